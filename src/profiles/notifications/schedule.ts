@@ -1,5 +1,3 @@
-import type { DestinationSettings } from './settings.ts';
-
 /** Seconds to wait after the first failed attempts. */
 const firstSeconds = [1, 2, 5, 10, 20, 30];
 
@@ -61,7 +59,10 @@ export type Schedule = ReturnType<typeof createSchedule>;
 export const createSchedule = ({
   retrySeconds,
   giveUpHours,
-}: Pick<DestinationSettings, 'retrySeconds' | 'giveUpHours'>) => {
+}: {
+  retrySeconds?: readonly number[];
+  giveUpHours?: number;
+}) => {
   const giveUpMs = toGiveUpSeconds(retrySeconds, giveUpHours) * 1000;
   const lastSeconds = retrySeconds?.at(-1) ?? 0;
   return {
