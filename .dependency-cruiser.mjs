@@ -76,7 +76,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|alert-source)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/(expected-errors|schema-validation)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|alert-source|via)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/(expected-errors|schema-validation)\\.ts$',
       },
     ),
     rule(
@@ -106,7 +106,7 @@ export default {
       'Files are written by the journal alone.',
       {
         path: '^src/profiles/',
-        pathNot: ['^src/profiles/alerts/outbox/target\\.ts$', testFiles],
+        pathNot: ['^src/profiles/notifications/settings\\.ts$', testFiles],
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

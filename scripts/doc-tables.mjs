@@ -120,13 +120,18 @@ const describeSamples = async () => {
 
 const profiles = features.flatMap((feature) => feature.profiles);
 const toClass = ([name, { properties }]) => [code(name), codes(properties)];
-const toProfile = ({ name, alias, mounts = [], summary }) => [`[${name}](#${name})`, alias, codes(mounts), summary];
+const toProfile = ({ name, aliases = [], mounts = [], summary }) => [
+  `[${name}](#${name})`,
+  aliases.join(', '),
+  codes(mounts),
+  summary,
+];
 const { properties: settings } = settingsSchema;
 const toSetting = ({ key, flag, variable }) => [code(flag), code(variable), ...toField(key, settings[key])];
 const settingHeads = 'flag|variable|key|value|default|meaning';
 const tables = {
   ...Object.fromEntries([...(await describeProfiles(profiles)), ...(await describeSamples())]),
-  profiles: toTable('profile|letter|default mount|what it is', profiles.map(toProfile)),
+  profiles: toTable('profile|other names|default mount|what it is', profiles.map(toProfile)),
   settings: groupSettings(settingsSchema, features).flatMap((group) =>
     toTable(settingHeads, group.settings.map(toSetting), group.title),
   ),

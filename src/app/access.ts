@@ -3,20 +3,21 @@ import { isLoopback } from '../http/admission.ts';
 import type { Profile } from '../profiles/feature.ts';
 import type { Route } from '../profiles/route.ts';
 import type { Topic } from '../profiles/topic.ts';
-import { listNames, type MountedRoutes, toPrefix } from './mounts.ts';
+import { isNamed, listNames, type MountedRoutes, toPrefix } from './mounts.ts';
 
-type Named = Pick<Profile, 'name' | 'alias' | 'fixedAccess'>;
+type Named = Pick<Profile, 'name' | 'aliases' | 'fixedAccess'>;
 
 /** Why the setting `access` cannot be used with the program's profiles, as clauses. */
 export const findAccessProblems = (setting: AccessSetting, known: readonly Named[]): string[] => {
   if (typeof setting === 'string') return [];
   return Object.entries(setting).flatMap(([given, level]) => {
-    const profiles = known.filter(({ name, alias }) => given === name || given === alias);
+    const profiles = known.filter((profile) => isNamed(profile, given));
+    const isOwnName = profiles.some(({ name }) => name === given);
     if (profiles.length === 0) {
       return [`access has no profile ${JSON.stringify(given)}; the profiles are ${listNames(known).join(', ')}`];
     }
     return profiles.flatMap((profile) => [
-      ...(given !== profile.name && setting[profile.name] !== undefined
+      ...(!isOwnName && setting[profile.name] !== undefined
         ? [`access names the profile ${profile.name} twice, as ${given} too: remove ${given}`]
         : []),
       ...findFixedProblems(profile, level),
@@ -35,9 +36,9 @@ const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): st
 };
 
 /** What the setting `access` says of a profile; undefined if its routes stay as they are by contract. */
-export const toProfileLevel = (setting: AccessSetting, { name, alias = name }: Named): AccessLevel | undefined => {
+export const toProfileLevel = (setting: AccessSetting, { name, aliases = [] }: Named): AccessLevel | undefined => {
   if (typeof setting === 'string') return setting === 'login' ? 'login' : undefined;
-  return setting[name] ?? setting[alias];
+  return [name, ...aliases].map((each) => setting[each]).find((level) => level !== undefined);
 };
 
 /** Who may use a route of a profile with this level. */

@@ -80,6 +80,7 @@ export const listProfileRoutes = ({ feature, instance }: MountedFeature, { acces
     const routes = instance.profiles[profile.name] ?? [];
     return {
       name: profile.name,
+      aliases: profile.aliases ?? [],
       strict: profile.strict ?? false,
       routes: routes.map((route) => ({ ...route, access: toRouteAccess(route, level) })),
     };

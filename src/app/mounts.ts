@@ -18,6 +18,7 @@ export interface Mount {
 /** A profile with its routes, whose access is that of the settings. */
 export interface ProfileRoutes {
   name: string;
+  aliases: readonly string[];
   strict: boolean;
   routes: Route[];
 }
@@ -56,16 +57,22 @@ const listDefaults = (known: readonly Profile[]): Record<string, string[]> => {
   return Object.fromEntries([...bases].map((base) => [base, listNames(base)]));
 };
 
+type Named = Pick<Profile, 'name' | 'aliases'>;
+
 /** Every name and letter that settings can use, each once. */
-export const listNames = (known: readonly Pick<Profile, 'name' | 'alias'>[]): string[] => [
-  ...new Set(known.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]))),
+export const listNames = (known: readonly Named[]): string[] => [
+  ...new Set(known.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
 ];
 
+/** Whether settings mean the profile by this name. */
+export const isNamed = ({ name, aliases = [] }: Named, given: string): boolean =>
+  given === name || aliases.includes(given);
+
 const toProfileNames = (wanted: string, known: readonly Profile[]): string[] =>
-  known.filter(({ name, alias }) => wanted === name || wanted === alias).map(({ name }) => name);
+  known.filter((profile) => isNamed(profile, wanted)).map(({ name }) => name);
 
 const findProblems = (base: string, names: string[], known: readonly Profile[]): string[] => {
-  const all = known.map(({ name, alias }) => (alias ? `${name} (${alias})` : name)).join(', ');
+  const all = known.map(({ name, aliases }) => (aliases ? `${name} (${aliases.join(', ')})` : name)).join(', ');
   const unknown = names.filter((name) => toProfileNames(name, known).length === 0);
   return [
     ...(basePath.test(base) ? [] : [`mount ${JSON.stringify(base)} ${describeFault(base)}`]),

@@ -60,7 +60,7 @@ export const createUsage = (commands: readonly Command[], schema: TObject, featu
     ...groupSettings(schema, features).flatMap(({ title, settings }) => toSection(title, settings.map(toRow))),
     ...toSection(
       'Profiles, by name or letter',
-      profiles.map(({ name, alias, summary }) => [alias ? `${name} (${alias})` : name, summary]),
+      profiles.map(({ name, aliases, summary }) => [aliases ? `${name} (${aliases.join(', ')})` : name, summary]),
     ),
     '',
   ].join('\n');

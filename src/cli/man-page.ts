@@ -58,7 +58,7 @@ export const createManPage = (
     ]),
     '.SH PROFILES',
     ...toItems(
-      profiles.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, `${capitalize(summary)}.`]),
+      profiles.map(({ name, aliases = [], summary }) => [[name, ...aliases].join(', '), `${capitalize(summary)}.`]),
     ),
     '.SH FILES',
     ...toItems([

@@ -1,7 +1,58 @@
+import Type, { type Static } from 'typebox';
+import type { StoredRecord } from '../storage/journal/read/lines.ts';
 import type { RecordLog } from '../storage/record-log.ts';
+import { defineShape } from './route.ts';
+
+/** signalbox itself as the sender of an alert. No client is recorded by this name. */
+export const ownSender = 'signalbox';
+
+/** What has become of an alert at a destination. */
+export const AlertDelivery = defineShape('AlertDelivery', {
+  destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
+  status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
+    type: 'string',
+    description: '`skipped`: not for this destination. `unknown`: delivered, or one of very many that were parked.',
+  }),
+  attempts: Type.Integer({ description: 'Failed attempts, while the alert waits.', examples: [0] }),
+  error: Type.Union([Type.String({ examples: ['the receiver responded 404'] }), Type.Null()], {
+    description: 'Why it is parked. `null` where there is none.',
+  }),
+});
+export type AlertDelivery = Static<typeof AlertDelivery>;
+
+/** An alert that signalbox raises itself. */
+interface RaisedAlert {
+  level: string;
+  message: string;
+  status: 'firing' | 'resolved';
+  fingerprint: string;
+  labels: Record<string, string>;
+  /** Of a resolved alert: the id of the one that it ends, and its level. */
+  resolves?: string;
+  firingLevel?: string;
+}
+
+/** What the feature that delivers alerts tells the one that stores them. */
+export interface AlertDeliverer {
+  /** After how many milliseconds an alert that comes again is stored again; undefined if no destination wants that. */
+  repeatAfterMs(): number | undefined;
+  /** What has become of an alert at each destination. */
+  deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
+}
+
+/** The alerts that one instance has received. */
+export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
 
 /** What the alerts feature offers to features that work with stored alerts. */
 export interface AlertSource {
   /** All stored alerts; shared by all instances where they share a database. */
   journal: RecordLog;
+  /** The alerts that this instance has received, and delivers. Retention begins with `holdFrom`. */
+  own: OwnAlerts;
+  /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
+  readInstance(): Promise<string>;
+  /** Stores an alert of signalbox's own. */
+  raise(alert: RaisedAlert): Promise<{ id: string }>;
+  /** To be called once, by the feature that delivers alerts. */
+  setDeliverer(deliverer: AlertDeliverer): void;
 }

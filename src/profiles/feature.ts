@@ -92,8 +92,8 @@ export interface Parts {
 
 export interface Profile {
   name: string;
-  /** A letter that can replace the name. Two profiles may share one. */
-  alias?: string;
+  /** Other names that settings can use for it, such as a letter. Profiles that share one are chosen together. */
+  aliases?: readonly string[];
   /** Base paths where the profile is mounted by default; none if the settings must name it. */
   mounts?: readonly string[];
   /** One line for the start message and the docs. */

@@ -13,7 +13,7 @@ const now = () => new Date(2026, 0, 31, 9, 30);
 const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   const feature: Feature = {
     name: 'tasks',
-    profiles: [{ name: 'tasks', alias: 'T', summary: 'tasks', mounts: ['/'] }],
+    profiles: [{ name: 'tasks', aliases: ['T'], summary: 'tasks', mounts: ['/'] }],
     settings: {},
     create: () => ({ profiles: { tasks: [createListRoute(store), ...createTaskRoutes(store)] } }),
   };

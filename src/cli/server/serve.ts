@@ -104,7 +104,12 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
 /** Warnings about who can use the server. */
 const listAccessWarnings = ({ mounts, exposure }: App, { jwtSecret }: Settings): Warning[] => {
   const profiles = mounts.flatMap((mount) => mount.profiles);
-  const closed = profiles.filter(({ routes }) => routes.every(({ access }) => access !== 'open'));
+  const closed = profiles.filter(
+    ({ aliases, routes }) =>
+      routes.every(({ access }) => access !== 'open') &&
+      // One that came with another was not asked for.
+      !profiles.some(({ name }) => aliases.includes(name)),
+  );
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
   // With a known key, another program can issue tokens.
   const isUsable = names === '' || jwtSecret !== undefined || profiles.some(({ name }) => name === 'login');

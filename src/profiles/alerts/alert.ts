@@ -3,11 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { toTrace } from '../../http/request-headers.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/timestamp.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { AlertDelivery } from '../alert-source.ts';
 import { toSeverity } from '../severity.ts';
+import { toViaField } from '../via.ts';
 import { clean, cleanLines, hashParts, toLabels, toLink } from './intake/fields.ts';
 import type { ForeignAlert } from './intake/format.ts';
-import { toViaField } from './outbox/delivery-alert.ts';
-import type { Alert, AlertBody, AlertDelivery, AlertEntry } from './schema.ts';
+import type { Alert, AlertBody, AlertEntry } from './schema.ts';
 
 /** The most characters of a native alert's key, and of each text of a foreign one. */
 const longestKey = 256;

@@ -1,86 +1,72 @@
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { hostname } from 'node:os';
+import { type AlertDeliverer, type AlertSource, ownSender } from '../alert-source.ts';
 import { defineFeature } from '../feature.ts';
-import { createPolledTopic } from '../topic.ts';
-import type { AlertRecord } from './alert.ts';
+import { createAlert } from './alert.ts';
 import { findAlertConcerns } from './firing.ts';
+import { readInstanceId } from './instance-id.ts';
 import { createAlertCounts, createFormatRoutes } from './intake/routes.ts';
 import { openAlertLog } from './open-log.ts';
-import { addDeliveryMeters, findDeliveryConcerns } from './outbox/concerns.ts';
-import { openOutbox } from './outbox/outbox.ts';
-import { createDeliveryList, createOutboxRoutes } from './outbox/routes.ts';
-import { DeliveryList } from './outbox/schema.ts';
-import { findDestinationProblems, listSecretFiles } from './outbox/target.ts';
-import { testDestination } from './outbox/test-destination.ts';
 import { createAlertsTopic, createReadingRoutes } from './reading.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 import { alertTransfer } from './transfer.ts';
 
-/** Milliseconds between two looks at the destinations while somebody listens. */
-const deliveriesInterval = 1000;
-
 /** Stores alerts durably and lists the last ones. */
 export const alerts = defineFeature({
   name: 'alerts',
-  profiles: [{ name: 'alerts', alias: 'X', mounts: ['/'], summary: 'durable alert intake and listing' }],
+  profiles: [{ name: 'alerts', aliases: ['X'], mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
-  findProblems: findDestinationProblems,
-  listSecretFiles,
-  tools: [testDestination],
   transfer: alertTransfer,
   create: async (parts) => {
-    const { openLog, identifySender, listUnavailable, clock, log, meters, settings } = parts;
-    // The outbox, which knows it, reads the log.
-    let repeatAfterMs = (): number | undefined => undefined;
-    const alertLog = await openAlertLog({ ...parts, repeatAfterMs: () => repeatAfterMs() });
+    const { openLog, identifySender, listUnavailable, clock, meters, settings } = parts;
+    let deliverer: AlertDeliverer | undefined;
+    const alertLog = await openAlertLog({ ...parts, repeatAfterMs: () => deliverer?.repeatAfterMs() });
     const { journal, own, isOwn, intake, firing, readiness } = alertLog;
     const counts = createAlertCounts(meters);
-    const store = async (record: AlertRecord) => {
-      const stored = await intake.append(record);
-      counts.addReceived('native', record.level);
-      return stored;
-    };
-    const registry = parts.openSnapshot('outbox.destinations');
-    const outbox = await openOutbox(settings, { alerts: own, openLog, registry, store, clock, log }).catch(
-      async (error) => {
-        await alertLog.close();
-        throw error;
+    const source: AlertSource = {
+      journal,
+      own,
+      readInstance: () => readInstanceId(openLog),
+      raise: async ({ level, message, ...details }) => {
+        const fields = { source: ownSender, level, message, hostname: hostname() };
+        const record = createAlert(fields, { now: clock(), sender: ownSender });
+        const stored = await intake.append({ ...record, ...details });
+        counts.addReceived('native', level);
+        return stored;
       },
-    );
-    repeatAfterMs = () => outbox.repeatAfterMs();
-    addDeliveryMeters(meters, outbox, clock);
+      setDeliverer: (one) => {
+        deliverer = one;
+      },
+    };
     const shared = { journal, intake, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
-    // Another instance delivers the alerts that it has received.
-    const deliveriesOf = (record: StoredRecord) => (isOwn(record) ? outbox.listDeliveries(record) : []);
-    const listDeliveries = createDeliveryList(outbox, own, clock);
     return {
-      offers: { alerts: { journal } },
+      offers: { alerts: source },
       profiles: {
         alerts: [
           ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
           ...createFormatRoutes(shared),
-          ...createReadingRoutes({ journal, firing, clock, deliveriesOf }),
-          ...createOutboxRoutes(outbox, journal, listDeliveries),
+          ...createReadingRoutes({
+            ...{ journal, firing, clock },
+            // Another instance delivers the alerts that it has received.
+            deliveriesOf: (record) => (isOwn(record) ? (deliverer?.deliveriesOf(record) ?? []) : []),
+          }),
         ],
       },
-      topics: {
-        alerts: createAlertsTopic(journal, firing),
-        deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
-          onlyChanges: true,
-        }),
-      },
+      topics: { alerts: createAlertsTopic(journal, firing) },
       notices: alertLog.notices,
-      findConcerns: () => [...findAlertConcerns(firing), ...findDeliveryConcerns(outbox.list(), clock())],
-      close: async () => {
-        await outbox.close();
-        await alertLog.close();
+      findConcerns: () => findAlertConcerns(firing),
+      start: () => {
+        // Without a deliverer, nobody needs old alerts.
+        if (!deliverer)
+          void own.holdFrom(
+            () => Number.POSITIVE_INFINITY,
+            0,
+            () => undefined,
+          );
       },
+      close: alertLog.close,
       reopen: async () => {
-        await Promise.all([alertLog.reopen(), outbox.reopen()]);
-      },
-      reload: (changed) => {
-        outbox.reload(changed);
-        return [];
+        await alertLog.reopen();
       },
     };
   },

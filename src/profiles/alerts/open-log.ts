@@ -3,11 +3,12 @@ import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { OwnAlerts } from '../alert-source.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';
 import { FiringAlerts } from './firing.ts';
+import { readInstanceId } from './instance-id.ts';
 import { type AlertIntake, type RepeatParts, Repeats } from './intake/repeats.ts';
-import { readInstanceId } from './outbox/instance-id.ts';
 import { type alertSettings, defaultRetainDays } from './settings.ts';
 import { SharedAlerts, Spool } from './shared.ts';
 
@@ -21,7 +22,7 @@ const forever = 0;
 export interface AlertLog {
   journal: RecordLog;
   /** The same, of which only alerts that this instance has received are read. */
-  own: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
+  own: OwnAlerts;
   isOwn(record: Record<string, unknown>): boolean;
   intake: AlertIntake;
   firing: FiringAlerts;

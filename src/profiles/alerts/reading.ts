@@ -8,21 +8,14 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { FieldTest, LogRecord } from '../../storage/journal/line.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { AlertDelivery } from '../alert-source.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
 import type { Topic } from '../topic.ts';
 import { toAlertDetails, toEntry } from './alert.ts';
 import type { FiringAlerts } from './firing.ts';
 import { LogFollower } from './open-log.ts';
-import {
-  type AlertDelivery,
-  AlertDetails,
-  AlertEntry,
-  AlertHistogram,
-  AlertPage,
-  HistogramQuery,
-  SearchQuery,
-} from './schema.ts';
+import { AlertDetails, AlertEntry, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from './schema.ts';
 
 const minuteMs = 60_000;
 const dayMinutes = 24 * 60;

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { AlertDelivery } from '../alert-source.ts';
 import { defineShape } from '../route.ts';
 import { severities } from '../severity.ts';
 
@@ -170,17 +171,6 @@ export const AlertPage = defineShape('AlertPage', {
   data: Type.Array(AlertEntry, { description: 'Newest first.' }),
   next: orNull(Type.Integer({ examples: [992] }), 'The `before` of the next page.'),
 });
-
-export const AlertDelivery = defineShape('AlertDelivery', {
-  destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
-  status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
-    type: 'string',
-    description: '`skipped`: not for this destination. `unknown`: delivered, or one of very many that were parked.',
-  }),
-  attempts: Type.Integer({ description: 'Failed attempts, while the alert waits.', examples: [0] }),
-  error: orNull(Type.String({ examples: ['the receiver responded 404'] }), 'Why it is parked.'),
-});
-export type AlertDelivery = Static<typeof AlertDelivery>;
 
 export const AlertDetails = defineShape('AlertDetails', {
   ...entry,

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { formats } from './intake/body.ts';
-import { outboxSettings } from './outbox/settings.ts';
 
 const MiB = 1024 * 1024;
 
@@ -57,5 +56,4 @@ export const alertSettings = {
     description:
       'With a database that instances share: keep alerts in `dataDir` while it cannot be used; off where disks do not last, so they get 503.',
   }),
-  ...outboxSettings,
 };

@@ -29,7 +29,7 @@ const checkTool: Tool = {
 /** Diagnostic commands in PowerShell syntax from a fixed allow list; each execution is in a durable audit. */
 export const commands = defineFeature({
   name: 'commands',
-  profiles: [{ name: 'commands', alias: 'X', mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
+  profiles: [{ name: 'commands', aliases: ['X'], mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
   settings: commandSettings,
   tools: [checkTool],
   transfer: auditTransfer,

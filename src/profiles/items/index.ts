@@ -10,7 +10,7 @@ import { Item, ItemSeed, type ItemStore, itemKind } from './schema.ts';
 /** Items, listed and created with a token. */
 export const items = defineFeature({
   name: 'items',
-  profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],
+  profiles: [{ name: 'items', aliases: ['I'], mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],
   settings: {},
   seed: { items: ItemSeed },
   /** In order of creation. */

@@ -10,7 +10,13 @@ type LoginSettings = Static<TObject<typeof loginSettings>>;
 export const login = defineFeature({
   name: 'login',
   profiles: [
-    { name: 'login', alias: 'A', mounts: ['/', '/protected'], summary: 'passwords for tokens', fixedAccess: 'open' },
+    {
+      name: 'login',
+      aliases: ['A'],
+      mounts: ['/', '/protected'],
+      summary: 'passwords for tokens',
+      fixedAccess: 'open',
+    },
   ],
   settings: loginSettings,
   findProblems: findUserProblems,

@@ -9,7 +9,9 @@ import { HostUsage, ProcessUsage } from './schema.ts';
 /** Monitoring: the state of the machine the server runs on. */
 export const monitoring = defineFeature({
   name: 'monitoring',
-  profiles: [{ name: 'monitoring', alias: 'M', mounts: ['/'], summary: 'health, server info, processes and disks' }],
+  profiles: [
+    { name: 'monitoring', aliases: ['M'], mounts: ['/'], summary: 'health, server info, processes and disks' },
+  ],
   settings: {},
   create: ({ clock, host, version, powerShellPaths }) => ({
     topics: createMonitoringTopics({ clock, host }),

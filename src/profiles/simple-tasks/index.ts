@@ -10,7 +10,9 @@ import { SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from
 /** A minimal task list, separate from `tasks`: titles that are pending or done. */
 export const simpleTasks = defineFeature({
   name: 'simple-tasks',
-  profiles: [{ name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true }],
+  profiles: [
+    { name: 'simple-tasks', aliases: ['L'], mounts: ['/simple'], summary: 'a minimal task list', strict: true },
+  ],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
   /** In order of creation. Ids are places, also where a task before them was lost. */

@@ -13,7 +13,7 @@ import { taskTransfer } from './transfer.ts';
 export const tasks = defineFeature({
   name: 'tasks',
   profiles: [
-    { name: 'tasks', alias: 'T', mounts: ['/'], summary: 'tasks with filters' },
+    { name: 'tasks', aliases: ['T'], mounts: ['/'], summary: 'tasks with filters' },
     {
       name: 'protected-tasks',
       mounts: ['/protected'],

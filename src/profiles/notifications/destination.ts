@@ -1,0 +1,442 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { toTrace } from '../../http/request-headers.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import type { AlertDelivery } from '../alert-source.ts';
+import { toDelivered } from './destinations/type.ts';
+import { bySeq, type KeptProgress, type Progress } from './progress.ts';
+import { type Notices, ReceiverState } from './receiver-state.ts';
+import { createSchedule, type DeliveryOutcome, type Schedule, toOutcome } from './schedule.ts';
+import type { Sender } from './sender.ts';
+import { type Accepts, createRequest, type DestinationTarget } from './settings.ts';
+import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
+
+/** After an error of our own, for example while the log is read. */
+const unexpectedWaitMs = 5000;
+
+/** An alert is given up no sooner than this after its first failure, although signalbox may have been off for long. */
+const leastTriedMs = 60 * 60 * 1000;
+
+/** How long requests may go on when the destination is closed. */
+const closingMs = 2000;
+
+/** A timer with more milliseconds would end at once. */
+const longestMs = 2 ** 31 - 1;
+
+const defaultRepeatMinutes = 240;
+
+interface DestinationParts {
+  target: DestinationTarget;
+  instance: string;
+  accepts: Accepts;
+  alerts: Pick<RecordLog, 'readAfter'>;
+  kept: KeptProgress;
+  sender: Sender;
+  notices: Notices;
+  clock: () => Date;
+  log: FastifyBaseLogger;
+  /** Called after each delivery. */
+  onDelivered(destination: Destination): void;
+}
+
+/**
+ * Sends the alerts of the log to one receiver. An alert that fails waits, while others are sent; while the receiver does not
+ * accept any, one attempt at a time shows when it does again.
+ */
+export class Destination {
+  readonly name: string;
+  /** After so many an alert that keeps coming is sent again; 0: never. */
+  readonly repeatMinutes: number;
+  readonly target: DestinationTarget;
+  readonly progress: Progress;
+  readonly receiver: ReceiverState;
+  readonly waiting = new WaitingAlerts();
+  readonly #parts: DestinationParts;
+  readonly #schedule: Schedule;
+  readonly #records: ReadRecords;
+  readonly #concurrency: number;
+  /** The last seq that is in the log. */
+  #stored: number;
+  /** Open alerts that were not read since startup, or wait again; oldest first. */
+  #unread: number[];
+  #reading: Promise<void> | undefined;
+  /** Requests under way: those whose turn it is, and those that an administrator asked for. */
+  #running = 0;
+  #asked = 0;
+  #noticing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  /** Runs while the log is not read because that has failed. */
+  #pause: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #onQuiet: () => void = () => undefined;
+
+  constructor(parts: DestinationParts) {
+    const { target, kept, clock, log, alerts } = parts;
+    const { name, concurrency = 1, repeatMinutes = defaultRepeatMinutes } = target.settings;
+    this.#parts = parts;
+    this.name = name;
+    this.target = target;
+    this.progress = kept.progress;
+    this.#schedule = createSchedule(target.settings);
+    this.receiver = new ReceiverState({ name, schedule: this.#schedule, progress: kept.progress, clock, log });
+    this.#records = new ReadRecords(alerts);
+    this.#concurrency = concurrency;
+    this.repeatMinutes = repeatMinutes;
+    this.#stored = kept.progress.position;
+    this.#unread = [...kept.progress.open.keys()].sort(bySeq);
+  }
+
+  /** When the oldest alert that waits was received. */
+  get waitingSince(): number | undefined {
+    let oldest: number | undefined;
+    for (const { receivedAt } of this.waiting.list()) oldest = Math.min(oldest ?? receivedAt, receivedAt);
+    return oldest;
+  }
+
+  get lag(): number {
+    return this.progress.countOpen(this.#stored);
+  }
+
+  /** Whether a restart would repeat deliveries. */
+  get isUnwritten(): boolean {
+    return this.#parts.kept.isUnwritten();
+  }
+
+  /** When the next attempt is due, if the destination waits for that. */
+  get nextAt(): number | undefined {
+    if (this.#running > 0 || this.waiting.size === 0) return undefined;
+    const wait = this.#waitMs();
+    return wait === undefined || wait <= 0 ? undefined : this.#now() + wait;
+  }
+
+  get state(): 'idle' | 'delivering' | 'waiting' | 'failing' {
+    if (this.receiver.failing) return 'failing';
+    if (this.nextAt !== undefined) return 'waiting';
+    return this.lag > 0 ? 'delivering' : 'idle';
+  }
+
+  /** What has become of an alert of the log. */
+  describe(record: StoredRecord): AlertDelivery {
+    const { parked, forgotten, start, open } = this.progress;
+    const { reason: error = null } = parked.get(record.seq) ?? {};
+    const { attempts = 0 } = open.get(record.seq) ?? {};
+    const [firstParked = 0] = parked.keys();
+    const toStatus = (): AlertDelivery['status'] => {
+      if (error !== null) return 'parked';
+      const isRepeat = record['repeatOf'] !== undefined;
+      if (record.seq <= start || !this.#parts.accepts(record) || (isRepeat && this.repeatMinutes === 0))
+        return 'skipped';
+      if (!this.progress.isSettled(record.seq)) return 'waiting';
+      return isRepeat || (forgotten > 0 && record.seq < firstParked) ? 'unknown' : 'delivered';
+    };
+    return { destination: this.name, status: toStatus(), attempts, error };
+  }
+
+  /** Whether the alert is parked or waits. */
+  isOpen({ seq, id }: StoredRecord): boolean {
+    const parked = this.progress.parked.get(seq);
+    return parked ? parked.id === id : seq <= this.#stored && !this.progress.isSettled(seq);
+  }
+
+  /** When a waiting alert may be tried, in Unix milliseconds; undefined if it is being sent. */
+  nextAttemptOf({ state, dueAt }: WaitingAlert): number | undefined {
+    if (state === 'running') return undefined;
+    const wait = Math.max(this.receiver.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
+    return this.#now() + wait;
+  }
+
+  /** New alerts are in the log. */
+  noteStored(seq: number): void {
+    this.#stored = seq;
+    this.#advance();
+  }
+
+  /** The alerts up to the seq were deleted. */
+  drop(seq: number): void {
+    this.progress.drop(seq);
+    for (const alert of [...this.waiting.list()]) if (alert.seq <= seq) this.waiting.remove(alert);
+    this.#parts.kept.save();
+  }
+
+  /** Tries everything that waits again, now or when the receiver has asked for it. */
+  retryWaiting({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
+    this.receiver.begin({ ignoresRetryAfter });
+    this.waiting.hurry({ all: true });
+    this.#advance();
+  }
+
+  /** All parked alerts wait again; returns how many. */
+  unparkAll(): number {
+    const seqs = this.progress.unparkAll(this.#now());
+    this.#unread = [...this.#unread, ...seqs].sort(bySeq);
+    this.#parts.kept.save();
+    this.#advance();
+    return seqs.length;
+  }
+
+  /** The host of the receiver is known to be reachable. */
+  hurry(): void {
+    if (!this.receiver.hurry()) return;
+    this.waiting.hurry({ all: false });
+    this.#advance();
+  }
+
+  /** Sends an alert that is parked or waits once, whatever else waits; undefined if it is being sent already. */
+  async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
+    const alert = this.waiting.get(record.seq) ?? toWaiting(record, 0);
+    if (alert.state === 'running') return undefined;
+    this.waiting.begin(alert);
+    this.#asked += 1;
+    const outcome = await this.#send(alert, record);
+    this.#asked -= 1;
+    this.#advance();
+    return outcome;
+  }
+
+  /** Lets requests end for two seconds; alerts whose response has not come by then are sent again after the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#pause);
+    const { sender, kept } = this.#parts;
+    const timer = setTimeout(() => void sender.close(), closingMs);
+    await this.#reading;
+    const quiet = new Promise<void>((resolve) => {
+      this.#onQuiet = resolve;
+    });
+    this.#advance();
+    await quiet;
+    await this.#noticing;
+    clearTimeout(timer);
+    await sender.close();
+    await kept.close();
+  }
+
+  /** Begins what can be done now, and waits for what cannot. Called whenever something has changed. */
+  #advance(): void {
+    if (this.#isClosed) {
+      if (this.#running + this.#asked === 0) this.#onQuiet();
+      return;
+    }
+    // What is read decides which alert is next.
+    if (this.#reading) return;
+    if (this.#hasUnread && !this.#pause) {
+      this.#reading = this.#read();
+      return;
+    }
+    while (!this.#isBusy && this.receiver.waitMs === 0) {
+      const alert = this.waiting.take(performance.now());
+      if (!alert) break;
+      void this.#attempt(alert);
+    }
+    const wait = this.#waitMs();
+    clearTimeout(this.#timer);
+    this.#timer = wait === undefined ? undefined : setTimeout(() => this.#advance(), Math.min(wait, longestMs));
+  }
+
+  /** Whether no further request may run: one at a time finds out when a trouble ends. */
+  get #isBusy(): boolean {
+    return this.#running >= (this.receiver.troubleSince === undefined ? this.#concurrency : 1);
+  }
+
+  /** Milliseconds until something is to be done; undefined if that is not known. */
+  #waitMs(): number | undefined {
+    if (this.#isBusy) return undefined;
+    const { waitMs } = this.receiver;
+    if (this.waiting.hasReady) return waitMs;
+    const { nextDueAt } = this.waiting;
+    return nextDueAt === undefined ? undefined : Math.max(waitMs, nextDueAt - performance.now());
+  }
+
+  get #hasUnread(): boolean {
+    return !this.waiting.isFull && (this.#unread.length > 0 || this.progress.position < this.#stored);
+  }
+
+  /** Reads until enough alerts wait, or to the end of the log. Never rejects. */
+  async #read(): Promise<void> {
+    try {
+      while (this.#hasUnread && !this.#isClosed) {
+        if (this.#unread.length > 0) await this.#readOpen();
+        else await this.#readNew();
+      }
+    } catch (err) {
+      this.#logUnread(err);
+      this.#pause = setTimeout(() => {
+        this.#pause = undefined;
+        this.#advance();
+      }, unexpectedWaitMs);
+    }
+    this.#reading = undefined;
+    this.#parts.kept.save();
+    this.#advance();
+  }
+
+  /** Reads alerts that were open at startup or wait again, as many as are close together. */
+  async #readOpen(): Promise<void> {
+    const [first = 0] = this.#unread;
+    const records = await readBlock(this.#parts.alerts, first);
+    const last = records.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
+    const found = new Map(records.map((record) => [record.seq, record]));
+    while (!this.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
+      const seq = this.#unread.shift() ?? 0;
+      const record = found.get(seq);
+      const open = this.progress.open.get(seq);
+      // It was sent on request, or deleted.
+      if (!open) continue;
+      // In a new log, another alert may have the seq.
+      if (!record || (open.again && open.again.id !== record.id)) this.progress.lose(seq);
+      else if (!this.#parts.accepts(record)) this.progress.settle(seq);
+      else if (!this.waiting.has(seq)) this.waiting.add(toWaiting(record, open.attempts));
+    }
+  }
+
+  /** Reads what was stored since. */
+  async #readNew(): Promise<void> {
+    const { alerts, accepts } = this.#parts;
+    const end = this.#stored;
+    for await (const records of alerts.readAfter(this.progress.position)) {
+      for (const record of records) {
+        if (this.progress.advance(record.seq, accepts(record))) this.waiting.add(toWaiting(record, 0));
+        if (this.waiting.isFull) break;
+      }
+      if (this.receiver.troubleSince === undefined) this.#records.keep(records, this.waiting);
+      if (this.#isClosed || !this.#hasUnread || this.#unread.length > 0) return;
+    }
+    this.progress.advance(end, false);
+  }
+
+  /** Never rejects. */
+  async #attempt(alert: WaitingAlert): Promise<void> {
+    this.#running += 1;
+    try {
+      const record = this.#records.take(alert.seq) ?? (await this.#records.read(alert.seq));
+      if (record?.id === alert.id && this.#isDue(record)) await this.#send(alert, record);
+      else {
+        if (record) this.progress.settle(alert.seq);
+        else this.progress.lose(alert.seq);
+        this.waiting.remove(alert);
+        this.#parts.kept.save();
+      }
+    } catch (err) {
+      this.#logUnread(err);
+      alert.dueAt = performance.now() + unexpectedWaitMs;
+      this.waiting.release(alert, performance.now());
+    }
+    this.#running -= 1;
+    this.#advance();
+  }
+
+  /** Whether an alert that may come again is to be sent: if the one that was sent last is long ago. */
+  #isDue({ repeatOf }: StoredRecord): boolean {
+    if (repeatOf === undefined) return true;
+    const passed = this.#now() - (this.progress.sent.get(String(repeatOf)) ?? 0);
+    // The clock was ahead when the last one was sent, or some time has passed.
+    return this.repeatMinutes > 0 && (passed < 0 || passed >= Math.floor(this.repeatMinutes * 60_000));
+  }
+
+  /** Sends the alert and notes the outcome. Never rejects. */
+  async #send(alert: WaitingAlert, record: StoredRecord): Promise<DeliveryOutcome> {
+    const { failures: failuresBefore, troubleSince } = this.receiver;
+    const outcome = await this.#request(record);
+    if (this.#isClosed && (outcome.kind === 'failed' || outcome.kind === 'rejected')) return outcome;
+    // It was rejected before, and others are accepted.
+    const isOwn = outcome.kind === 'rejected' && alert.rejections > 0 && troubleSince === undefined;
+    const hasRecovered = this.receiver.note(outcome, { failuresBefore, isOwn });
+    this.#settle(alert, record, outcome, isOwn);
+    if (hasRecovered) this.waiting.hurry({ all: false });
+    // While nothing is accepted, memory is not used for it.
+    if (this.receiver.troubleSince !== undefined) this.#records.clear();
+    if (outcome.kind === 'delivered') this.#parts.onDelivered(this);
+    this.#updateNotice();
+    this.#parts.kept.save();
+    return outcome;
+  }
+
+  async #request(record: StoredRecord): Promise<DeliveryOutcome> {
+    const { instance, sender, clock, log } = this.#parts;
+    try {
+      const request = createRequest(this.target, toDelivered(record, instance), clock(), toTrace(record));
+      const reply = await sender.send(request);
+      if ('failure' in reply) return { kind: 'failed', reason: reply.failure, seconds: 0, mayBeAlert: reply.isSent };
+      return toOutcome(reply.status, reply.retryAfter, clock());
+    } catch (err) {
+      log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');
+      return { kind: 'refused', reason: 'unexpected error' };
+    }
+  }
+
+  #settle(alert: WaitingAlert, record: StoredRecord, outcome: DeliveryOutcome, isOwn: boolean): void {
+    const { seq, id } = alert;
+    if (outcome.kind === 'delivered') {
+      const { repeatOf, fingerprint } = record;
+      if (fingerprint !== undefined) this.progress.noteSent(typeof repeatOf === 'string' ? repeatOf : id, this.#now());
+      this.progress.parked.delete(seq);
+      this.progress.settle(seq);
+      this.waiting.remove(alert);
+    } else if (outcome.kind === 'refused') {
+      this.#park(alert, outcome.reason);
+    } else {
+      this.#noteFailure(alert, outcome);
+      this.waiting.release(alert, performance.now());
+      this.#giveUp(isOwn ? [alert] : [...this.waiting.list()], outcome.reason);
+    }
+  }
+
+  #noteFailure(alert: WaitingAlert, outcome: Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>): void {
+    const now = performance.now();
+    const isRejected = outcome.kind === 'rejected';
+    const mayBeAlert = isRejected || outcome.mayBeAlert;
+    alert.failingSince ??= this.#now();
+    if (mayBeAlert) alert.suspicion += 1;
+    if (isRejected) alert.rejections += 1;
+    // An attempt before its time counts only if it succeeds.
+    if (alert.isEarly && alert.dueAt > now) return;
+    alert.isEarly = false;
+    if (isRejected) {
+      alert.dueAt = now + this.#schedule.waitAfterRejected(alert.rejections);
+      return;
+    }
+    alert.attempts += 1;
+    if (mayBeAlert) alert.dueAt = now + this.#schedule.waitAfter(alert.attempts);
+    const { attempts } = alert;
+    const open = this.progress.open.get(alert.seq);
+    if (attempts >= this.#schedule.mostAttempts) this.#park(alert, `${outcome.reason}; ${attempts} attempts`);
+    else if (open) open.attempts = attempts;
+  }
+
+  /** Parks those of the alerts for which the promise has ended. */
+  #giveUp(alerts: readonly WaitingAlert[], reason: string): void {
+    const { giveUpMs } = this.#schedule;
+    const now = this.#now();
+    const { troubleSince = now } = this.receiver;
+    for (const alert of alerts) {
+      const { seq, receivedAt, failingSince = troubleSince, state } = alert;
+      const { at = receivedAt } = this.progress.open.get(seq)?.again ?? {};
+      const end = Math.max(at + giveUpMs, failingSince + Math.min(giveUpMs, leastTriedMs));
+      if (now >= end && state !== 'running') this.#park(alert, `${reason}; given up after ${toHours(giveUpMs)}`);
+    }
+  }
+
+  #park(alert: WaitingAlert, reason: string): void {
+    const { seq, id } = alert;
+    this.progress.park(seq, { id, reason, time: this.#parts.clock().toISOString() });
+    this.waiting.remove(alert);
+  }
+
+  /** Alerts the other destinations once in a failing spell, and when it is over. */
+  #updateNotice(): void {
+    const { notices, kept } = this.#parts;
+    if (!notices.isOutdated(this.progress.receiver)) return;
+    this.#noticing = this.#noticing.then(() => notices.update(this.name, this.progress)).then(kept.save);
+  }
+
+  #logUnread(err: unknown): void {
+    this.#parts.log.error({ err, destination: this.name }, 'outbox: the alert log could not be read');
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+}
+
+const toHours = (ms: number): string => `${Number((ms / 3_600_000).toPrecision(3))} h`;

@@ -1,0 +1,45 @@
+import { createHmac } from 'node:crypto';
+import { type DestinationType, toPath } from './type.ts';
+
+const prefix = 'whsec_';
+/** Fewest bytes of a secret. */
+const minimumBytes = 16;
+
+/** Standard Webhooks 1.0: a receiver checks the signature and recognizes repeated deliveries by the id. */
+export const webhookDestination: DestinationType = {
+  name: 'webhook',
+  secret: 'optional',
+  secrets: 2,
+  findSecretProblem: (secret) => {
+    const text = toBase64(secret);
+    const bytes = Buffer.from(text, 'base64');
+    const isBase64 = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+    return isBase64 && bytes.length >= minimumBytes
+      ? undefined
+      : `must be whsec_ and the base64 of at least ${minimumBytes} bytes`;
+  },
+  toRequest: (alert, { url, secrets }, now) => {
+    const { id, time } = alert;
+    const body = JSON.stringify({ type: 'alert', timestamp: time, ...alert, time: undefined });
+    const timestamp = String(Math.floor(now.getTime() / 1000));
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      // Another signalbox stores a repeated delivery once.
+      'idempotency-key': id,
+    };
+    if (secrets.length > 0) {
+      const signed = `${id}.${timestamp}.${body}`;
+      headers['webhook-signature'] = secrets.map((secret) => `v1,${sign(secret, signed)}`).join(' ');
+    }
+    return { path: toPath(url), headers, body };
+  },
+};
+
+const toBase64 = (secret: string): string => (secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
+
+const sign = (secret: string, text: string): string =>
+  createHmac('sha256', Buffer.from(toBase64(secret), 'base64'))
+    .update(text)
+    .digest('base64');

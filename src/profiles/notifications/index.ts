@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { SettingsError } from '../../config/settings-error.ts';
+import { toOffsetTimestamp } from '../../http/timestamp.ts';
+import { defineFeature, type Tool } from '../feature.ts';
+import { createPolledTopic } from '../topic.ts';
+import type { DeliveredAlert } from './destinations/type.ts';
+import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
+import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
+import { DeliveryList } from './schema.ts';
+import {
+  createRequest,
+  type DestinationSettings,
+  type DestinationTarget,
+  findDestinationProblems,
+  listSecretFiles,
+  notificationSettings,
+  toTarget,
+} from './settings.ts';
+
+/** Milliseconds between two looks at the destinations while somebody listens. */
+const deliveriesInterval = 1000;
+
+/** `signalbox test-destination NAME`: sends one alert, which is not stored, and prints the receiver's response. */
+const testDestination: Tool = {
+  name: 'test-destination',
+  argument: 'NAME',
+  summary: 'send a test alert to a destination of the config file and print the response',
+  run: async (name, readSettings) => {
+    const { createSender } = await import('./sender.ts');
+    const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
+    const sender = createSender(target.receiver.url, 1);
+    const reply = await sender.send(createRequest(target, createTestAlert(new Date()), new Date()));
+    await sender.close();
+    if ('failure' in reply) return { output: `not delivered: ${reply.failure}`, ok: false };
+    const ok = reply.status >= 200 && reply.status < 300;
+    const text = hideSecrets(reply.text, target).trim();
+    return { output: `${ok ? 'delivered' : 'not delivered'}: ${reply.status}${text && `\n${text}`}`, ok };
+  },
+};
+
+/** Delivers stored alerts to destinations. */
+export const notifications = defineFeature({
+  name: 'notifications',
+  profiles: [
+    // Before it had a name, it was a part of alerts.
+    { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
+  ],
+  settings: notificationSettings,
+  findProblems: findDestinationProblems,
+  listSecretFiles,
+  tools: [testDestination],
+  create: async ({ offers: { alerts }, openLog, openSnapshot, clock, log, meters, settings }) => {
+    const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log }));
+    const list = () => outbox?.list() ?? [];
+    addDeliveryMeters(meters, list, clock);
+    const listDeliveries = createDeliveryList(list, alerts?.own, clock);
+    return {
+      profiles: { notifications: createDeliveryRoutes(list, alerts?.journal, listDeliveries) },
+      topics: {
+        deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
+          onlyChanges: true,
+        }),
+      },
+      notices:
+        alerts || settings.destinations.length === 0
+          ? []
+          : ['Warning: destinations get nothing, because the profile alerts is not mounted'],
+      findConcerns: () => findDeliveryConcerns(list(), clock()),
+      reload: (changed) => {
+        outbox?.reload(changed);
+        return [];
+      },
+      close: async () => outbox?.close(),
+    };
+  },
+});
+
+const findTarget = (destinations: readonly DestinationSettings[], name: string): DestinationTarget => {
+  const found = destinations.find((one) => one.name === name);
+  if (found) return toTarget(found);
+  const known = destinations.map((one) => one.name).join(', ') || 'none';
+  throw new SettingsError([`there is no destination ${JSON.stringify(name)}; the settings have: ${known}`]);
+};
+
+const createTestAlert = (now: Date): DeliveredAlert => ({
+  id: randomUUID(),
+  time: toOffsetTimestamp(now),
+  source: 'signalbox',
+  level: 'INFO',
+  severity: 'INFO',
+  message: 'This is a test alert.',
+  hostname: hostname(),
+  format: 'native',
+  via: 'signalbox/test',
+});
+
+/** The response without control characters, and without secrets that the receiver may repeat. */
+const hideSecrets = (text: string, { receiver: { url, secrets }, headers }: DestinationTarget): string =>
+  [...secrets, ...Object.values(headers).map(toSecret), `${url.pathname}${url.search}`]
+    .filter((secret) => secret.length > 1)
+    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
+    .replaceAll(/[^\P{Cc}\n\t]/gu, '');
+
+/** The part of a header's value that may be repeated without the rest. */
+const toSecret = (value: string): string => value.replace(/^(?:Bearer|Basic) /i, '');

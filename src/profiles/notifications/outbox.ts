@@ -1,0 +1,234 @@
+import type { Meters } from '../../metrics/meters.ts';
+import { createSerial } from '../../storage/journal/scheduling.ts';
+import type { Snapshot } from '../../storage/snapshot.ts';
+import type { AlertSource } from '../alert-source.ts';
+import type { Concern, Parts } from '../feature.ts';
+import { Destination } from './destination.ts';
+import { openProgress } from './progress.ts';
+import { createNotices } from './receiver-state.ts';
+import { createFilter, type DestinationSettings, type DestinationTarget, toTarget } from './settings.ts';
+
+interface OutboxSettings {
+  destinations: DestinationSettings[];
+  outboxRetainBytes: number;
+}
+
+type OutboxParts = Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'>;
+
+export interface Outbox {
+  list(): readonly Destination[];
+  /** Takes over changed destinations in the background; those that have not changed try again now. */
+  reload(settings: OutboxSettings): void;
+  close(): Promise<void>;
+}
+
+/** Sends the alerts of the log to the destinations. Throws a SettingsError for destinations that cannot be used. */
+export const openOutbox = async (
+  settings: OutboxSettings,
+  source: AlertSource,
+  parts: OutboxParts,
+): Promise<Outbox> => {
+  const { own: alerts } = source;
+  const { log } = parts;
+  const serially = createSerial();
+  let destinations: Destination[] = [];
+  let { lastSeq: stored } = alerts.state();
+  /** What to deliver once the database says how far the log is. */
+  let planned: readonly DestinationSettings[] | undefined;
+  const hurryOthers = (delivered: Destination): void => {
+    for (const one of destinations) {
+      if (one !== delivered && one.target.address === delivered.target.address) one.hurry();
+    }
+  };
+  const { open, retire } = createOpener(source, parts, hurryOthers);
+  const updateRegistry = await openRegistry(parts.openSnapshot('outbox.destinations'), (name) =>
+    retire(name, stored ?? 0).catch((err: unknown) => {
+      log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may fire on');
+      return false;
+    }),
+  );
+  const load = async (entries: readonly DestinationSettings[]): Promise<void> => {
+    const targets = entries.map(toTarget);
+    planned = stored === undefined ? entries : undefined;
+    if (stored === undefined) return;
+    const [kept, others] = [new Set<Destination>(), [] as DestinationTarget[]];
+    for (const target of targets) {
+      const same = destinations.find((one) => isSame(target, one.target));
+      if (same) kept.add(same);
+      else others.push(target);
+    }
+    await Promise.all(destinations.filter((one) => !kept.has(one)).map((one) => one.close()));
+    destinations = [...kept];
+    await updateRegistry(entries.map(({ name }) => name));
+    for (const one of kept) one.retryWaiting({ ignoresRetryAfter: false });
+    for (const target of others) {
+      const opened = await open(target, stored);
+      destinations = [...destinations, opened];
+      opened.noteStored(stored);
+    }
+  };
+  const inBackground = (entries: readonly DestinationSettings[]): void => {
+    serially(() => load(entries)).catch((err: unknown) =>
+      log.error({ err }, 'outbox: the destinations could not be changed'),
+    );
+  };
+  const stop = alerts.onStored((seq) => {
+    stored = seq;
+    if (planned) inBackground(planned);
+    planned = undefined;
+    for (const one of destinations) one.noteStored(seq);
+  });
+  const close = (): Promise<void> => {
+    stop();
+    return serially(async () => {
+      await Promise.all(destinations.map((one) => one.close()));
+    });
+  };
+  try {
+    await load(settings.destinations);
+    const readFrom = () => Math.min(...destinations.map(({ progress }) => progress.cursor));
+    await alerts.holdFrom(readFrom, settings.outboxRetainBytes, (seq) => {
+      for (const one of destinations) one.drop(seq);
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  source.setDeliverer({
+    deliveriesOf: (record) => destinations.map((one) => one.describe(record)),
+    repeatAfterMs: () => {
+      const shortest = Math.min(...destinations.map((one) => one.repeatMinutes).filter((minutes) => minutes > 0));
+      return Number.isFinite(shortest) ? shortest * 60_000 : undefined;
+    },
+  });
+  return { list: () => destinations, reload: (changed) => inBackground(changed.destinations), close };
+};
+
+const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
+  JSON.stringify([one.settings, one.receiver.secrets, one.headers]) ===
+  JSON.stringify([other.settings, other.receiver.secrets, other.headers]);
+
+/** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
+const createOpener = (
+  source: AlertSource,
+  { openLog, openSnapshot, clock, log }: OutboxParts,
+  onDelivered: (destination: Destination) => void,
+) => {
+  let known: string | undefined;
+  const prepare = async () => {
+    known ??= await source.readInstance();
+    return { instance: known, notices: createNotices({ instance: known, raise: source.raise, clock, log }) };
+  };
+  return {
+    open: async (target: DestinationTarget, stored: number): Promise<Destination> => {
+      const { instance, notices } = await prepare();
+      const { createSender } = await import('./sender.ts');
+      const { name, concurrency = 1, startAt = 'now' } = target.settings;
+      const start = startAt === 'oldest' ? 0 : stored;
+      const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
+      // One connection more, for alerts that an administrator sends again.
+      const sender = createSender(target.receiver.url, concurrency + 1);
+      const accepts = createFilter(target.settings, instance);
+      return new Destination({
+        ...{ target, instance, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },
+      });
+    },
+    /** Resolves to whether no alert about the destination fires. */
+    retire: async (name: string, start: number): Promise<boolean> => {
+      const { notices } = await prepare();
+      const stored = Number.POSITIVE_INFINITY;
+      const { progress, close } = await openProgress(name, { openLog, openSnapshot, log, start, stored });
+      const { failing: _, ...receiver } = progress.receiver;
+      progress.receiver = receiver;
+      await notices.update(name, progress);
+      await close();
+      return !notices.isOutdated(progress.receiver);
+    },
+  };
+};
+
+/**
+ * Keeps the names of destinations, so those that are removed while the server is off are known, too. The function that it
+ * returns takes over the names of the settings; others are retired, and known until `retire` resolves to true.
+ */
+const openRegistry = async (file: Snapshot, retire: (name: string) => Promise<boolean>) => {
+  let known = parseNames(await file.read());
+  return async (names: readonly string[]): Promise<void> => {
+    const left: string[] = [];
+    for (const name of known) if (!names.includes(name) && !(await retire(name))) left.push(name);
+    const next = [...names, ...left];
+    // A registry that is not written is used until the restart.
+    if (next.join() !== known.join()) await file.write(Buffer.from(JSON.stringify(next))).catch(() => undefined);
+    known = next;
+  };
+};
+
+const parseNames = (bytes: Buffer | undefined): string[] => {
+  try {
+    const names: unknown = JSON.parse(String(bytes));
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+  } catch {
+    return [];
+  }
+};
+
+/** An alert that waits for longer needs somebody's attention. */
+const longWaitMs = 5 * 60_000;
+
+/** What needs attention at the destinations, the worst first. */
+export const findDeliveryConcerns = (destinations: readonly Destination[], now: Date): Concern[] => {
+  const failing = destinations.filter(({ receiver }) => receiver.failing).length;
+  const waiting = destinations.reduce((sum, { waiting: alerts }) => {
+    let late = 0;
+    for (const { receivedAt } of alerts.list()) if (now.getTime() - receivedAt > longWaitMs) late += 1;
+    return sum + late;
+  }, 0);
+  const parked = destinations.reduce((sum, { progress }) => sum + progress.parkedCount, 0);
+  const found: [count: number, severity: Concern['severity'], one: string, many: string][] = [
+    [failing, 'ERROR', 'destination is failing', 'destinations are failing'],
+    [
+      waiting,
+      'WARNING',
+      'alert has waited for its delivery for over 5 minutes',
+      'alerts have waited for their delivery for over 5 minutes',
+    ],
+    [parked, 'WARNING', 'alert was not delivered and is parked', 'alerts were not delivered and are parked'],
+  ];
+  const concerns = found
+    .filter(([count]) => count > 0)
+    .map(([count, severity, one, many]): Concern => {
+      return { area: 'deliveries', severity, text: `${count} ${count === 1 ? one : many}` };
+    });
+  const isUnwritten = destinations.some((one) => one.isUnwritten);
+  return isUnwritten
+    ? [{ area: 'log', severity: 'CRITICAL', text: 'The outbox cannot be written' }, ...concerns]
+    : concerns;
+};
+
+/** Measures each destination when metrics are scraped. */
+export const addDeliveryMeters = ({ reading }: Meters, list: () => readonly Destination[], clock: () => Date): void => {
+  const gauge = (name: string, help: string, read: (destination: Destination) => number): void =>
+    reading('gauge', name, help, () => list().map((each) => [[each.name], read(each)] as const), ['destination']);
+  reading(
+    'counter',
+    'signalbox_deliveries_total',
+    'Attempts to deliver an alert, by result.',
+    () =>
+      list().flatMap(({ name, receiver }) =>
+        Object.entries(receiver.outcomes).map(([result, count]) => [[name, result], count] as const),
+      ),
+    ['destination', 'result'],
+  );
+  gauge('signalbox_delivery_lag_alerts', 'Alerts that the destination has not finished with.', ({ lag }) => lag);
+  gauge('signalbox_delivery_parked_alerts', 'Alerts that were given up.', ({ progress }) => progress.parkedCount);
+  gauge(
+    'signalbox_destination_failing',
+    'Whether the receiver refuses the destination or cannot be reached: 1 or 0.',
+    ({ receiver }) => (receiver.failing ? 1 : 0),
+  );
+  gauge(
+    'signalbox_delivery_oldest_pending_seconds',
+    'Age of the oldest alert that waits; 0 if none does.',
+    ({ waitingSince }) => (waitingSince === undefined ? 0 : Math.max(0, clock().getTime() - waitingSince) / 1000),
+  );
+};

@@ -1,0 +1,235 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { type AlertSource, ownSender } from '../alert-source.ts';
+import type { FailingSpell, Notice, Progress, ReceiverMemory } from './progress.ts';
+import { type DeliveryOutcome, longestAsked, type Schedule } from './schedule.ts';
+
+type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
+
+/** A time in which nothing is delivered; times without a name for their unit are of the monotonic clock. */
+interface Trouble {
+  /** Unix milliseconds. */
+  since: number;
+  failures: number;
+  isRejected: boolean;
+  /** When the next regular attempt is due, and when the next one may run. */
+  dueAt: number;
+  openAt: number;
+  /** Nothing may be sent before: the receiver has asked for that. */
+  notBefore: number;
+  /** It was asked before the regular attempt was due; that is done once between two regular attempts. */
+  isEarly: boolean;
+}
+
+interface ReceiverParts {
+  name: string;
+  schedule: Schedule;
+  progress: Progress;
+  clock: () => Date;
+  log: FastifyBaseLogger;
+}
+
+/** Whether the receiver accepts alerts, when it may be asked again, and how deliveries went since startup. */
+export class ReceiverState {
+  lastSuccess: Date | undefined;
+  lastError: { time: Date; reason: string } | undefined;
+  /** How often each outcome was. */
+  readonly outcomes: Record<DeliveryOutcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, rejected: 0 };
+  readonly #parts: ReceiverParts;
+  #trouble: Trouble | undefined;
+  /** The last attempt was in vain. */
+  #isBad: boolean;
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
+    const { failing, notBefore = 0 } = parts.progress.receiver;
+    this.#isBad = failing !== undefined;
+    // The clock may have been wrong when this was written.
+    const wait = Math.min(notBefore - parts.clock().getTime(), longestAsked * 1000);
+    if (wait > 0) this.#trouble = { ...this.#createTrouble(), openAt: performance.now() + wait };
+  }
+
+  get failing(): FailingSpell | undefined {
+    return this.#parts.progress.receiver.failing;
+  }
+
+  /** Since when nothing is delivered, in Unix milliseconds; undefined if the last attempt succeeded. */
+  get troubleSince(): number | undefined {
+    return this.#trouble?.since;
+  }
+
+  /** How many attempts in a row were in vain. */
+  get failures(): number {
+    return this.#trouble?.failures ?? 0;
+  }
+
+  /** Milliseconds until it may be asked again. */
+  get waitMs(): number {
+    return this.#trouble ? Math.max(0, this.#trouble.openAt - performance.now()) : 0;
+  }
+
+  /**
+   * Notes what became of an attempt that began after so many failures; returns whether it ended a trouble. `isOwn`: the
+   * failure is known to be about the alert.
+   */
+  note(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
+    this.outcomes[outcome.kind] += 1;
+    if (outcome.kind === 'delivered') return this.#noteDelivered();
+    const { reason } = outcome;
+    this.lastError = { time: this.#parts.clock(), reason };
+    if (outcome.kind === 'refused' || isOwn) {
+      this.#warn(reason);
+      return outcome.kind === 'refused' && this.#endTrouble();
+    }
+    // Attempts that ran side by side count as one.
+    this.#trouble ??= this.#createTrouble();
+    if (this.failures === failuresBefore) this.#addFailure(this.#trouble, outcome);
+    const { since } = this.#trouble;
+    if (outcome.kind === 'rejected' || this.#now() - since >= this.#parts.schedule.failingMs) this.#fail(since, reason);
+    else this.#warn(reason);
+    return false;
+  }
+
+  /** The host is known to be reachable: the next attempt may run now, if the receiver was not; returns whether it may. */
+  hurry(): boolean {
+    const trouble = this.#trouble;
+    const now = performance.now();
+    if (!trouble || trouble.isRejected || trouble.isEarly || trouble.notBefore > now) return false;
+    trouble.isEarly = true;
+    trouble.openAt = now;
+    return true;
+  }
+
+  /** The next attempt may run now, or when the receiver has asked for it, and the waits begin again. */
+  begin({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
+    if (!this.#trouble) return;
+    this.#trouble.failures = 0;
+    this.#trouble.openAt = ignoresRetryAfter ? 0 : this.#trouble.notBefore;
+  }
+
+  #noteDelivered(): boolean {
+    const { name, log, clock } = this.#parts;
+    this.lastSuccess = clock();
+    if (this.#isBad) log.info({ destination: name }, 'outbox: alerts are delivered again');
+    this.#isBad = false;
+    if (this.failing) this.#remember({ failing: undefined });
+    return this.#endTrouble();
+  }
+
+  #endTrouble(): boolean {
+    const wasInTrouble = this.#trouble !== undefined;
+    this.#trouble = undefined;
+    if (this.#parts.progress.receiver.notBefore !== undefined) this.#remember({ notBefore: undefined });
+    return wasInTrouble;
+  }
+
+  #addFailure(trouble: Trouble, outcome: FailedOutcome): void {
+    const now = performance.now();
+    const isRejected = outcome.kind === 'rejected';
+    trouble.isRejected = isRejected;
+    if (!trouble.isEarly || trouble.dueAt <= now) {
+      trouble.failures += 1;
+      trouble.isEarly = false;
+      trouble.dueAt = now + this.#waitAfter(trouble.failures, outcome);
+    }
+    trouble.openAt = trouble.dueAt;
+    const asked = isRejected ? 0 : outcome.seconds * 1000;
+    if (asked === 0) return;
+    trouble.notBefore = now + asked;
+    trouble.openAt = Math.max(trouble.openAt, trouble.notBefore);
+    this.#remember({ notBefore: this.#now() + asked });
+  }
+
+  #waitAfter(failures: number, outcome: FailedOutcome): number {
+    const { schedule } = this.#parts;
+    const isRejected = outcome.kind === 'rejected';
+    // Another alert shows at once whether the failure was about this one.
+    if (failures === 1 && (isRejected || outcome.mayBeAlert)) return 0;
+    return isRejected ? schedule.waitAfterRejected(failures) : schedule.waitAfter(failures);
+  }
+
+  #createTrouble(): Trouble {
+    const times = { dueAt: 0, openAt: 0, notBefore: 0 };
+    return { since: this.#now(), failures: 0, isRejected: false, isEarly: false, ...times };
+  }
+
+  #fail(since: number, reason: string): void {
+    const { failing } = this;
+    if (failing?.reason === reason) return;
+    this.#remember({ failing: { since: failing?.since ?? new Date(since).toISOString(), reason } });
+    this.#isBad = true;
+    if (failing) return;
+    const { name, log } = this.#parts;
+    log.warn({ destination: name, reason }, 'outbox: the destination is failing; its alerts wait');
+  }
+
+  #warn(reason: string): void {
+    const { name, log } = this.#parts;
+    if (!this.#isBad) log.warn({ destination: name, reason }, 'outbox: an alert was not delivered');
+    this.#isBad = true;
+  }
+
+  #remember(changes: { [K in 'failing' | 'notBefore']?: ReceiverMemory[K] | undefined }): void {
+    const { progress } = this.#parts;
+    const { failing, notBefore, ...others } = { ...progress.receiver, ...changes };
+    progress.receiver = { ...others, ...(failing && { failing }), ...(notBefore !== undefined && { notBefore }) };
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+}
+
+/** A destination that fails, works and fails again is reported at most this often. */
+const leastNoticeMs = 60 * 60 * 1000;
+
+interface NoticeParts {
+  instance: string;
+  raise: AlertSource['raise'];
+  clock: () => Date;
+  log: FastifyBaseLogger;
+}
+
+export type Notices = ReturnType<typeof createNotices>;
+
+/** Alerts about destinations that fail, for the other destinations: one when a spell begins and one when it ends. */
+export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
+  /** Whether the log lacks an alert about the receiver, or the end of one. */
+  const isOutdated = ({ failing, notice }: ReceiverMemory): boolean => {
+    const isOpen = notice !== undefined && !notice.isResolved;
+    if (!failing) return isOpen;
+    const passed = clock().getTime() - (notice?.at ?? 0);
+    // The clock was ahead when the notice was stored, or some time has passed.
+    return !isOpen && (passed < 0 || passed >= leastNoticeMs);
+  };
+  const raiseNext = async (name: string, { failing, notice }: ReceiverMemory): Promise<Notice | undefined> => {
+    const about = { fingerprint: toFingerprint(instance, name), labels: { destination: name } };
+    if (failing) {
+      const message = `The destination ${name} is failing: ${failing.reason}. Its alerts wait.`;
+      const { id } = await raise({ level: 'ERROR', message, status: 'firing', ...about });
+      return { id, message, at: clock().getTime(), isResolved: false };
+    }
+    if (!notice) return undefined;
+    const ended = { resolves: notice.id, firingLevel: 'ERROR' };
+    await raise({ level: 'INFO', message: `Resolved: ${notice.message}`, status: 'resolved', ...about, ...ended });
+    return { ...notice, isResolved: true };
+  };
+  return {
+    isOutdated,
+    /** Stores the alerts that are missing, also for what changes meanwhile. Never rejects. */
+    update: async (name: string, progress: Progress): Promise<void> => {
+      while (isOutdated(progress.receiver)) {
+        const notice = await raiseNext(name, progress.receiver).catch((err: unknown) => {
+          log.warn({ err, destination: name }, 'outbox: the alert about a failing destination was not stored');
+        });
+        if (!notice) return;
+        progress.receiver = { ...progress.receiver, notice };
+      }
+    },
+  };
+};
+
+/** Whether the record is an alert about this destination, which must not get it. */
+export const isNoticeOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
+  sender === ownSender && fingerprint === toFingerprint(instance, name);
+
+const toFingerprint = (instance: string, name: string): string => `${instance}/destination/${name}`;

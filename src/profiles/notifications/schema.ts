@@ -1,0 +1,114 @@
+import Type, { type Static } from 'typebox';
+import { defineShape } from '../route.ts';
+import { severities } from '../severity.ts';
+
+const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
+
+const time = (description: string) => Type.Union([Time, Type.Null()], { description });
+
+const count = (description: string) => Type.Integer({ description, examples: [0] });
+
+const textOrNull = (description: string, example: string) =>
+  Type.Union([Type.String({ examples: [example] }), Type.Null()], { description });
+
+/** What the log says of an alert in a list. */
+const glance = {
+  severity: Type.Union([Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }), Type.Null()], {
+    description: '`null` if the alert is no longer in the log; so are `source` and `message`.',
+  }),
+  source: textOrNull('', 'backup'),
+  message: textOrNull('Its first 500 characters.', 'disk is full'),
+};
+
+const id = Type.String({
+  format: 'uuid',
+  description: "The alert's id.",
+  examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'],
+});
+
+const ParkedAlert = defineShape('ParkedAlert', {
+  id,
+  time: Type.String({ ...Time, description: 'When it was parked.' }),
+  reason: Type.String({ examples: ['the receiver responded 400'] }),
+  ...glance,
+});
+
+const WaitingAlert = defineShape('WaitingAlert', {
+  id,
+  time: Type.String({ ...Time, description: 'When it was received.' }),
+  ...glance,
+  attempts: count('Failed attempts.'),
+  nextAttempt: time('When it may be sent; `null` while it is being sent.'),
+});
+
+const listOrNull = (example: string) => Type.Union([Type.Array(Type.String({ examples: [example] })), Type.Null()]);
+
+const DeliveryError = defineShape('DeliveryError', {
+  time: Time,
+  reason: Type.String({ examples: ['the connection was refused'] }),
+});
+
+export const DestinationState = defineShape('DestinationState', {
+  destination: Type.String({ description: 'Its name in the config file.', examples: ['pager'] }),
+  type: Type.String({ examples: ['webhook'] }),
+  address: Type.String({
+    description: 'Scheme, host and port of its url.',
+    examples: ['https://ntfy.example.org'],
+  }),
+  notify: Type.Enum(['alerts'], { type: 'string', description: 'What is sent: single alerts.' }),
+  repeatMinutes: Type.Number({
+    examples: [240],
+    description: 'After so many minutes an alert that keeps coming again is sent again; 0: never.',
+  }),
+  filter: defineShape('DestinationFilter', {
+    levels: listOrNull('CRITICAL'),
+    sources: listOrNull('backup/*'),
+    formats: listOrNull('alertmanager'),
+  }),
+  state: Type.Enum(['idle', 'delivering', 'waiting', 'failing'], {
+    type: 'string',
+    description:
+      '`waiting`: an alert failed and is tried again later. `failing`: the receiver refuses whatever the destination sends, or accepts nothing for minutes.',
+  }),
+  failingSince: time('Since when it is failing.'),
+  lagAlerts: count('Alerts in the log that the destination has not finished with.'),
+  lagSeconds: Type.Number({
+    examples: [0],
+    description: 'Age of the oldest alert that waits; 0 if none does.',
+  }),
+  lastSuccess: time('Last delivery since the server was started.'),
+  lastError: Type.Union([DeliveryError, Type.Null()], { description: 'Last failure since the server was started.' }),
+  nextAttempt: time('When an alert that failed is tried again.'),
+  waitingAlerts: Type.Array(WaitingAlert, { description: 'The first 100 that wait, oldest first.' }),
+  parked: count('Alerts that were given up.'),
+  parkedAlerts: Type.Array(ParkedAlert, { description: 'The last 100 of them, oldest first.' }),
+  dropped: count('Alerts that were deleted from the log before they were delivered or skipped.'),
+});
+export type DestinationState = Static<typeof DestinationState>;
+
+export const DeliveryList = defineShape('DeliveryList', {
+  count: count('Destinations in `data`.'),
+  data: Type.Array(DestinationState),
+});
+
+export const RetryResult = defineShape('RetryResult', {
+  delivered: Type.Boolean({ examples: [true] }),
+  reason: Type.Union([Type.String({ examples: ['the receiver responded 400'] }), Type.Null()], {
+    description: 'Why it was not delivered.',
+  }),
+});
+
+const destination = Type.String({ description: 'Name of a destination.' });
+
+export const RetryParams = Type.Object({
+  destination,
+  id: Type.String({ description: 'Id of an alert that is parked or waits.' }),
+});
+
+export const DestinationParams = Type.Object({ destination });
+
+export const RetryAllResult = defineShape('RetryAllResult', {
+  destination: Type.String({ examples: ['pager'] }),
+  parked: count('Alerts that were parked and wait now.'),
+  waiting: count('All alerts that the destination has not finished with, these among them.'),
+});

@@ -1,0 +1,321 @@
+import { readFileSync } from 'node:fs';
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import { problemsOf, SettingsError } from '../../config/settings-error.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
+import { readVia } from '../via.ts';
+import { alertmanagerDestination } from './destinations/alertmanager.ts';
+import { appriseDestination } from './destinations/apprise.ts';
+import { gotifyDestination } from './destinations/gotify.ts';
+import { ntfyDestination } from './destinations/ntfy.ts';
+import { slackDestination } from './destinations/slack.ts';
+import {
+  type DeliveredAlert,
+  type DeliveryRequest,
+  type DestinationType,
+  formatOf,
+  type ReceiverAddress,
+} from './destinations/type.ts';
+import { webhookDestination } from './destinations/webhook.ts';
+import { isNoticeOf } from './receiver-state.ts';
+
+/** Every type of destination: one line and one file for each. */
+export const destinationTypes: readonly DestinationType[] = [
+  webhookDestination,
+  ntfyDestination,
+  gotifyDestination,
+  slackDestination,
+  appriseDestination,
+  alertmanagerDestination,
+];
+
+const GiB = 1024 ** 3;
+
+const oneOrTwo = (description: string) =>
+  Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 2 })], {
+    description,
+  });
+
+const texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description });
+
+/** Names of destinations are parts of file names and paths. */
+const namePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
+
+/** A header's value. */
+const HeaderValue = Type.Union(
+  [
+    Type.String({ minLength: 1 }),
+    Type.Object({ variable: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
+    Type.Object({ file: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
+  ],
+  { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
+);
+
+/** An entry of the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
+export const DestinationSettings = Type.Object(
+  {
+    name: Type.String({ pattern: namePattern, description: 'Up to 64 letters, digits, `_` and `-`.' }),
+    type: Type.String({ description: `One of ${destinationTypes.map(({ name }) => name).join(', ')}.` }),
+    url: Type.String({ description: 'Where alerts are sent, http or https.' }),
+    secret: Type.Optional(oneOrTwo('The secret, or the current and the previous one.')),
+    secretFile: Type.Optional(oneOrTwo('File with the secret, instead of `secret`.')),
+    token: Type.Optional(Type.String({ minLength: 1, description: 'Sent as `Authorization: Bearer`.' })),
+    tokenFile: Type.Optional(Type.String({ minLength: 1, description: 'File with the token, instead of `token`.' })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), HeaderValue, {
+        maxProperties: 16,
+        description: 'Further headers: a text, or the variable or file that holds it.',
+      }),
+    ),
+    notify: Type.Optional(Type.Enum(['alerts'], { description: 'What is sent: single alerts.' })),
+    levels: Type.Optional(
+      texts('Send only alerts of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.'),
+    ),
+    sources: Type.Optional(texts('Send only alerts with one of these sources; `*` stands for any text.')),
+    formats: Type.Optional(texts('Send only alerts of these formats; those of POST /api/alert are `native`.')),
+    retrySeconds: Type.Optional(
+      Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600 }), {
+        maxItems: 100,
+        description:
+          'Seconds to wait after each failed attempt, instead of the usual schedule; then the alert is parked.',
+      }),
+    ),
+    giveUpHours: Type.Optional(
+      Type.Number({
+        minimum: 0.0001,
+        maximum: 720,
+        description: 'Hours for which an alert is tried before it is parked; 24 by default.',
+      }),
+    ),
+    repeatMinutes: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 7 * 24 * 60,
+        description: 'Send an alert that keeps coming again after so many minutes, 240 by default; 0 never does.',
+      }),
+    ),
+    concurrency: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 8, description: 'Requests at a time; 1 by default.' }),
+    ),
+    startAt: Type.Optional(
+      Type.Enum(['now', 'oldest'], { description: 'Which alerts a new destination gets: later ones, or all.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type DestinationSettings = Static<typeof DestinationSettings>;
+
+/** The settings with their defaults. */
+export const notificationSettings = {
+  destinations: Type.Array(DestinationSettings, {
+    default: [],
+    maxItems: 16,
+    writeOnly: true,
+    description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
+  }),
+  outboxRetainBytes: Type.Integer({
+    minimum: 0,
+    default: GiB,
+    description: 'How many bytes of closed log files are kept for destinations that have not received their alerts.',
+  }),
+};
+
+/** A destination whose settings were checked. */
+export interface DestinationTarget {
+  settings: DestinationSettings;
+  type: DestinationType;
+  receiver: ReceiverAddress;
+  /** Scheme, host and port of the URL. */
+  address: string;
+  /** Added to each request, by name in lower case. */
+  headers: Record<string, string>;
+}
+
+/** Why destinations cannot be used, as clauses that name them and show no secrets. */
+export const findDestinationProblems = ({ destinations }: { destinations: DestinationSettings[] }): string[] => {
+  const names = destinations.map(({ name }) => name.toLowerCase());
+  const twice = destinations.filter(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
+  return [
+    ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is there twice: give each another name`),
+    ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
+  ];
+};
+
+/** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
+export const toTarget = (settings: DestinationSettings): DestinationTarget => {
+  try {
+    const type = findType(settings.type);
+    const receiver = { url: toUrl(settings.url), secrets: readSecrets(settings) };
+    assertSecrets(type, receiver.secrets);
+    const unknown = settings.levels?.find((level) => findSeverity(level) === undefined);
+    if (unknown !== undefined)
+      throw new Error(`levels has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
+    const headers = readHeaders(settings);
+    // Most types send their secret as a token, too.
+    const { name, secretHeader = '' } = type;
+    if (receiver.secrets.length > 0 && secretHeader in headers)
+      throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
+    return { settings, type, receiver, address: receiver.url.origin, headers };
+  } catch (error) {
+    throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
+  }
+};
+
+/** The request that delivers the alert at `now`, with headers that the record adds. */
+export const createRequest = (
+  { type, receiver, headers: own }: DestinationTarget,
+  alert: DeliveredAlert,
+  now: Date,
+  added: Record<string, string> = {},
+): DeliveryRequest => {
+  const { path, headers, body } = type.toRequest(alert, receiver, now);
+  return { path, headers: { 'user-agent': 'signalbox', ...headers, ...own, via: alert.via, ...added }, body };
+};
+
+const findType = (wanted: string): DestinationType => {
+  const type = destinationTypes.find(({ name }) => name === wanted);
+  if (type) return type;
+  const known = destinationTypes.map(({ name }) => name).join(', ');
+  throw new Error(`type must be one of ${known}, not ${JSON.stringify(wanted)}`);
+};
+
+/** Its path may be a secret, so no message shows the URL. */
+const toUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error('url must begin with http:// or https:// and name a host');
+  if (url.username !== '' || url.password !== '')
+    throw new Error('url must not hold a user name or password; use secret, token or headers');
+  return url;
+};
+
+const assertSecrets = ({ name, secret, secrets: most = 1, findSecretProblem }: DestinationType, given: string[]) => {
+  if (secret === 'none' && given.length > 0) throw new Error(`type ${name} takes no secret`);
+  if (secret === 'required' && given.length === 0) throw new Error(`type ${name} needs secret or secretFile`);
+  if (given.length > most) throw new Error(`type ${name} takes one secret`);
+  for (const text of given) {
+    // It is sent in a header.
+    assertPrintable('the secret', text);
+    const problem = findSecretProblem?.(text);
+    if (problem !== undefined) throw new Error(`the secret ${problem}`);
+  }
+};
+
+const assertPrintable = (what: string, text: string): void => {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${what} must be printable ASCII without spaces`);
+};
+
+/** The secrets of a destination, the current one first. Throws an Error whose message shows no secret. */
+const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
+  const [texts, files] = [toList(secret), toList(secretFile)];
+  if (texts.length > 0 && files.length > 0) throw new Error('give secret or secretFile, not both');
+  return [...texts, ...files.map((path) => readSecret('secretFile', path))];
+};
+
+/** Names of headers that belong to the connection, to delivery or to the body. */
+const ownHeaders =
+  /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
+
+/**
+ * The headers that are added to each request, with the token as one of them; names in lower case. Throws an Error whose
+ * message shows no value.
+ */
+const readHeaders = ({ headers = {}, token, tokenFile }: DestinationSettings): Record<string, string> => {
+  if (token !== undefined && tokenFile !== undefined) throw new Error('give token or tokenFile, not both');
+  const bearer = tokenFile === undefined ? token : readSecret('tokenFile', tokenFile);
+  const given = Object.entries(headers).map(([name, value]) => [toHeaderName(name), readHeaderValue(name, value)]);
+  if (bearer !== undefined) {
+    assertPrintable('the token', bearer);
+    given.push(['authorization', `Bearer ${bearer}`]);
+  }
+  const names = given.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === 'authorization') throw new Error('give a token or the header authorization, not both');
+  if (twice !== undefined) throw new Error(`headers has ${twice} twice`);
+  return Object.fromEntries(given);
+};
+
+const toHeaderName = (name: string): string => {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    throw new Error(`headers: ${JSON.stringify(name)} is no header name`);
+  const lower = name.toLowerCase();
+  if (ownHeaders.test(lower)) throw new Error(`headers: ${lower} is set by signalbox; remove it`);
+  return lower;
+};
+
+const readHeaderValue = (name: string, value: Static<typeof HeaderValue>): string => {
+  let text: string;
+  if (typeof value === 'string') text = value;
+  else if ('file' in value) text = readSecret(`the file of the header ${name},`, value.file);
+  else {
+    text = process.env[value.variable]?.trim() ?? '';
+    if (text === '') throw new Error(`the variable ${value.variable} of the header ${name} is not set`);
+  }
+  if (!/^[\x20-\x7e]+$/.test(text)) throw new Error(`the value of the header ${name} must be printable ASCII`);
+  return text;
+};
+
+/** The files with secrets that destinations name, for the check of their permissions. */
+export const listSecretFiles = ({ destinations }: { destinations: readonly DestinationSettings[] }) =>
+  destinations.flatMap(({ secretFile = [], tokenFile = [], headers = {} }) => [
+    ...toList(secretFile).map((path) => ({ name: 'secretFile', path })),
+    ...toList(tokenFile).map((path) => ({ name: 'tokenFile', path })),
+    ...Object.values(headers).flatMap((value) =>
+      typeof value === 'object' && 'file' in value ? [{ name: 'the file of a header', path: value.file }] : [],
+    ),
+  ]);
+
+const toList = (value: string | string[]): string[] => [value].flat();
+
+/** The text of a file, which messages call by the name of its setting. */
+const readSecret = (setting: string, path: string): string => {
+  let secret: string;
+  try {
+    secret = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`cannot read ${setting} ${path}: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  if (secret === '') throw new Error(`${setting} ${path} is empty`);
+  return secret;
+};
+
+/** Whether a destination gets the alert of a record. */
+export type Accepts = (record: StoredRecord) => boolean;
+
+/**
+ * Accepts what the filter names, except alerts that `instance` has delivered before, which would go round in circles, those
+ * that were imported, which are old, and those about the destination itself.
+ */
+export const createFilter = (
+  { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
+  instance: string,
+): Accepts => {
+  const wanted = levels?.map((level) => toSeverity(level));
+  return (record) =>
+    record['imported'] !== true &&
+    !readVia(record['via']).includes(instance) &&
+    !isNoticeOf(record, instance, name) &&
+    (wanted === undefined || wanted.includes(severityOf(record))) &&
+    (sources === undefined || sources.some((pattern) => isLike(String(record['source']), pattern))) &&
+    (formats === undefined || formats.includes(formatOf(record)));
+};
+
+/** A resolved alert goes where the firing one went, which may have been more severe. */
+const severityOf = ({ level, status, firingLevel }: StoredRecord): Severity =>
+  toSeverity(String(status === 'resolved' && typeof firingLevel === 'string' ? firingLevel : level));
+
+/** Whether the text is the pattern, in which each `*` stands for any text. */
+export const isLike = (text: string, pattern: string): boolean => {
+  const [start = '', ...parts] = pattern.split('*');
+  const end = parts.pop();
+  if (end === undefined) return text === pattern;
+  if (!text.startsWith(start)) return false;
+  let at = start.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - end.length >= at && text.endsWith(end);
+};

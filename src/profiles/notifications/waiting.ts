@@ -1,0 +1,272 @@
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { createSerial } from '../../storage/journal/scheduling.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { toSeverity } from '../severity.ts';
+import { formatOf, toReceivedAt } from './destinations/type.ts';
+
+/** More alerts stay in the log until there is room. */
+const capacity = 10_000;
+
+/** An alert that is to be sent. */
+export interface WaitingAlert {
+  readonly seq: number;
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  readonly isCritical: boolean;
+  /** Alerts with one key are sent in the order of the log; undefined if it has no others. */
+  readonly key: string | undefined;
+  /** Failed attempts. */
+  attempts: number;
+  /** How often it was rejected, since startup. */
+  rejections: number;
+  /** When it was first tried in vain, or held back, since startup; Unix milliseconds. */
+  failingSince?: number;
+  /** Failed attempts that may be about this alert, since the receiver last recovered. */
+  suspicion: number;
+  /** When it may be tried again, by the monotonic clock. */
+  dueAt: number;
+  /** It was tried before it was due; that is done once between two regular attempts. */
+  isEarly: boolean;
+  /** `ready`: may be sent. `later`: is not due. `behind`: an older alert has its key. */
+  state: 'ready' | 'later' | 'behind' | 'running';
+}
+
+/** A record of the log as an alert that waits. */
+export const toWaiting = (record: StoredRecord, attempts: number): WaitingAlert => {
+  const { seq, id, sender, fingerprint, status, level } = record;
+  return {
+    seq,
+    id,
+    receivedAt: toReceivedAt(record),
+    isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
+    key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
+    attempts,
+    rejections: 0,
+    suspicion: 0,
+    dueAt: 0,
+    isEarly: false,
+    state: 'ready',
+  };
+};
+
+/**
+ * The first alerts of the log that a destination has not finished with, and which of them is next: the newest critical one,
+ * or else the oldest one, but no alert before an older one with its key.
+ */
+export class WaitingAlerts {
+  readonly #alerts = new Map<number, WaitingAlert>();
+  /** Alerts with one key, the oldest first. */
+  readonly #chains = new Map<string, WaitingAlert[]>();
+  /** Those that may be sent now, in that order. */
+  readonly #ready: WaitingAlert[] = [];
+  readonly #later = new Set<WaitingAlert>();
+  #isFull = false;
+
+  get size(): number {
+    return this.#alerts.size;
+  }
+
+  /** Once full, it takes no more until half of the room is free. */
+  get isFull(): boolean {
+    const { size } = this.#alerts;
+    if (size >= capacity) this.#isFull = true;
+    else if (size <= capacity / 2) this.#isFull = false;
+    return this.#isFull;
+  }
+
+  /** When the first of those that are not due will be; undefined if there is none. */
+  get nextDueAt(): number | undefined {
+    let next: number | undefined;
+    for (const { dueAt } of this.#later) next = Math.min(next ?? dueAt, dueAt);
+    return next;
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  has(seq: number): boolean {
+    return this.#alerts.has(seq);
+  }
+
+  get(seq: number): WaitingAlert | undefined {
+    return this.#alerts.get(seq);
+  }
+
+  list(): IterableIterator<WaitingAlert> {
+    return this.#alerts.values();
+  }
+
+  add(alert: WaitingAlert): void {
+    this.#alerts.set(alert.seq, alert);
+    const { key } = alert;
+    if (key !== undefined) {
+      const chain = this.#chains.get(key);
+      if (chain) this.#join(chain, alert);
+      else this.#chains.set(key, [alert]);
+    }
+    if (alert.state === 'ready') this.#makeReady(alert);
+  }
+
+  /** The alert that is next at `now`; it counts as running from then on. */
+  take(now: number): WaitingAlert | undefined {
+    for (const alert of this.#later) if (alert.dueAt <= now) this.#makeReady(alert);
+    const next = this.#ready.shift();
+    if (next) next.state = 'running';
+    return next;
+  }
+
+  /** The alert counts as running, although it may not be its turn. */
+  begin(alert: WaitingAlert): void {
+    this.#withdraw(alert);
+    alert.state = 'running';
+  }
+
+  /** The alert was tried and waits again. */
+  release(alert: WaitingAlert, now: number): void {
+    if (this.#alerts.get(alert.seq) !== alert) return;
+    const head = alert.key === undefined ? alert : this.#chains.get(alert.key)?.[0];
+    if (head !== alert) {
+      alert.state = 'behind';
+      if (head?.state === 'behind') this.#makeReady(head);
+    } else if (alert.dueAt > now) {
+      alert.state = 'later';
+      this.#later.add(alert);
+    } else this.#makeReady(alert);
+  }
+
+  /** The alert no longer waits. */
+  remove(alert: WaitingAlert): void {
+    if (!this.#alerts.delete(alert.seq)) return;
+    this.#withdraw(alert);
+    const { key } = alert;
+    const chain = key === undefined ? undefined : this.#chains.get(key);
+    if (key === undefined || !chain) return;
+    chain.splice(chain.indexOf(alert), 1);
+    const [next] = chain;
+    if (!next) this.#chains.delete(key);
+    else if (next.state === 'behind') this.#makeReady(next);
+  }
+
+  /** Alerts that are not due may be tried now: all of them, or those that were not tried early already. */
+  hurry({ all }: { all: boolean }): void {
+    for (const alert of this.#ready) alert.suspicion = 0;
+    this.#ready.sort(compareTurns);
+    for (const alert of this.#later) {
+      if (alert.isEarly && !all) continue;
+      alert.isEarly = true;
+      alert.suspicion = 0;
+      this.#makeReady(alert);
+    }
+  }
+
+  #makeReady(alert: WaitingAlert): void {
+    this.#later.delete(alert);
+    alert.state = 'ready';
+    this.#ready.splice(findPlace(this.#ready, alert), 0, alert);
+  }
+
+  #withdraw(alert: WaitingAlert): void {
+    this.#later.delete(alert);
+    if (alert.state !== 'ready') return;
+    const place = findPlace(this.#ready, alert);
+    if (this.#ready[place] === alert) this.#ready.splice(place, 1);
+  }
+
+  /** Behind the older alerts of its key. */
+  #join(chain: WaitingAlert[], alert: WaitingAlert): void {
+    const newer = chain.findIndex(({ seq }) => seq > alert.seq);
+    const place = newer < 0 ? chain.length : newer;
+    const [head] = chain;
+    chain.splice(place, 0, alert);
+    if (place > 0 || head?.state === 'running') alert.state = 'behind';
+    else if (head) {
+      this.#withdraw(head);
+      head.state = 'behind';
+    }
+  }
+}
+
+/**
+ * Those under suspicion come last, the ones that have failed least before others; of equal ones the newest critical one is
+ * first, then the oldest of the others.
+ */
+const compareTurns = (one: WaitingAlert, other: WaitingAlert): number =>
+  one.suspicion - other.suspicion ||
+  Number(other.isCritical) - Number(one.isCritical) ||
+  (one.isCritical ? other.seq - one.seq : one.seq - other.seq);
+
+/** The index of the alert in the list, or where it belongs. */
+const findPlace = (list: readonly WaitingAlert[], alert: WaitingAlert): number => {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    // Nearly always, it is the last one.
+    const middle = high === list.length ? high - 1 : (low + high) >> 1;
+    const found = list[middle];
+    if (found && compareTurns(found, alert) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+type ReadableAlerts = Pick<RecordLog, 'readAfter'>;
+
+/** The record with the seq, or the next one, and some after it; none at the end of the log. */
+export const readBlock = async (alerts: ReadableAlerts, seq: number): Promise<readonly StoredRecord[]> => {
+  for await (const records of alerts.readAfter(seq - 1)) return records;
+  return [];
+};
+
+/** As many records are kept, which take up so many blocks of 64 KiB. */
+const mostKept = { records: 10_000, blocks: 128 };
+
+/** Records that were read before their turn, so that nearly none is read twice. */
+export class ReadRecords {
+  readonly #alerts: ReadableAlerts;
+  readonly #serially = createSerial();
+  readonly #kept = new Map<number, StoredRecord>();
+  /** Of those that were taken, the average counts. */
+  #blocks = 0;
+  /** The block that was read last for one of its records. */
+  #block = new Map<number, StoredRecord>();
+
+  constructor(alerts: ReadableAlerts) {
+    this.#alerts = alerts;
+  }
+
+  /** Keeps those of a block that wait. */
+  keep(records: readonly StoredRecord[], waiting: WaitingAlerts): void {
+    if (this.#kept.size >= mostKept.records || this.#blocks >= mostKept.blocks) return;
+    for (const record of records) if (waiting.has(record.seq)) this.#kept.set(record.seq, record);
+    this.#blocks = this.#kept.size === 0 ? 0 : this.#blocks + 1;
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#blocks = 0;
+  }
+
+  /** The record, if it is in memory; it is not kept for longer. */
+  take(seq: number): StoredRecord | undefined {
+    const record = this.#kept.get(seq);
+    if (record) {
+      this.#blocks -= this.#blocks / this.#kept.size;
+      this.#kept.delete(seq);
+    }
+    return record ?? this.#block.get(seq);
+  }
+
+  /** The record, or undefined if it is not in the log. */
+  read(seq: number): Promise<StoredRecord | undefined> {
+    return this.#serially(async () => {
+      // An attempt before this one may have read it.
+      if (!this.#block.has(seq)) {
+        const records = await readBlock(this.#alerts, seq);
+        this.#block = new Map(records.map((record) => [record.seq, record]));
+      }
+      return this.#block.get(seq);
+    });
+  }
+}
