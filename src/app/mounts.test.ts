@@ -9,14 +9,14 @@ const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
 
 test('by default each profile is mounted where its feature says, in the order of the features', () => {
   assert.deepEqual(list({}), [
-    '/: monitoring, tasks, items, login, alerts, commands, metrics, history, status, events, instances',
+    '/: monitoring, tasks, items, login, alerts, notifications, commands, metrics, history, status, events, instances',
     '/protected: protected-tasks, login',
     '/simple: simple-tasks',
   ]);
 });
 
 test('profiles named by name or letter replace the default mounts with one at /, in the given order', () => {
-  assert.deepEqual(list({ profiles: ['X', 'login', 'alerts', 'A'] }), ['/: alerts, commands, login']);
+  assert.deepEqual(list({ profiles: ['X', 'login', 'alerts', 'A'] }), ['/: alerts, notifications, commands, login']);
 });
 
 test('a feature left out of the program is left out of the default mounts', () => {
@@ -29,6 +29,7 @@ test('a feature left out of the program is left out of the default mounts', () =
         'items',
         'login',
         'alerts',
+        'notifications',
         'commands',
         'metrics',
         'history',
