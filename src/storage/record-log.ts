@@ -60,8 +60,8 @@ export interface RecordLog {
   onStored(listener: (lastSeq: number) => void): () => void;
   /**
    * Retention of files keeps segments with records after `from()` as long as all closed segments take up at most
-   * `maxBytes`. `onDropped` gets the last seq of each segment that is deleted nevertheless. To be called once, with
-   * `awaitsHold`.
+   * `maxBytes`. `onDropped` gets the last seq of each segment that is deleted nevertheless. Each reader calls it once, and with
+   * `awaitsHold` the first call begins it.
    */
   holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<void>;
   state(): RecordLogState;

@@ -24,6 +24,8 @@ export interface AlertLog {
   /** What a start says about it. */
   notices: string[];
   readiness(): { isReady: boolean; unavailable: string[] };
+  /** Called once all that read the log have said with `holdFrom` what they need. */
+  beginRetention(): void;
   reopen(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -51,7 +53,7 @@ const openLocal = async ({
 }: OpeningParts): Promise<AlertLog> => {
   const { alertsRetainDays } = settings;
   const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openSnapshot }));
-  const journal = await openLog('alert log', {
+  const opened = await openLog('alert log', {
     name: 'alerts',
     segmentBytes: settings.alertsSegmentBytes,
     retainSegments: settings.alertsRetainSegments,
@@ -65,6 +67,7 @@ const openLocal = async ({
     recentCount: 1000,
     indexing,
   });
+  const { journal, beginRetention } = collectHolds(opened);
   const firing = new FiringAlerts(clock);
   const intake = new Repeats(journal, { clock, firing, repeatAfterMs }, (err) => {
     log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
@@ -74,11 +77,29 @@ const openLocal = async ({
     notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
     own: journal,
     isOwn: () => true,
+    beginRetention,
     readiness: () => ({ isReady: journal.state().healthy, unavailable: [] }),
     reopen: () => journal.reopen(),
     close: async () => {
       await intake.close();
       await journal.close();
+    },
+  };
+};
+
+/** A log from which nothing is deleted before all its readers have said what they need. */
+const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
+  let holds: Parameters<RecordLog['holdFrom']>[] | undefined = [];
+  const holdFrom: RecordLog['holdFrom'] = async (...hold) => {
+    if (holds) holds.push(hold);
+    else await opened.holdFrom(...hold);
+  };
+  return {
+    journal: { ...opened, holdFrom },
+    beginRetention: () => {
+      const none: Parameters<RecordLog['holdFrom']> = [() => Number.POSITIVE_INFINITY, 0, () => undefined];
+      for (const hold of [...(holds ?? []), none]) void opened.holdFrom(...hold);
+      holds = undefined;
     },
   };
 };
@@ -126,6 +147,7 @@ const openShared = async (
     },
     notices: [],
     isOwn: (record) => journal.isOwn(record),
+    beginRetention: () => undefined,
     ...{ intake, firing },
     readiness: () => {
       const { healthy } = journal.state();
