@@ -52,7 +52,7 @@ const keyDecorator = 'keyName';
 export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
   app.decorateRequest(decorator, undefined);
   app.decorateRequest(keyDecorator, undefined);
-  return (access: Access, scope?: Scope): onRequestHookHandler[] => {
+  return (access: Access, scope?: Scope | readonly Scope[]): onRequestHookHandler[] => {
     if (access === 'open') return [];
     return [
       (request, _reply, done) => {
@@ -64,7 +64,7 @@ export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
 };
 
 /** Throws the 401 or 403 for a caller without access, and notes who the caller is. */
-export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => void;
+export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope | readonly Scope[]) => void;
 
 export const createAuthorize =
   (tokens: Tokens, keys: AccessKeys): Authorize =>
@@ -72,7 +72,7 @@ export const createAuthorize =
     if (access === 'open') return;
     const credential = readCredential(request);
     const key = keys.find(credential);
-    if (scope !== undefined && key?.scopes.includes(scope)) {
+    if (key && [scope ?? []].flat().some((each) => key.scopes.includes(each))) {
       request.setDecorator(keyDecorator, key.name);
       return;
     }

@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
+import type { RecordLog, Release } from '../../storage/record-log.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';
 import { FiringAlerts } from './firing/firing-alerts.ts';
@@ -89,16 +89,23 @@ const openLocal = async ({
 
 /** A log from which nothing is deleted before all its readers have said what they need. */
 const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
-  let holds: Parameters<RecordLog['holdFrom']>[] | undefined = [];
+  type Hold = Parameters<RecordLog['holdFrom']>;
+  let holds: { hold: Hold; onBegun(release: Release): void }[] | undefined = [];
   const holdFrom: RecordLog['holdFrom'] = async (...hold) => {
-    if (holds) holds.push(hold);
-    else await opened.holdFrom(...hold);
+    if (!holds) return opened.holdFrom(...hold);
+    let release: Release | undefined;
+    holds.push({ hold, onBegun: (released) => (release = released) });
+    return () => release?.();
   };
   return {
     journal: { ...opened, holdFrom },
     beginRetention: () => {
-      const none: Parameters<RecordLog['holdFrom']> = [() => Number.POSITIVE_INFINITY, 0, () => undefined];
-      for (const hold of [...(holds ?? []), none]) void opened.holdFrom(...hold);
+      const ignore = (): void => undefined;
+      // Without readers, nothing is needed.
+      const none: Hold = [() => Number.POSITIVE_INFINITY, 0, ignore];
+      for (const { hold, onBegun } of [...(holds ?? []), { hold: none, onBegun: ignore }]) {
+        opened.holdFrom(...hold).then(onBegun, ignore);
+      }
       holds = undefined;
     },
   };

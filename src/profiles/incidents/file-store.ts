@@ -7,7 +7,7 @@ import type { Journal } from '../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import { createSerial, Slice } from '../../storage/journal/scheduling.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
+import type { RecordLog, Release } from '../../storage/record-log.ts';
 import type { OpenLog } from '../feature.ts';
 import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';
 import { type StoredEvent, type StoredIncident, toFoldedAlert } from './incident.ts';
@@ -94,7 +94,8 @@ export class FileIncidentStore implements IncidentStore {
   #replayed: (ActionRecord & { seq: number })[] = [];
   /** Whether those are applied. */
   #isOpen = false;
-  /** The last alert of before the start. */
+  /** The last alert that is stored, and that was before the start. */
+  #storedSeq = 0;
   #knownSeq = 0;
   #waiting: Waiting[] = [];
   readonly #listeners: ((incidents: readonly StoredIncident[]) => void)[] = [];
@@ -109,6 +110,7 @@ export class FileIncidentStore implements IncidentStore {
   /** Why actions are refused: the last record may be in the log or not. */
   #actionFailure: Error | undefined;
   #isSaveFailing = false;
+  #release: Release = () => undefined;
   #isClosed = false;
 
   private constructor(parts: FileStoreParts, actions: Journal, state: Incidents) {
@@ -116,7 +118,7 @@ export class FileIncidentStore implements IncidentStore {
     this.#actions = actions;
     this.#state = state;
     this.#rules = parts.rules;
-    this.#stopListening = parts.alerts.onStored(() => this.#collect());
+    this.#stopListening = parts.alerts.onStored((seq) => this.#collect(seq));
     this.#looking = setInterval(() => this.#look(), lookMs).unref();
   }
 
@@ -154,7 +156,8 @@ export class FileIncidentStore implements IncidentStore {
     return this.#state.listEvents(id);
   }
 
-  nameIncidents(alerts: readonly StoredRecord[]): (IncidentName | undefined)[] {
+  async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {
+    if (this.#isBehind) await this.#wake();
     return alerts.map((alert) => this.#state.nameIncident(alert));
   }
 
@@ -215,6 +218,7 @@ export class FileIncidentStore implements IncidentStore {
   async #load(actionSeq: number, alertSeq: number | undefined): Promise<void> {
     const { alerts, log } = this.#parts;
     const { lastSeq = 0 } = alerts.state();
+    this.#storedSeq = lastSeq;
     this.#knownSeq = lastSeq;
     this.#actionSeq = actionSeq;
     this.#alertSeq = alertSeq;
@@ -228,18 +232,21 @@ export class FileIncidentStore implements IncidentStore {
     }
     const ignore = (): void => undefined;
     await this.#actions.holdFrom(() => this.#saved.actionSeq, Number.POSITIVE_INFINITY, ignore);
-    await alerts.holdFrom(
-      () => this.#saved.alertSeq,
+    this.#release = await alerts.holdFrom(
+      () => {
+        this.#saveSoon();
+        return this.#saved.alertSeq;
+      },
       heldBytes,
       () => log.warn('incidents: alerts are deleted although they are needed to fold them again'),
     );
     void this.#wake();
   }
 
-  /** Throws StoreUnavailable while it is not known what people did before the start. */
+  /** Alerts that are stored are folded first. Throws StoreUnavailable while it is not known what people did before. */
   async #waitUntilOpen(): Promise<void> {
-    if (this.#isOpen) return;
-    await this.#running;
+    if (this.#isOpen && !this.#isBehind) return;
+    await this.#wake();
     if (!this.#isOpen) throw new StoreUnavailable('Incidents cannot be read at the moment; try again in a second');
   }
 
@@ -247,7 +254,8 @@ export class FileIncidentStore implements IncidentStore {
     return this.#parts.clock().getTime();
   }
 
-  #collect(): void {
+  #collect(storedSeq: number): void {
+    this.#storedSeq = storedSeq;
     this.#collecting ??= setTimeout(() => {
       this.#collecting = undefined;
       void this.#wake();
@@ -302,16 +310,16 @@ export class FileIncidentStore implements IncidentStore {
   }
 
   get #isBehind(): boolean {
-    return (this.#parts.alerts.state().lastSeq ?? 0) > (this.#alertSeq ?? 0);
+    return this.#storedSeq > (this.#alertSeq ?? 0);
   }
 
   /** Where the first start begins: one day ago. */
   async #findStart(): Promise<number> {
     const { alerts } = this.#parts;
-    const { lastSeq = 0 } = alerts.state();
+    const lastSeq = this.#storedSeq;
     const since = this.#now() - dayMs;
     let start = lastSeq + 1;
-    let before: number | undefined = start;
+    let before: number | undefined = lastSeq > 0 ? start : undefined;
     while (before !== undefined && lastSeq - start < mostOld && !this.#isClosed) {
       const note = ({ seq }: StoredRecord): boolean => {
         start = Math.min(start, seq);
@@ -331,7 +339,7 @@ export class FileIncidentStore implements IncidentStore {
   /** Folds alerts up to the end of the log. */
   async #foldAlerts(): Promise<void> {
     const { alerts } = this.#parts;
-    const { lastSeq = 0 } = alerts.state();
+    const lastSeq = this.#storedSeq;
     const slice = new Slice();
     for await (const records of alerts.readAfter(this.#alertSeq ?? 0)) {
       for (let at = 0; at < records.length; at += stepCount) {
@@ -442,6 +450,14 @@ export class FileIncidentStore implements IncidentStore {
       }
     }
     this.#actionFailure = undefined;
+  }
+
+  /** The state is stored because alerts are to be deleted that were folded since; a large one not all the time. */
+  #saveSoon(): void {
+    const { alertSeq, at } = this.#saved;
+    const isDue = (this.#alertSeq ?? 0) > alertSeq && this.#now() - at >= this.#state.size;
+    if (!this.#isOpen || !isDue || this.#isSaving || this.#isClosed || this.#actionFailure) return;
+    void this.#save().then((isSaved) => isSaved && this.#release());
   }
 
   /** Stores the state; resolves to whether that has worked. */

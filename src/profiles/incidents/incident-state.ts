@@ -41,6 +41,11 @@ export class Incidents implements IncidentsBefore {
     this.#earliestDue = Number.NEGATIVE_INFINITY;
   }
 
+  /** How many incidents there are. */
+  get size(): number {
+    return this.#byId.size;
+  }
+
   find(id: string | number): StoredIncident | undefined {
     return this.#byId.get(typeof id === 'number' ? (this.#ids.get(id) ?? '') : id);
   }

@@ -38,7 +38,14 @@ type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof settings>>>;
 /** What is wrong now, who has taken it, and what became of it: a fold over alerts and what people do. */
 export const incidents = defineFeature({
   name: 'incidents',
-  profiles: [{ name: 'incidents', mounts: ['/'], summary: 'problems with all their alerts, and who has taken them' }],
+  profiles: [
+    {
+      name: 'incidents',
+      mounts: ['/'],
+      summary: 'problems with all their alerts, and who has taken them',
+      fixedAccess: 'closed',
+    },
+  ],
   settings,
   create: async ({ offers, openLog, openState, meters, clock, log, settings: own }) => {
     const { alerts, tasks } = offers;
