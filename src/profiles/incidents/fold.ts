@@ -79,8 +79,8 @@ export class Fold {
   readonly #rules: Rules;
   /** The incidents that are new or have changed, by id. */
   readonly changed = new Map<string, StoredIncident>();
-  /** Their new events, in order. */
-  readonly events: { id: string; event: StoredEvent }[] = [];
+  /** Their new events in order, each with its number among those of the incident, from 1. */
+  readonly events: { id: string; number: number; event: StoredEvent }[] = [];
   readonly counters: Counters;
   /** What is measured of it: alerts beyond the most incidents, and how long incidents were open, in milliseconds. */
   readonly measured = { opened: 0, overflowed: 0, toAcknowledge: [] as number[], toResolve: [] as number[] };
@@ -180,7 +180,7 @@ export class Fold {
       ...{ state: 'open', level: severity, highestLevel: severity, count: 1, reopened: 0, task: null },
       ...{ firstAt: at, lastAt: at, openedAt: at, stateSince: at, acknowledged: null, resolved: null },
       endsBySender: description.endsBySender || latest?.endsBySender === true,
-      isOld: seq <= this.counters.oldUntil,
+      isOld: seq <= this.counters.oldUntil || record['imported'] === true,
       ...{ version: 0, change: 0, spans: [[seq, seq]], previous: latest?.id ?? null },
     };
     this.#noteDue(this.#change(incident, {}, { at, type: 'opened', level: severity, alert: id, ...toSender(record) }));
@@ -311,7 +311,7 @@ export class Fold {
     this.counters.lastChange += 1;
     changed.version += 1;
     changed.change = this.counters.lastChange;
-    this.events.push({ id: changed.id, event });
+    this.events.push({ id: changed.id, number: changed.version, event });
     return changed;
   }
 

@@ -5,8 +5,10 @@ import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
 import type { StoredIncident } from './incident.ts';
 import { addIncidentMeters, createObserver, findIncidentConcerns } from './measures.ts';
+import { PostgresIncidentStore } from './postgres-store.ts';
 import { createIncidentRoutes } from './routes.ts';
 import { IncidentNotice } from './schema.ts';
+import type { IncidentStore } from './store.ts';
 
 const settings = {
   incidentLevel: Type.Enum(['CRITICAL', 'ERROR', 'WARNING'], {
@@ -47,17 +49,14 @@ export const incidents = defineFeature({
     },
   ],
   settings,
-  create: async ({ offers, openLog, openState, meters, clock, log, settings: own }) => {
+  create: async ({ offers, database, openLog, openState, meters, clock, log, settings: own }) => {
     const { alerts, tasks } = offers;
     if (!alerts) return { profiles: { incidents: [] } };
     const observe = createObserver(meters);
     const parts = { rules: toRules(own), retainDays: own.incidentsRetainDays, observe, clock, log };
-    const store = await FileIncidentStore.open({
-      ...parts,
-      alerts: alerts.journal,
-      openLog,
-      file: openState('incidents'),
-    });
+    const store: IncidentStore = database
+      ? new PostgresIncidentStore({ ...parts, alerts: alerts.journal, database })
+      : await FileIncidentStore.open({ ...parts, alerts: alerts.journal, openLog, file: openState('incidents') });
     addIncidentMeters(meters, store);
     alerts.setIncidentNames((records) => store.nameIncidents(records));
     const { topic, publish } = createNoticeTopic('open', IncidentNotice);

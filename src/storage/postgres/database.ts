@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Common, claimCommon } from './common.ts';
 import { readPostgresUrl } from './connecting/address.ts';
 import type { Connection, Row, Statement } from './connecting/connection.ts';
@@ -36,6 +37,9 @@ export class Database {
   readonly #common: Common;
   readonly #reader: Reader;
   readonly #writer: Writer;
+  /** Made when it is first used. */
+  #apart: Writer | undefined;
+  readonly #createApart: () => Writer;
   readonly #sweep: Sweep;
   readonly #snapshots = new Turns(mostSnapshots);
   readonly #firstPages = new Turns(mostFirstPages);
@@ -54,6 +58,13 @@ export class Database {
     this.#common = common;
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()), readsMs);
     this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, observer, changesMs);
+    this.#createApart = () => {
+      const ignore = (): void => undefined;
+      // A name that no instance has: the list of instances leaves it out.
+      const own = { ...identity, instance: randomUUID(), name: '' };
+      const open = async () => this.#prepare(await this.#primary.connect());
+      return new Writer(open, own, { report: ignore, onCommit: ignore }, changesMs);
+    };
     this.#instanceName = identity.name;
     this.#sweep = new Sweep((statement) => this.#reader.query(statement));
   }
@@ -101,6 +112,12 @@ export class Database {
     return this.#writer.write(collection, change);
   }
 
+  /** As `write`, on a connection of its own: whoever waits for these locks keeps no other change waiting. */
+  writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
+    this.#apart ??= this.#createApart();
+    return this.#apart.write(collection, change);
+  }
+
   /** The rows of a statement; throws StoreUnavailable within 10 s. */
   query(statement: Statement): Promise<Row[]> {
     return this.#reader.query(statement);
@@ -126,12 +143,13 @@ export class Database {
   /** From now on each request is attempted once: a server that stops does not wait for a database to come back. */
   stop(): void {
     this.#writer.stop();
+    this.#apart?.stop();
     this.#reader.stop();
   }
 
   async close(): Promise<void> {
     this.#sweep.close();
-    await this.#writer.close();
+    await Promise.all([this.#writer.close(), this.#apart?.close()]);
     this.#reader.close();
   }
 

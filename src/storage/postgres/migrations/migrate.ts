@@ -1,9 +1,13 @@
 import type { Connection, Row, Statement } from '../connecting/connection.ts';
 import { isMissing, LastingProblem } from '../connecting/database-errors.ts';
 import { tables } from './1-tables.ts';
+import { incidentTables } from './2-incidents.ts';
 
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
-const migrations = [{ version: 1, readableBy: 1, text: tables }];
+const migrations = [
+  { version: 1, readableBy: 1, text: tables },
+  { version: 2, readableBy: 1, text: incidentTables },
+];
 
 /** The version of the schema that this program knows. */
 export const knownVersion = migrations.length;
