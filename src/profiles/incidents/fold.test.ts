@@ -6,7 +6,7 @@ import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import { type ActionOn, Fold, mostActive, type Rules } from './fold.ts';
-import { type StoredIncident, toFoldedAlert } from './incident.ts';
+import { toFoldedAlert } from './incident.ts';
 import { Incidents, mostResolved } from './incident-state.ts';
 
 const minute = 60_000;
@@ -19,11 +19,11 @@ const createLife = (rules = usual) => {
   const state = new Incidents(rules);
   let seq = 0;
   let now = start;
-  const step = (until: number, run: (fold: Fold) => StoredIncident | undefined | void) => {
+  const step = <T>(until: number, run: (fold: Fold) => T): T => {
     const fold = new Fold(state, state.rules, until);
-    const incident = run(fold);
+    const result = run(fold);
     state.take(fold);
-    return incident ?? undefined;
+    return result;
   };
   const toRecord = (fields: Record<string, unknown>): StoredRecord => {
     seq += 1;
@@ -431,6 +431,6 @@ test('whatever alerts, people and time do, incidents are as the state table says
       assert.equal(sum, counted);
       assert.equal(life.state.counters.active, incidents.filter(({ state }) => state !== 'resolved').length);
     }),
-    { numRuns: amount(500, 20_000) },
+    { numRuns: amount(2000, 50_000) },
   );
 });

@@ -5,8 +5,8 @@ import type { Severity } from '../severity.ts';
 import {
   describeAlert,
   describeLatest,
-  describeOverflow,
   type FoldedAlert,
+  overflowDescription,
   overflowKey,
   rankOf,
   type StoredEvent,
@@ -171,17 +171,42 @@ export class Fold {
 
   #open(alert: FoldedAlert, key: string, latest: StoredIncident | undefined): void {
     const { at, severity, seq, id, record } = alert;
-    const description = key === overflowKey ? describeOverflow(alert) : describeAlert(alert);
+    const description = key === overflowKey ? overflowDescription : describeAlert(alert);
     this.counters.lastNumber += 1;
     this.counters.active += 1;
     this.measured.opened += 1;
+    // Member by member: in a storm, spreading would be most of the work.
     const incident: StoredIncident = {
-      ...{ id: toIncidentId(alert), number: this.counters.lastNumber, key, ...description },
-      ...{ state: 'open', level: severity, highestLevel: severity, count: 1, reopened: 0, task: null },
-      ...{ firstAt: at, lastAt: at, openedAt: at, stateSince: at, acknowledged: null, resolved: null },
+      id: toIncidentId(alert),
+      number: this.counters.lastNumber,
+      key,
+      about: description.about,
+      trait: description.trait,
+      sender: description.sender,
+      state: 'open',
+      level: severity,
+      highestLevel: severity,
+      title: description.title,
+      source: description.source,
+      hostname: description.hostname,
+      labels: description.labels,
+      link: description.link,
+      count: 1,
+      firstAt: at,
+      lastAt: at,
+      openedAt: at,
+      stateSince: at,
+      acknowledged: null,
+      resolved: null,
+      reopened: 0,
+      task: null,
       endsBySender: description.endsBySender || latest?.endsBySender === true,
       isOld: seq <= this.counters.oldUntil || record['imported'] === true,
-      ...{ version: 0, change: 0, spans: [[seq, seq]], previous: latest?.id ?? null },
+      version: 0,
+      change: 0,
+      spans: [[seq, seq]],
+      lastAlert: id,
+      previous: latest?.id ?? null,
     };
     this.#noteDue(this.#change(incident, {}, { at, type: 'opened', level: severity, alert: id, ...toSender(record) }));
   }

@@ -118,30 +118,34 @@ export const overflowKey = 'overflow';
 
 type Description = Pick<
   StoredIncident,
-  'trait' | 'about' | 'sender' | 'endsBySender' | 'title' | 'source' | 'hostname' | 'labels' | 'link' | 'lastAlert'
+  'trait' | 'about' | 'sender' | 'endsBySender' | 'title' | 'source' | 'hostname' | 'labels' | 'link'
 >;
 
 /** What a new incident takes from its first alert. */
-export const describeAlert = (alert: FoldedAlert): Description => {
-  const { record } = alert;
+export const describeAlert = ({ record }: FoldedAlert): Description => {
   const trait = toTrait(record);
   const texts = [record['source'], record['hostname'], replaceDigits(toText(record['message']))];
   const about = trait === 'fingerprint' ? toText(record['fingerprint']) : texts.map(toText).filter(Boolean).join(' · ');
   return {
-    ...{ trait, about: shorten(about, longestAbout), sender: toSenderGroup(record['sender']) },
+    trait,
+    about: shorten(about, longestAbout),
+    sender: toSenderGroup(record['sender']),
     // Programs that know what fires also say when it is over; of native alerts only the first resolution shows that.
     endsBySender: trait === 'fingerprint' && record['format'] !== undefined,
-    ...{ labels: null, link: null },
-    ...describeLatest(alert),
-  } as Description;
+    title: toTitle(record),
+    source: toText(record['source']),
+    hostname: toText(record['hostname']),
+    labels: hasMembers(record['labels']) ? record['labels'] : null,
+    link: toTextOrNull(record['link']),
+  };
 };
 
 /** The one incident of the alerts that would open more than there can be. */
-export const describeOverflow = (alert: FoldedAlert): Description => ({
+export const overflowDescription: Description = {
   ...{ trait: 'overflow', about: overflowKey, sender: null, endsBySender: false },
   title: 'Too many incidents are open: this one has all further alerts',
-  ...{ source: 'signalbox', hostname: '', labels: null, link: null, lastAlert: alert.id },
-});
+  ...{ source: 'signalbox', hostname: '', labels: null, link: null },
+};
 
 /** What an incident takes from each alert; labels and link only where it has any. */
 export const describeLatest = ({ id, record }: FoldedAlert) => ({
