@@ -173,6 +173,10 @@ export class FileIncidentStore implements IncidentStore {
     return this.#actionFailure ?? this.#actions.state().failure ?? this.#foldFailure;
   }
 
+  isReady(): boolean {
+    return this.failure === undefined;
+  }
+
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
     this.#listeners.push(listener);
   }

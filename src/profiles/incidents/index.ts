@@ -67,7 +67,7 @@ export const incidents = defineFeature({
       profiles: { incidents: createIncidentRoutes({ store, journal: alerts.journal, tasks, clock }) },
       topics: { incidents: { ...topic, scope: 'incidents:read' } },
       findConcerns: () => findIncidentConcerns(store),
-      isReady: () => store.failure === undefined,
+      isReady: () => store.isReady(),
       reopen: async () => store.reopen(),
       reload: (changed) => {
         store.changeRules(toRules(changed));

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { StoreUnavailable } from '../../expected-errors.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { Row, Statement } from '../../storage/postgres/connecting/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
@@ -161,6 +162,10 @@ export class PostgresIncidentStore implements IncidentStore {
     return this.#failure;
   }
 
+  async isReady(): Promise<boolean> {
+    return !this.#failure && this.#parts.database.isReady();
+  }
+
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
     this.#listeners.push(listener);
   }
@@ -202,6 +207,8 @@ export class PostgresIncidentStore implements IncidentStore {
         await this.#look();
         this.#failure = undefined;
       } catch (error) {
+        // The database itself says when it cannot be used.
+        if (error instanceof StoreUnavailable) continue;
         if (!this.#failure && !this.#isClosed) {
           this.#parts.log.error({ err: error }, 'incidents: alerts are stored, but cannot be folded at the moment');
         }

@@ -57,8 +57,10 @@ export interface IncidentStore {
   count(): Awaitable<IncidentCount[]>;
   /** The same as last known, at once: for those that must not wait. */
   readonly lastCounts: readonly IncidentCount[];
-  /** Why alerts are not folded, or actions not stored, at the moment. */
+  /** Why alerts are not folded, or actions not stored, at the moment; a database says itself that it cannot be used. */
   readonly failure: Error | undefined;
+  /** Whether alerts are folded and actions stored at the moment. */
+  isReady(): Awaitable<boolean>;
   /** Calls the listener with incidents that are new or have changed, also where they only have more alerts. */
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void;
   /** Resolves when all alerts are folded that are stored now. */
