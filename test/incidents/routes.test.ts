@@ -274,7 +274,7 @@ test('the report is Markdown that texts of others cannot change', async (t) => {
   const { status, headers, text } = await app.request('GET', '/api/incidents/1/report');
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'text/markdown; charset=utf-8');
-  assert.match(text, /^# Incident #1: \\# \\<b\\>\\\[x\\\]\\\(http:\/\/evil\\\)\\\| \\# y\n/);
+  assert.match(text, /^# Incident #1: \\# \\<b\\>\\\[x\\\]\(http:\/\/evil\)\\\| \\# y\n/);
   assert.match(text, /\|State\|open\|\n\|Level\|ERROR\|\n/);
   assert.match(
     text,

@@ -7,12 +7,20 @@ import type { Journal } from '../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import { createSerial, Slice } from '../../storage/journal/scheduling.ts';
-import type { RecordLog, Release } from '../../storage/record-log.ts';
+import type { Release } from '../../storage/record-log.ts';
 import type { OpenLog } from '../feature.ts';
 import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';
 import { type StoredEvent, type StoredIncident, toFoldedAlert } from './incident.ts';
 import { Incidents, type StateEntry } from './incident-state.ts';
-import type { IncidentCount, IncidentFilter, IncidentList, IncidentName, IncidentStore, Observe } from './store.ts';
+import type {
+  IncidentCount,
+  IncidentFilter,
+  IncidentList,
+  IncidentName,
+  IncidentStore,
+  Observe,
+  ReadAlerts,
+} from './store.ts';
 
 const MiB = 1024 * 1024;
 const minuteMs = 60_000;
@@ -63,7 +71,7 @@ interface Waiting {
 }
 
 export interface FileStoreParts {
-  alerts: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'search' | 'state'>;
+  alerts: Omit<ReadAlerts, 'find'>;
   openLog: OpenLog;
   file: StateFile;
   rules: Rules;
@@ -221,7 +229,7 @@ export class FileIncidentStore implements IncidentStore {
   /** `alertSeq` is the last alert of the stored state, `actionSeq` its last record of actions. */
   async #load(actionSeq: number, alertSeq: number | undefined): Promise<void> {
     const { alerts, log } = this.#parts;
-    const { lastSeq = 0 } = alerts.state();
+    const { lastSeq = alertSeq ?? 0 } = alerts.state();
     this.#storedSeq = lastSeq;
     this.#knownSeq = lastSeq;
     this.#actionSeq = actionSeq;

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { NameIncidents } from '../alert-source.ts';
 import { defineFeature, type FeatureInstance } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { FileIncidentStore } from './file-store.ts';
@@ -8,7 +9,7 @@ import { addIncidentMeters, createObserver, findIncidentConcerns } from './measu
 import { PostgresIncidentStore } from './postgres-store.ts';
 import { createIncidentRoutes } from './routes.ts';
 import { IncidentNotice } from './schema.ts';
-import type { IncidentStore } from './store.ts';
+import type { IncidentStore, ReadAlerts } from './store.ts';
 
 const settings = {
   incidentLevel: Type.Enum(['CRITICAL', 'ERROR', 'WARNING'], {
@@ -50,21 +51,20 @@ export const incidents = defineFeature({
   ],
   settings,
   create: async ({ offers, database, openLog, openState, meters, clock, log, settings: own }) => {
-    const { alerts, tasks } = offers;
-    if (!alerts) return { profiles: { incidents: [] } };
+    const { alerts: { journal, setIncidentNames } = noAlerts, tasks } = offers;
     const observe = createObserver(meters);
     const parts = { rules: toRules(own), retainDays: own.incidentsRetainDays, observe, clock, log };
     const store: IncidentStore = database
-      ? new PostgresIncidentStore({ ...parts, alerts: alerts.journal, database })
-      : await FileIncidentStore.open({ ...parts, alerts: alerts.journal, openLog, file: openState('incidents') });
+      ? new PostgresIncidentStore({ ...parts, alerts: journal, database })
+      : await FileIncidentStore.open({ ...parts, alerts: journal, openLog, file: openState('incidents') });
     addIncidentMeters(meters, store);
-    alerts.setIncidentNames((records) => store.nameIncidents(records));
+    setIncidentNames((records) => store.nameIncidents(records));
     const { topic, publish } = createNoticeTopic('open', IncidentNotice);
     store.onChanged((changed) => {
       for (const incident of changed) publish(() => toNotice(incident));
     });
     return {
-      profiles: { incidents: createIncidentRoutes({ store, journal: alerts.journal, tasks, clock }) },
+      profiles: { incidents: createIncidentRoutes({ store, journal, tasks, clock }) },
       topics: { incidents: { ...topic, scope: 'incidents:read' } },
       findConcerns: () => findIncidentConcerns(store),
       isReady: () => store.isReady(),
@@ -77,6 +77,19 @@ export const incidents = defineFeature({
     } satisfies FeatureInstance<IncidentSettings>;
   },
 });
+
+/** Where alerts are not mounted, there are the incidents of before. */
+const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): void } = {
+  journal: {
+    async *readAfter() {},
+    onStored: () => () => undefined,
+    holdFrom: async () => () => undefined,
+    search: async () => ({ records: [], next: undefined }),
+    find: async () => undefined,
+    state: () => ({ healthy: true, failure: undefined, lastSeq: undefined }),
+  },
+  setIncidentNames: () => undefined,
+};
 
 const toRules = ({ incidentLevel, reopenMinutes, quietHours }: IncidentSettings): Rules => ({
   level: incidentLevel,

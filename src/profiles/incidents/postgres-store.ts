@@ -4,7 +4,6 @@ import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { Row, Statement } from '../../storage/postgres/connecting/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { Collection } from '../../storage/postgres/writing/gated-collection.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
 import { type Severity, severities } from '../severity.ts';
 import type { ActionOn, Fold, Rules } from './fold.ts';
 import {
@@ -27,7 +26,15 @@ import {
   toStoredIncident,
 } from './postgres-changes.ts';
 import { type IncidentState, incidentStates } from './schema.ts';
-import type { IncidentCount, IncidentFilter, IncidentList, IncidentName, IncidentStore, Observe } from './store.ts';
+import type {
+  IncidentCount,
+  IncidentFilter,
+  IncidentList,
+  IncidentName,
+  IncidentStore,
+  Observe,
+  ReadAlerts,
+} from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -47,7 +54,7 @@ const deletedCount = 1000;
 
 interface PostgresStoreParts {
   database: Database;
-  alerts: Pick<RecordLog, 'readAfter' | 'onStored' | 'state'>;
+  alerts: Pick<ReadAlerts, 'readAfter' | 'onStored' | 'state'>;
   rules: Rules;
   /** Days for which resolved incidents are kept; 0 keeps them. */
   retainDays: number;

@@ -74,4 +74,4 @@ const toDuration = (ms: number): string => {
 
 /** Texts of others must not become headings, links, tables or HTML. */
 const escapeMarks = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>()#+!|~&-]/g, (mark) => `\\${mark}`);
+  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);

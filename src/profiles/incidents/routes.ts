@@ -3,12 +3,11 @@ import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { sendJson } from '../../http/json.ts';
+import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { parseTime, readIfMatch } from '../../http/request-headers.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findSeverity, severities } from '../severity.ts';
 import type { TaskSource } from '../task-source.ts';
@@ -39,7 +38,7 @@ import {
   NewComment,
   Resolution,
 } from './schema.ts';
-import type { IncidentFilter, IncidentStore } from './store.ts';
+import type { IncidentFilter, IncidentStore, ReadAlerts } from './store.ts';
 
 const MiB = 1024 * 1024;
 
@@ -54,7 +53,7 @@ const ifMatch = {
 
 interface RouteParts {
   store: IncidentStore;
-  journal: RecordLog;
+  journal: ReadAlerts;
   /** Undefined where there are no tasks. */
   tasks: TaskSource | undefined;
   clock: () => Date;
@@ -89,10 +88,29 @@ const listIncidents = ({ store }: RouteParts): Route => {
       const filter = toFilter(query);
       const list = async () => store.list(filter, query.limit, query.before);
       const { total, incidents, next } = await queue.run(list, createClientSignal(reply));
-      const data = incidents.map(toIncident);
-      return sendJson(reply, { count: data.length, total, data, next: next ?? null });
+      return sendPage(reply, total, incidents, next);
     },
   });
+};
+
+/** A page ends early where it would be too long. */
+const sendPage = (
+  reply: FastifyReply,
+  total: number,
+  incidents: readonly StoredIncident[],
+  next: number | undefined,
+): void => {
+  const texts: string[] = [];
+  let length = 0;
+  for (const incident of incidents) {
+    const text = JSON.stringify(toIncident(incident));
+    length += text.length;
+    if (texts.length > 0 && length > maxPageBytes) break;
+    texts.push(text);
+  }
+  const last = texts.length < incidents.length ? incidents[texts.length - 1]?.change : next;
+  const data = `"data":[${texts.join(',')}],"next":${last ?? null}`;
+  sendJson(reply, { [ownJson]: `{"count":${texts.length},"total":${total},${data}}` });
 };
 
 const toFilter = ({ state, level, source, hostname, q, since, until }: IncidentQuery): IncidentFilter => {
@@ -182,7 +200,7 @@ const listAlerts = ({ store, journal }: RouteParts): Route => {
 
 /** Those of the one incident of all that are too many have nothing in common by which they could be found. */
 const searchAlerts = async (
-  journal: RecordLog,
+  journal: ReadAlerts,
   incident: StoredIncident,
   { limit, before }: { limit: number; before?: number },
 ): Promise<{ records: StoredRecord[]; next: number | undefined }> => {

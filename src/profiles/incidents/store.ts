@@ -1,9 +1,13 @@
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { Awaitable } from '../../storage/list.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import type { Severity } from '../severity.ts';
 import type { ActionOn, Fold, Rules } from './fold.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 import type { IncidentState } from './schema.ts';
+
+/** What is read of the log of alerts. */
+export type ReadAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'search' | 'find' | 'state'>;
 
 /** Which incidents to list; texts are compared in lower case. */
 export interface IncidentFilter {
