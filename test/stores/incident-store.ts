@@ -16,7 +16,7 @@ const hour = 60 * minute;
 export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour };
 
 /** A store with the log of alerts that it folds. */
-export interface IncidentLife {
+interface IncidentLife {
   store: IncidentStore;
   /** Stores alerts; resolves to them as they are in the log. */
   append(records: readonly Record<string, unknown>[]): Promise<StoredRecord[]>;
@@ -25,7 +25,7 @@ export interface IncidentLife {
 export type CreateLife = (t: TestContext, clock: () => Date) => Promise<IncidentLife>;
 
 /** What tests do with a store whose clock they move. */
-export const createLifeTools = async (t: TestContext, create: CreateLife) => {
+const createLifeTools = async (t: TestContext, create: CreateLife) => {
   let now = Date.parse('2026-01-31T09:30:00Z');
   const life = await create(t, () => new Date(now));
   const { store } = life;

@@ -100,11 +100,11 @@ export const toIncidentKey = (record: StoredRecord): string => {
     : hashTexts([sender, null, source, hostname, replaceDigits(toText(message))]);
 };
 
-export const toTrait = ({ fingerprint, format }: StoredRecord): 'fingerprint' | 'texts' =>
+const toTrait = ({ fingerprint, format }: StoredRecord): 'fingerprint' | 'texts' =>
   typeof fingerprint === 'string' && fingerprint !== '' && !eventFormats.includes(format) ? 'fingerprint' : 'texts';
 
 /** Who sends: a key or a user; null for all who have no credential, and for lines of version 1.0, which do not say it. */
-export const toSenderGroup = (sender: unknown): string | null =>
+const toSenderGroup = (sender: unknown): string | null =>
   typeof sender === 'string' && !sender.startsWith('address:') ? sender : null;
 
 /** "/var is 86 % full" and "/var is 87 % full" are about the same. */
@@ -167,7 +167,7 @@ const toTitle = (record: StoredRecord): string => {
 };
 
 /** Cut texts end in `…`. */
-export const shorten = (text: string, length: number): string =>
+const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 /** The id of the incident that an alert opens: the same however often the alert is folded, with the alert's time in it. */

@@ -6,17 +6,17 @@ export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
 export type IncidentState = (typeof incidentStates)[number];
 
 /** Why an incident is resolved: its sender or a person said so, or nothing came for `quietHours`. */
-export const resolutionReasons = ['sender', 'person', 'quiet'] as const;
+const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 
 /** What can happen to an incident. */
-export const incidentEventTypes = [
+const incidentEventTypes = [
   ...(['opened', 'raised', 'lowered', 'acknowledged', 'snoozeEnded', 'comment', 'silenced', 'notified'] as const),
   ...(['reminder', 'escalated', 'taskCreated', 'commandRun', 'resolved', 'reopened'] as const),
 ] as const;
 
 /** The most characters of a comment, and ids of one request. */
-export const longestComment = 4000;
-export const mostIds = 500;
+const longestComment = 4000;
+const mostIds = 500;
 
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
