@@ -165,7 +165,7 @@ export class FileIncidentStore implements IncidentStore {
   }
 
   async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {
-    if (this.#isBehind) await this.#wake();
+    if (alerts.some(({ seq }) => seq > (this.#alertSeq ?? 0))) await this.#wake();
     return alerts.map((alert) => this.#state.nameIncident(alert));
   }
 
@@ -292,13 +292,17 @@ export class FileIncidentStore implements IncidentStore {
       .catch((error: Error) => this.#noteFolding(error))
       .finally(() => {
         this.#running = undefined;
-        if (this.#waiting.length > 0) void this.#wake();
+        // Since the last look something may have come.
+        const hasMore = this.#waiting.length > 0 || (this.#isBehind && !this.#foldFailure);
+        if (hasMore && !this.#isClosed) void this.#wake();
       });
     return this.#running;
   }
 
   #noteFolding(failure: Error | undefined): void {
-    if (failure && !this.#foldFailure) {
+    // Nobody knows what incidents are like after the alerts that cannot be read.
+    if (failure) for (const { reject } of this.#waiting.splice(0)) reject(createRefusal(failure));
+    if (failure && !this.#foldFailure && !this.#isClosed) {
       this.#parts.log.error({ err: failure }, 'incidents: alerts are stored, but cannot be folded at the moment');
     }
     this.#foldFailure = failure;
@@ -340,11 +344,12 @@ export class FileIncidentStore implements IncidentStore {
       const { next }: SearchResult = await alerts.search({ before, since, test: note, limit: 1, maxBytes: 16 * MiB });
       before = next;
     }
+    if (this.#isClosed) throw new Error('the server is stopping');
     const lastNumber = Math.max(0, ...this.#replayed.map((record) => record.lastNumber));
     this.#state.counters = { ...this.#state.counters, lastNumber, oldUntil: lastSeq };
     this.#alertSeq = start - 1;
     // So that the next start begins at the same place.
-    if (lastSeq > 0) await this.#save();
+    await this.#save();
     return start - 1;
   }
 

@@ -132,7 +132,7 @@ export class PostgresIncidentStore implements IncidentStore {
 
   async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {
     if (alerts.length === 0) return [];
-    await this.#waitForFold();
+    if (alerts.some(({ seq }) => seq > this.#position)) await this.#waitForFold();
     const keys = alerts.map(toIncidentKey);
     const rows = await this.#parts.database.query({
       isPrepared: true,
