@@ -9,6 +9,7 @@ import type { Meters } from '../metrics/meters.ts';
 import type { Concern, OpenLog, Parts } from '../profiles/feature.ts';
 import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
+import { createStateFile } from '../storage/changes/state-file.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
@@ -20,7 +21,8 @@ import { openDatabase } from './database.ts';
 import { createPassingSecrets, openKeptSecrets } from './random-secrets.ts';
 
 /** Where an app keeps what must survive it. */
-export interface AppStorage extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'secrets'> {
+export interface AppStorage
+  extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'openState' | 'secrets'> {
   /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
   /** Opens the files of changes again that another program has moved. */
@@ -59,6 +61,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   return {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
     openSnapshot: (name) => createSnapshot(directory, name),
+    openState: (name) => createStateFile(join(directory, `${name}.state`)),
     findStorageConcerns: (unavailable) => [
       ...(database?.failure
         ? [toConcern('stores', 'The database cannot be used')]

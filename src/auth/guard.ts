@@ -42,18 +42,26 @@ const toAddress = (ip: string | undefined): string => {
 
 const decorator = 'principal';
 
+/** The name of the caller's key. */
+const keyDecorator = 'keyName';
+
 /**
  * The hooks that refuse callers without access to a route; an open route has none. A key with the route's scope is as good
  * as a token.
  */
 export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
   app.decorateRequest(decorator, undefined);
-  return (access: Access, scope?: Scope): onRequestHookHandler[] =>
+  app.decorateRequest(keyDecorator, undefined);
+  return (access: Access, scope?: Scope | readonly Scope[]): onRequestHookHandler[] =>
     access === 'open' ? [] : [(request, _reply, done) => done(authorize(request, access, scope))];
 };
 
 /** Notes who the caller is; returns the 401 or 403 for one without access. */
-export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => HttpError | undefined;
+export type Authorize = (
+  request: FastifyRequest,
+  access: Access,
+  scope?: Scope | readonly Scope[],
+) => HttpError | undefined;
 
 export const createAuthorize =
   (tokens: Tokens, keys: AccessKeys): Authorize =>
@@ -62,7 +70,10 @@ export const createAuthorize =
     const credential = readCredential(request);
     if (credential === '') return missingToken;
     const key = keys.find(credential);
-    if (scope !== undefined && key?.scopes.includes(scope)) return undefined;
+    if (key && [scope ?? []].flat().some((each) => key.scopes.includes(each))) {
+      request.setDecorator(keyDecorator, key.name);
+      return undefined;
+    }
     // A known key without the scope is a token without three parts.
     if (!key && keys.isKeyLike(credential)) return new HttpError('unauthorized', 'Unknown or revoked key');
     try {
@@ -80,6 +91,12 @@ const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
 /** The caller, on a route that needs a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
+
+/** What the caller is called, on a route that needs a token or a key: a user's name, or `key:NAME`. */
+export const callerOf = (request: FastifyRequest): string => {
+  const key = request.getDecorator<string | undefined>(keyDecorator);
+  return key === undefined ? principalOf(request).name : `key:${key}`;
+};
 
 /** The caller; undefined on open routes, which read no token. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../storage/journal/read/lines.ts';
+import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
 import { defineShape } from './route.ts';
 
@@ -43,6 +44,11 @@ export interface AlertDeliverer {
 /** The alerts that one instance has received. */
 export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
 
+/** The incidents of alerts, in their order; undefined for those that are in none, or not yet. */
+export type NameIncidents = (
+  alerts: readonly StoredRecord[],
+) => Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
+
 /** What the alerts feature offers to features that work with stored alerts. */
 export interface AlertSource {
   /** All stored alerts; shared by all instances where they share a database. */
@@ -55,4 +61,6 @@ export interface AlertSource {
   raise(alert: RaisedAlert): Promise<{ id: string }>;
   /** To be called once, by the feature that delivers alerts. */
   setDeliverer(deliverer: AlertDeliverer): void;
+  /** To be called once, by the feature that knows the incidents of alerts. */
+  setIncidentNames(name: NameIncidents): void;
 }

@@ -26,6 +26,18 @@ const withTask =
     return plain(name, { id: Id, ...changes })(client);
   };
 
+let alerts = 0;
+
+/** Calls that need an incident of their own send its alert first. */
+const withIncident =
+  (name: string, changes: object = {}): Call =>
+  async (client) => {
+    const key = `incident-${alerts++}`;
+    await plain('createAlert', { message: 'disk is full', key })(client);
+    const { data } = (await plain('listIncidents')(client)) as { data: { id: string; key: string }[] };
+    return plain(name, { id: data.find((one) => one.key === key)?.id, ...changes })(client);
+  };
+
 /** Rejects as it should, since nothing is mounted or parked that it could return. */
 const refused =
   (call: Call, status: number): Call =>
@@ -51,6 +63,7 @@ const calls: Record<string, Call> = {
         'listTasks',
       ],
       ...['listItems', 'listAlerts', 'getReadiness', 'getReadyz', 'searchAlerts', 'countAlerts', 'listDeliveries'],
+      'listIncidents',
       ...[
         'listCommands',
         'listExecutions',
@@ -81,6 +94,16 @@ const calls: Record<string, Call> = {
     const { id } = (await plain('createAlert', { message: 'disk is full' })(client)) as { id: string };
     return plain('getAlert', { id })(client);
   },
+  getIncident: withIncident('getIncident'),
+  listIncidentAlerts: withIncident('listIncidentAlerts'),
+  getIncidentReport: withIncident('getIncidentReport'),
+  acknowledgeIncident: withIncident('acknowledgeIncident', { comment: 'on it' }),
+  resolveIncident: withIncident('resolveIncident'),
+  reopenIncident: withIncident('reopenIncident'),
+  commentOnIncident: withIncident('commentOnIncident', { comment: 'on it' }),
+  createIncidentTask: withIncident('createIncidentTask'),
+  acknowledgeIncidents: plain('acknowledgeIncidents', { ids: ['1'] }),
+  resolveIncidents: plain('resolveIncidents', { ids: ['1'] }),
   createAlertsFromAlertmanager: plain('createAlertsFromAlertmanager', samples.alertmanager),
   createAlertsFromPrometheus: plain('createAlertsFromPrometheus', samples.prometheus),
   pushAlerts: plain('pushAlerts', samples.prometheus),

@@ -23,7 +23,10 @@ test('create-key shows the key once and prints its entry, without the key, alone
 test('create-key without a name, or without known scopes, is refused with one line', async () => {
   assert.match(await refusal(['create-key', '--scope', 'alerts:read'], 2), /takes one NAME/);
   assert.match(await refusal(['create-key', 'a', 'b', '--scope', 'alerts:read'], 2), /takes one NAME/);
-  assert.match(await refusal(['create-key', 'a'], 2), /needs --scope .*alerts:write, alerts:read, metrics:read$/);
+  assert.match(
+    await refusal(['create-key', 'a'], 2),
+    /needs --scope .*alerts:write, alerts:read, metrics:read, incidents:write, incidents:read$/,
+  );
   assert.match(await refusal(['create-key', 'a', '--scope', 'alerts'], 2), /not "alerts"$/);
   for (const name of ['a\nb', 'a\u001b[2Kb', 'a\u2028b']) {
     assert.match(

@@ -20,6 +20,7 @@ const probes: Record<string, [path: string, status: number][]> = {
     ['/protected/api/auth/login', 405],
   ],
   alerts: [['/api/alerts', 200]],
+  incidents: [['/api/incidents', 200]],
   notifications: [['/api/deliveries', 401]],
   commands: [['/api/execute', 405]],
   metrics: [['/metrics', 200]],

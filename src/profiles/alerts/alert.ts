@@ -165,7 +165,11 @@ export interface Resolution {
 }
 
 /** A stored alert as search returns it. */
-export const toEntry = (record: StoredRecord, resolvedBy: Resolution | null): AlertEntry => {
+export const toEntry = (
+  record: StoredRecord,
+  resolvedBy: Resolution | null,
+  incident: AlertEntry['incident'] = null,
+): AlertEntry => {
   const alert = toAlert(record);
   return {
     seq: record.seq,
@@ -181,6 +185,7 @@ export const toEntry = (record: StoredRecord, resolvedBy: Resolution | null): Al
     links: toTextsOrNull(record['links']),
     resolves: toTextOrNull(record['resolves']),
     resolvedBy,
+    incident: incident && { id: incident.id, number: incident.number },
     repeatOf: toTextOrNull(record['repeatOf']),
     ...alert,
     severity: toSeverity(alert.level),
@@ -191,9 +196,9 @@ export const toEntry = (record: StoredRecord, resolvedBy: Resolution | null): Al
 export const toAlertDetails = (
   record: StoredRecord,
   resolvedBy: Resolution | null,
-  deliveries: readonly AlertDelivery[],
+  { deliveries, incident }: { deliveries: readonly AlertDelivery[]; incident: AlertEntry['incident'] },
 ) => ({
-  ...toEntry(record, resolvedBy),
+  ...toEntry(record, resolvedBy, incident),
   startsAt: toTextOrNull(record['startsAt']),
   endsAt: toTextOrNull(record['endsAt']),
   via: toTextOrNull(record['via']),

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type AlertDeliverer, type AlertSource, ownSender } from '../alert-source.ts';
+import { type AlertDeliverer, type AlertSource, type NameIncidents, ownSender } from '../alert-source.ts';
 import { defineFeature } from '../feature.ts';
 import { createAlert } from './alert.ts';
 import { findAlertConcerns } from './firing.ts';
@@ -20,6 +20,7 @@ export const alerts = defineFeature({
   create: async (parts) => {
     const { openLog, identifySender, listUnavailable, clock, meters, settings } = parts;
     let deliverer: AlertDeliverer | undefined;
+    let nameIncidents: NameIncidents | undefined;
     const alertLog = await openAlertLog({ ...parts, repeatAfterMs: () => deliverer?.repeatAfterMs() });
     const { journal, own, isOwn, intake, firing, readiness } = alertLog;
     const counts = createAlertCounts(meters);
@@ -37,6 +38,9 @@ export const alerts = defineFeature({
       setDeliverer: (one) => {
         deliverer = one;
       },
+      setIncidentNames: (name) => {
+        nameIncidents = name;
+      },
     };
     const shared = { journal, intake, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
     return {
@@ -49,21 +53,15 @@ export const alerts = defineFeature({
             ...{ journal, firing, clock },
             // Another instance delivers the alerts that it has received.
             deliveriesOf: (record) => (isOwn(record) ? (deliverer?.deliveriesOf(record) ?? []) : []),
+            nameIncidents: async (records) => nameIncidents?.(records) ?? [],
           }),
         ],
       },
       topics: { alerts: createAlertsTopic(journal, firing) },
       notices: alertLog.notices,
-      findConcerns: () => findAlertConcerns(firing),
-      start: () => {
-        // Without a deliverer, nobody needs old alerts.
-        if (!deliverer)
-          void own.holdFrom(
-            () => Number.POSITIVE_INFINITY,
-            0,
-            () => undefined,
-          );
-      },
+      start: alertLog.beginRetention,
+      // Where there are incidents, they say what needs attention.
+      findConcerns: () => (nameIncidents ? [] : findAlertConcerns(firing)),
       close: alertLog.close,
       reopen: async () => {
         await alertLog.reopen();

@@ -39,6 +39,8 @@ interface ReadingParts {
   clock: () => Date;
   /** What became of the alert at each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
+  /** The incidents of alerts; an empty list where nobody knows them. */
+  nameIncidents(records: readonly StoredRecord[]): Promise<readonly (AlertEntry['incident'] | undefined)[]>;
 }
 
 /** The routes that read single alerts of the log. */
@@ -50,7 +52,7 @@ export const createReadingRoutes = (parts: ReadingParts): Route[] => {
 
 type Queue = ReturnType<typeof createQueue>;
 
-const searchAlerts = ({ journal, firing }: ReadingParts, queue: Queue): Route =>
+const searchAlerts = ({ journal, firing, nameIncidents }: ReadingParts, queue: Queue): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/alerts/search',
@@ -68,7 +70,8 @@ const searchAlerts = ({ journal, firing }: ReadingParts, queue: Queue): Route =>
         maxFoundBytes: maxPageBytes,
       };
       const { records, next } = await queue.run(() => journal.search(search), createClientSignal(reply));
-      const data = records.map((record) => toEntry(record, firing.findResolution(record)));
+      const incidents = await nameIncidents(records);
+      const data = records.map((record, index) => toEntry(record, firing.findResolution(record), incidents[index]));
       return sendJson(reply, { count: data.length, data, next: next ?? null });
     },
   });
@@ -96,7 +99,7 @@ const countByTime = ({ journal, clock }: ReadingParts, queue: Queue): Route =>
       ),
   });
 
-const readAlert = ({ journal, firing, deliveriesOf }: ReadingParts): Route => {
+const readAlert = ({ journal, firing, deliveriesOf, nameIncidents }: ReadingParts): Route => {
   const queue = createQueue({ running: 4, waiting: 1000, refusal: 'Too many alerts are being read' });
   return defineRoute({
     method: 'GET',
@@ -116,7 +119,9 @@ const readAlert = ({ journal, firing, deliveriesOf }: ReadingParts): Route => {
         .run(() => journal.find(id), createClientSignal(reply))
         .catch(refuseReading(() => createFindRefusal(id)));
       if (!record) throw new HttpError('not-found', 'Alert not found');
-      return sendJson(reply, toAlertDetails(record, firing.findResolution(record), deliveriesOf(record)));
+      const [incident = null] = await nameIncidents([record]);
+      const more = { deliveries: deliveriesOf(record), incident };
+      return sendJson(reply, toAlertDetails(record, firing.findResolution(record), more));
     },
   });
 };

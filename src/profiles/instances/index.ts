@@ -51,4 +51,4 @@ const createInstancesRoute = (database: Database): Route =>
 /** The row of an instance that has ended stays for a day. */
 const list = `SELECT name, version, instance, seen_at AS "seenAt", seen_at > now() - interval '1 minute' AS "isLive",
     instance = $1 AS "isThis"
-  FROM signalbox.writer WHERE seen_at >= now() - interval '1 day' ORDER BY 5 DESC, name, seen_at DESC`;
+  FROM signalbox.writer WHERE seen_at >= now() - interval '1 day' AND name <> '' ORDER BY 5 DESC, name, seen_at DESC`;

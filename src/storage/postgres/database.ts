@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './batch.ts';
@@ -49,6 +50,9 @@ export class Database {
   readonly #common: Common;
   readonly #reader: Reader;
   readonly #writer: ChangeWriter;
+  /** Made when it is first used. */
+  #apart: ChangeWriter | undefined;
+  readonly #createApart: () => ChangeWriter;
   readonly #expiries: Expiry[] = [];
   #deletion: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -68,6 +72,12 @@ export class Database {
     const open = async () => this.#prepare(await this.#primary.connect());
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()), open, readsMs);
     this.#writer = new ChangeWriter(open, identity, observer, changesMs);
+    this.#createApart = () => {
+      const ignore = (): void => undefined;
+      // A name that no instance has: the list of instances leaves it out.
+      const own = { ...identity, instance: randomUUID(), name: '' };
+      return new ChangeWriter(open, own, { report: ignore, onCommit: ignore }, changesMs);
+    };
   }
 
   /** Throws a LastingProblem if the database cannot be used until somebody changes something; any other error passes. */
@@ -108,6 +118,12 @@ export class Database {
     return this.#writer.write(collection, change);
   }
 
+  /** As `write`, on a connection of its own: whoever waits for these locks keeps no other change waiting. */
+  writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
+    this.#apart ??= this.#createApart();
+    return this.#apart.write(collection, change);
+  }
+
   /** The rows of a statement; throws StoreUnavailable within 10 s. */
   query(statement: Statement): Promise<Row[]> {
     return this.#reader.query(statement);
@@ -132,13 +148,14 @@ export class Database {
   /** From now on each request is attempted once: a server that stops does not wait for a database to come back. */
   stop(): void {
     this.#writer.stop();
+    this.#apart?.stop();
     this.#reader.stop();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#deletion);
-    await this.#writer.close();
+    await Promise.all([this.#writer.close(), this.#apart?.close()]);
     this.#reader.close();
   }
 

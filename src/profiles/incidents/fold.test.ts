@@ -1,0 +1,436 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { amount } from '../../../test/support/long.ts';
+import { HttpError } from '../../http/errors.ts';
+import { createId } from '../../storage/journal/line.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { type ActionOn, Fold, mostActive, type Rules } from './fold.ts';
+import { toFoldedAlert } from './incident.ts';
+import { Incidents, mostResolved } from './incident-state.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const start = Date.parse('2026-01-31T09:30:00Z');
+const usual: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour };
+
+/** Incidents to which alerts and actions are given one by one. */
+const createLife = (rules = usual) => {
+  const state = new Incidents(rules);
+  let seq = 0;
+  let now = start;
+  const step = <T>(until: number, run: (fold: Fold) => T): T => {
+    const fold = new Fold(state, state.rules, until);
+    const result = run(fold);
+    state.take(fold);
+    return result;
+  };
+  const toRecord = (fields: Record<string, unknown>): StoredRecord => {
+    seq += 1;
+    return { level: 'ERROR', ...fields, id: createId(now), seq, time: new Date(now).toISOString() };
+  };
+  return {
+    state,
+    alert: (fields: Record<string, unknown> = {}) => {
+      const alert = toFoldedAlert(toRecord({ key: 'x', fingerprint: 'k', status: 'firing', ...fields }));
+      step(alert.at, (fold) => fold.addAlert(alert));
+    },
+    act: (action: Omit<ActionOn, 'id' | 'by'>, number = 1) => {
+      const id = state.find(number)?.id ?? '';
+      return step(now, (fold) => {
+        fold.advance(now);
+        return fold.act({ ...action, id, by: 'anna', at: now } as never);
+      });
+    },
+    pass: (ms: number) => {
+      now += ms;
+      step(now, (fold) => fold.advance(now));
+    },
+    /** Time passes without a step. */
+    wait: (ms: number) => {
+      now += ms;
+    },
+    now: () => now,
+    shown: (number = 1) => {
+      const { id = '', state: name, count, level, highestLevel, reopened, resolved } = state.find(number) ?? {};
+      const events = state.listEvents(id).map(({ type }) => type);
+      return { state: name, count, level, highestLevel, reopened, reason: resolved?.reason, events: events.join(' ') };
+    },
+  };
+};
+
+type Life = ReturnType<typeof createLife>;
+
+const opening = (life: Life): void => life.alert();
+const acknowledging = (life: Life): void => {
+  life.alert();
+  life.act({ type: 'acknowledge' });
+};
+const resolving = (life: Life): void => {
+  life.alert();
+  life.act({ type: 'resolve' });
+};
+
+const cases: [name: string, begin: (life: Life) => void, event: (life: Life) => void, expected: object][] = [
+  ['firing, open: counted', opening, (life) => life.alert(), { state: 'open', count: 2, events: 'opened' }],
+  [
+    ...(['firing at a lower level, acknowledged: counted', acknowledging] as const),
+    (life) => life.alert({ level: 'WARNING' }),
+    { state: 'acknowledged', count: 2, level: 'WARNING', highestLevel: 'ERROR', events: 'opened acknowledged lowered' },
+  ],
+  [
+    ...(['INFO, open: counted, and the level stays', opening] as const),
+    (life) => life.alert({ level: 'INFO' }),
+    { state: 'open', count: 2, level: 'ERROR', events: 'opened' },
+  ],
+  [
+    ...(['firing, resolved a short time ago: opened again', resolving] as const),
+    (life) => {
+      life.wait(30 * minute);
+      life.alert({ level: 'CRITICAL' });
+    },
+    { state: 'open', count: 2, level: 'CRITICAL', reopened: 1, events: 'opened resolved reopened' },
+  ],
+  [
+    ...(['firing, resolved long ago: a new incident', resolving] as const),
+    (life) => {
+      life.wait(30 * minute + 1);
+      life.alert();
+      assert.deepEqual(life.shown(2).events, 'opened');
+    },
+    { state: 'resolved', count: 1, events: 'opened resolved' },
+  ],
+  [
+    ...(['INFO, resolved: nothing', resolving] as const),
+    (life) => life.alert({ level: 'INFO' }),
+    { state: 'resolved', count: 1, events: 'opened resolved' },
+  ],
+  [
+    ...(['firing at a higher level, open: raised', opening] as const),
+    (life) => life.alert({ level: 'CRITICAL' }),
+    { state: 'open', count: 2, level: 'CRITICAL', highestLevel: 'CRITICAL', reopened: 0, events: 'opened raised' },
+  ],
+  [
+    ...(['firing at a higher level, acknowledged: open and raised', acknowledging] as const),
+    (life) => life.alert({ level: 'CRITICAL' }),
+    { state: 'open', level: 'CRITICAL', reopened: 1, events: 'opened acknowledged raised reopened' },
+  ],
+  ...([opening, acknowledging] as const).map((begin): (typeof cases)[number] => [
+    ...(['resolved by the sender: resolved', begin] as const),
+    (life) => life.alert({ status: 'resolved', level: 'INFO' }),
+    { state: 'resolved', count: 2, reason: 'sender', level: 'ERROR' },
+  ]),
+  [
+    ...(['resolved by the sender, resolved: nothing', resolving] as const),
+    (life) => life.alert({ status: 'resolved' }),
+    { state: 'resolved', count: 1, reason: 'person', events: 'opened resolved' },
+  ],
+  [
+    ...(['acknowledge, acknowledged: another comment and end', acknowledging] as const),
+    (life) => {
+      life.act({ type: 'acknowledge', comment: 'x', until: life.now() + hour } as never);
+      const { acknowledged } = life.state.find(1) ?? {};
+      assert.deepEqual(acknowledged, { by: 'anna', at: start, until: start + hour, comment: 'x' });
+    },
+    { state: 'acknowledged', events: 'opened acknowledged acknowledged' },
+  ],
+  [
+    ...(['acknowledge, resolved: 409', resolving] as const),
+    (life) =>
+      assert.throws(
+        () => life.act({ type: 'acknowledge' }),
+        (error) => error instanceof HttpError && error.status === 409,
+      ),
+    { state: 'resolved', events: 'opened resolved' },
+  ],
+  [
+    ...(['the acknowledgement ends: open', opening] as const),
+    (life) => {
+      life.act({ type: 'acknowledge', until: life.now() + hour } as never);
+      life.pass(hour - 1);
+      assert.equal(life.shown().state, 'acknowledged');
+      life.pass(1);
+    },
+    { state: 'open', reopened: 0, events: 'opened acknowledged snoozeEnded' },
+  ],
+  [
+    ...(['resolve, acknowledged: resolved', acknowledging] as const),
+    (life) => life.act({ type: 'resolve' }),
+    { state: 'resolved', reason: 'person', events: 'opened acknowledged resolved' },
+  ],
+  [
+    ...(['resolve, resolved: nothing', resolving] as const),
+    (life) => life.act({ type: 'resolve' }),
+    { state: 'resolved', events: 'opened resolved' },
+  ],
+  [
+    ...(['reopen, open: nothing', opening] as const),
+    (life) => life.act({ type: 'reopen' }),
+    { state: 'open', reopened: 0, events: 'opened' },
+  ],
+  ...([acknowledging, resolving] as const).map((begin): (typeof cases)[number] => [
+    ...(['reopen: open', begin] as const),
+    (life) => life.act({ type: 'reopen' }),
+    { state: 'open', reopened: 1 },
+  ]),
+  ...([opening, acknowledging] as const).map((begin): (typeof cases)[number] => [
+    ...(['no alert for long, and the sender never says that it is over: resolved', begin] as const),
+    (life) => {
+      life.pass(24 * hour - 1);
+      assert.notEqual(life.shown().state, 'resolved');
+      life.pass(1);
+    },
+    { state: 'resolved', reason: 'quiet' },
+  ]),
+];
+
+for (const [index, [name, begin, event, expected]] of cases.entries()) {
+  test(`state table, ${index + 1}: ${name}`, () => {
+    const life = createLife();
+    begin(life);
+    event(life);
+    const shown = life.shown();
+    assert.deepEqual({ ...shown, ...expected }, shown);
+  });
+}
+
+test('only alerts that are bad enough open incidents, and unknown levels are', () => {
+  const life = createLife({ ...usual, level: 'ERROR' });
+  for (const level of ['INFO', 'WARNING', 'warn', 'P4']) life.alert({ fingerprint: level, level });
+  assert.equal(life.state.size, 0);
+  const other = createLife();
+  for (const level of ['', 'whatever', 'crit']) other.alert({ fingerprint: `x${level}`, level });
+  assert.deepEqual(
+    [1, 2, 3].map((number) => other.shown(number).level),
+    ['WARNING', 'WARNING', 'CRITICAL'],
+  );
+});
+
+test('alerts are together by key, by the identity at their sender, or by what they say without digits', () => {
+  const life = createLife();
+  const none = { fingerprint: undefined };
+  life.alert({ ...none, message: '/var is 86 % full', source: 'disk', hostname: 'a' });
+  life.alert({ ...none, message: '/var is 7 % full', source: 'disk', hostname: 'a' });
+  life.alert({ ...none, message: '/var is 86 % full', source: 'disk', hostname: 'b' });
+  life.alert({ ...none, message: '/var is 86 % full', source: 'disk', hostname: 'a', sender: 'address:10.0.0.1' });
+  life.alert({ fingerprint: 'f', format: 'grafana' });
+  life.alert({ fingerprint: 'f', format: 'alertmanager' });
+  life.alert({ fingerprint: 'f', format: 'alertmanager', sender: 'key:a' });
+  life.alert({ fingerprint: 'one', format: 'cloudevents', message: 'm' });
+  life.alert({ fingerprint: 'two', format: 'cloudevents', message: 'm' });
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 6, 7].map((number) => life.shown(number).count),
+    [3, 1, 1, 1, 1, 2, undefined],
+  );
+});
+
+test('an incident whose sender says when it is over does not end because nothing comes', () => {
+  const life = createLife();
+  life.alert({ fingerprint: 'am', format: 'alertmanager' });
+  life.alert({ fingerprint: 'native' });
+  life.alert({ fingerprint: 'native', status: 'resolved' });
+  life.wait(hour);
+  life.alert({ fingerprint: 'native' });
+  life.alert({ fingerprint: 'other' });
+  life.pass(1000 * hour);
+  assert.deepEqual(
+    [1, 2, 3, 4].map((number) => life.shown(number).state),
+    ['open', 'resolved', 'open', 'resolved'],
+  );
+});
+
+test('what is older is not reopened where something newer is about the same', () => {
+  const life = createLife();
+  resolving(life);
+  life.wait(hour);
+  life.alert();
+  const reopen = (clause: string) =>
+    assert.throws(() => life.act({ type: 'reopen' }), {
+      message: `Incident #2 is about the same and newer: ${clause}`,
+    });
+  reopen('that one is not resolved');
+  life.act({ type: 'resolve' }, 2);
+  reopen('reopen that one');
+  assert.equal(life.act({ type: 'reopen' }, 2)?.state, 'open');
+});
+
+test('alerts beyond the most incidents are counted in one, and it ends as others do', () => {
+  const life = createLife();
+  for (let index = 0; index < mostActive + 50; index += 1) life.alert({ fingerprint: `${index}` });
+  life.alert({ fingerprint: 'x', level: 'CRITICAL' });
+  life.alert({ fingerprint: '7' });
+  assert.equal(life.state.size, mostActive + 1);
+  const overflow = life.state.list({ states: ['open'], source: 'signalbox' }, 10).incidents;
+  assert.deepEqual(
+    overflow.map(({ count, level, number }) => [count, level, number]),
+    [[51, 'CRITICAL', mostActive + 1]],
+  );
+  life.act({ type: 'resolve' }, mostActive + 1);
+  assert.throws(() => {
+    life.act({ type: 'resolve' }, 1);
+    life.alert({ fingerprint: 'new' });
+    life.act({ type: 'reopen' }, 1);
+  }, /20000 incidents are open/);
+});
+
+test('of resolved incidents the last ones are kept', () => {
+  const life = createLife({ ...usual, reopenMs: 0 });
+  for (let index = 0; index < mostResolved + 5; index += 1) {
+    life.alert({ fingerprint: `${index}` });
+    life.alert({ fingerprint: `${index}`, status: 'resolved' });
+  }
+  assert.equal(life.state.size, mostResolved);
+  assert.deepEqual([life.state.find(5), life.state.find(6)?.number], [undefined, 6]);
+  life.state.forgetBefore(life.now() + 1);
+  assert.equal(life.state.size, 0);
+});
+
+const keys = ['a', 'b'];
+const levels = ['INFO', 'WARNING', 'ERROR', 'CRITICAL'];
+const times = fc.constantFrom(0, 1, minute, 29 * minute, 31 * minute, 2 * hour, 23 * hour, 25 * hour);
+const commands = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        alert: fc.constantFrom(...keys),
+        level: fc.constantFrom(...levels),
+        isResolved: fc.boolean(),
+        format: fc.constantFrom(undefined, 'alertmanager'),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        act: fc.constantFrom('acknowledge', 'snooze', 'resolve', 'reopen', 'comment', 'task'),
+        number: fc.integer({ min: 1, max: 4 }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ pass: times }) },
+  ),
+  { maxLength: 40 },
+);
+
+/** What a person would expect, written without any of the code: each key has a row of incidents. */
+interface Expected {
+  number: number;
+  state: 'open' | 'acknowledged' | 'resolved';
+  rank: number;
+  count: number;
+  until: number;
+  heard: number;
+  endedAt: number;
+  ends: boolean;
+  task: boolean;
+  row: string;
+}
+
+test('whatever alerts, people and time do, incidents are as the state table says', () => {
+  fc.assert(
+    fc.property(commands, (all) => {
+      const life = createLife();
+      const rows = new Map<string, Expected[]>();
+      const incidents: Expected[] = [];
+      let now = start;
+      let counted = 0;
+      const pass = (to: number): void => {
+        for (const one of incidents) {
+          for (;;) {
+            if (one.state === 'resolved') break;
+            const snooze = one.state === 'acknowledged' ? one.until : Number.POSITIVE_INFINITY;
+            const quiet = one.ends ? Number.POSITIVE_INFINITY : one.heard + 24 * hour;
+            const next = Math.min(snooze, quiet);
+            if (next > to) break;
+            if (next === snooze) Object.assign(one, { state: 'open', until: Number.POSITIVE_INFINITY });
+            else Object.assign(one, { state: 'resolved', endedAt: quiet });
+          }
+        }
+      };
+      for (const command of all) {
+        if ('pass' in command) {
+          now += command.pass;
+          // Half of the time nobody looks, so that the next alert or action comes first.
+          if (command.pass % 2 === 0) life.pass(command.pass);
+          else life.wait(command.pass);
+        } else if ('alert' in command) {
+          pass(now);
+          const { alert, level, isResolved, format } = command;
+          life.alert({ fingerprint: alert, level, format, status: isResolved ? 'resolved' : 'firing' });
+          const name = `${format} ${alert}`;
+          const row = rows.get(name) ?? [];
+          rows.set(name, row);
+          const last = row.at(-1);
+          const rank = levels.indexOf(level);
+          if (last && last.state !== 'resolved') {
+            counted += 1;
+            last.count += 1;
+            last.heard = now;
+            if (isResolved) Object.assign(last, { state: 'resolved', endedAt: now, ends: true });
+            else if (rank > last.rank) Object.assign(last, { rank, state: 'open', until: Number.POSITIVE_INFINITY });
+            else if (rank > 0) last.rank = rank;
+          } else if (!isResolved && rank > 0) {
+            counted += 1;
+            if (last && now - last.endedAt <= 30 * minute) {
+              Object.assign(last, { state: 'open', rank, heard: now, until: Number.POSITIVE_INFINITY });
+              last.count += 1;
+            } else {
+              const one: Expected = {
+                ...{ number: incidents.length + 1, state: 'open', rank, count: 1, heard: now, endedAt: 0, task: false },
+                ...{ until: Number.POSITIVE_INFINITY, ends: format !== undefined || last?.ends === true, row: name },
+              };
+              row.push(one);
+              incidents.push(one);
+            }
+          }
+        } else {
+          pass(now);
+          const one = incidents[command.number - 1];
+          const type = command.act === 'snooze' ? 'acknowledge' : command.act;
+          const until = command.act === 'snooze' ? now + hour : undefined;
+          const details = { type, until, comment: 'c', task: 1 } as never;
+          const newer = one && rows.get(one.row)?.at(-1) !== one;
+          const isRefused =
+            one &&
+            ((type === 'acknowledge' && one.state === 'resolved') ||
+              (type === 'reopen' && one.state === 'resolved' && newer) ||
+              (type === 'task' && one.task));
+          if (isRefused) {
+            assert.throws(() => life.act(details, command.number), HttpError);
+            life.pass(0);
+          } else life.act(details, command.number);
+          if (!one || isRefused) continue;
+          if (type === 'acknowledge')
+            Object.assign(one, { state: 'acknowledged', until: until ?? Number.POSITIVE_INFINITY });
+          if (type === 'resolve' && one.state !== 'resolved') Object.assign(one, { state: 'resolved', endedAt: now });
+          if (type === 'reopen') {
+            if (one.state === 'resolved') one.heard = now;
+            one.state = 'open';
+          }
+          if (type === 'task') one.task = true;
+        }
+      }
+      pass(now);
+      life.pass(0);
+      const found = incidents.map(({ number }) => {
+        const { state, level, count, task, spans = [] } = life.state.find(number) ?? {};
+        return {
+          number,
+          state,
+          rank: levels.indexOf(level ?? ''),
+          count,
+          task: task !== null,
+          spans: spans.length > 0,
+        };
+      });
+      assert.deepEqual(
+        found,
+        incidents.map(({ number, state, rank, count, task }) => ({ number, state, rank, count, task, spans: true })),
+      );
+      assert.equal(life.state.size, incidents.length);
+      const sum = incidents.reduce((total, { count }) => total + count, 0);
+      assert.equal(sum, counted);
+      assert.equal(life.state.counters.active, incidents.filter(({ state }) => state !== 'resolved').length);
+    }),
+    { numRuns: amount(2000, 50_000) },
+  );
+});

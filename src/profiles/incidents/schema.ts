@@ -1,0 +1,213 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { defineShape } from '../route.ts';
+import { severities } from '../severity.ts';
+
+export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
+export type IncidentState = (typeof incidentStates)[number];
+
+/** Why an incident is resolved: its sender or a person said so, or nothing came for `quietHours`. */
+const resolutionReasons = ['sender', 'person', 'quiet'] as const;
+
+/** What can happen to an incident. */
+const incidentEventTypes = [
+  ...(['opened', 'raised', 'lowered', 'acknowledged', 'snoozeEnded', 'comment', 'silenced', 'notified'] as const),
+  ...(['reminder', 'escalated', 'taskCreated', 'commandRun', 'resolved', 'reopened'] as const),
+] as const;
+
+/** The most characters of a comment, and ids of one request. */
+const longestComment = 4000;
+const mostIds = 500;
+
+const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
+
+const example = '2026-01-31T08:30:00.000Z';
+const Time = Type.String({ format: 'date-time', examples: [example] });
+const time = (description: string) => Type.String({ ...Time, description });
+const text = (sample: string, description: string) => Type.String({ description, examples: [sample] });
+const textOrNull = (sample: string, description: string) => orNull(Type.String({ examples: [sample] }), description);
+const Level = Type.Enum(severities, { type: 'string', examples: ['ERROR'] });
+
+const Id = Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] });
+
+const incident = {
+  id: Id,
+  number: Type.Integer({ description: 'A short number for people; `{id}` may be this.', examples: [412] }),
+  key: text('backup/web-1', 'What its alerts have in common: their key, or what they are about.'),
+  state: Type.Enum(incidentStates, { type: 'string' }),
+  level: Type.Enum(severities, { type: 'string', examples: ['ERROR'], description: 'How bad it is now.' }),
+  highestLevel: Type.Enum(severities, { type: 'string', examples: ['CRITICAL'], description: 'How bad it has been.' }),
+  title: text('disk is full', 'The latest message.'),
+  source: text('backup', 'Of its latest alert, as is `hostname`.'),
+  hostname: text('web-1', ''),
+  sender: textOrNull('key:alertmanager', 'Who sends its alerts: `key:NAME` or `user:NAME`.'),
+  labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['db'] })), 'Of its latest alert that has any.'),
+  link: textOrNull('https://grafana.example.org/alerting', 'Of its latest alert that has one.'),
+  count: Type.Integer({ description: 'How many alerts there are about it.', examples: [3] }),
+  firstAt: time('When its first alert was received.'),
+  lastAt: time('When its latest alert was received.'),
+  stateSince: time('Since when it has its state.'),
+  acknowledgedBy: textOrNull('admin', 'Who has taken it: a user, or `key:NAME`.'),
+  acknowledgedAt: orNull(Time, 'When that was.'),
+  acknowledgedUntil: orNull(Time, 'When it opens again by itself.'),
+  acknowledgedComment: textOrNull('on it', 'What they said.'),
+  resolvedBy: textOrNull('admin', 'Who has resolved it, a person or the sender.'),
+  resolvedAt: orNull(Time, 'When it was resolved.'),
+  resolvedReason: orNull(
+    Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
+    'Who or what has ended it; `quiet`: no alert came for long.',
+  ),
+  reopened: Type.Integer({ description: 'How often it was reopened.', examples: [0] }),
+  silencedBy: Type.Optional(text('019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56', 'The silence that it is under.')),
+  task: orNull(Type.Integer({ examples: [2] }), 'The id of the task that was created for it.'),
+  version: Type.Integer({
+    examples: [1],
+    description: 'Its version, as the `ETag` has it. Alerts that only repeat do not change it.',
+  }),
+};
+
+export const Incident = defineShape('Incident', incident);
+export type Incident = Static<typeof Incident>;
+
+export const IncidentEvent = defineShape('IncidentEvent', {
+  at: Time,
+  type: Type.Enum(incidentEventTypes, { type: 'string' }),
+  by: textOrNull('admin', 'Who did it: a user, `key:NAME`, or the sender of an alert.'),
+  level: orNull(Level, 'The level from then on.'),
+  alert: orNull(Id, 'The id of the alert that it came with.'),
+  comment: textOrNull('on it', 'What they said.'),
+  until: orNull(Time, 'When the acknowledgement ends.'),
+  reason: orNull(
+    Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
+    'Of `resolved`: who or what has ended it.',
+  ),
+  task: orNull(Type.Integer({ examples: [2] }), 'The id of the task.'),
+  destination: textOrNull('pager', 'Which destination was notified.'),
+  result: textOrNull('delivered', 'What came of it.'),
+});
+export type IncidentEvent = Static<typeof IncidentEvent>;
+
+export const IncidentAlert = defineShape('IncidentAlert', {
+  seq: Type.Integer({ description: 'Its place in the log of alerts.', examples: [1042] }),
+  id: Id,
+  time: orNull(Time, 'When it was received.'),
+  format: text('alertmanager', 'The format it came in; `native` for `POST /api/alert`.'),
+  status: textOrNull('firing', '`firing` or `resolved`.'),
+  level: text('crit', 'As it was sent.'),
+  severity: Type.Enum(severities, { type: 'string', examples: ['CRITICAL'], description: 'What the level means.' }),
+  message: text('disk is full', ''),
+  source: text('backup', ''),
+  hostname: text('web-1', ''),
+  labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['db'] })), 'Its labels.'),
+  link: textOrNull('https://grafana.example.org/alerting', 'Where its sender shows it.'),
+  details: textOrNull('92 % of 50 GB are used', 'What else its sender says.'),
+});
+export type IncidentAlert = Static<typeof IncidentAlert>;
+
+export const IncidentDetails = defineShape('IncidentDetails', {
+  ...incident,
+  timeline: Type.Array(IncidentEvent, { description: 'The last 200 events, oldest first.' }),
+  lastAlert: orNull(IncidentAlert, 'Its latest alert, unless that was deleted.'),
+});
+
+export const IncidentPage = defineShape('IncidentPage', {
+  count: Type.Integer({ description: 'Incidents in `data`.', examples: [1] }),
+  total: Type.Integer({ description: 'Number of matches on all pages.', examples: [1] }),
+  data: Type.Array(Incident, { description: 'The one that changed last comes first.' }),
+  next: orNull(Type.Integer({ examples: [992] }), 'The `before` of the next page.'),
+});
+
+export const IncidentAlertPage = defineShape('IncidentAlertPage', {
+  count: Type.Integer({ description: 'Alerts in `data`.', examples: [1] }),
+  data: Type.Array(IncidentAlert, { description: 'Newest first.' }),
+  next: orNull(Type.Integer({ examples: [992] }), 'The `before` of the next page.'),
+});
+
+export const IncidentParams = Type.Object({
+  id: Type.String({ description: 'Id of an incident, or its number.', examples: ['412'] }),
+});
+
+export const IncidentQuery = Type.Object({
+  state: Type.Enum(['active', ...incidentStates, 'all'], {
+    type: 'string',
+    default: 'active',
+    description: 'Only incidents in this state; `active` is open or acknowledged.',
+  }),
+  level: Type.Optional(
+    Type.String({ description: 'Only incidents of this severity, by any name of it.', examples: ['CRITICAL'] }),
+  ),
+  source: Type.Optional(Type.String({ description: 'Only this source, in any case.', examples: ['backup'] })),
+  hostname: Type.Optional(Type.String({ description: 'Only this host name, in any case.', examples: ['web-1'] })),
+  q: Type.Optional(
+    Type.String({ description: 'Only titles with this text, in any case, or the number `#412`.', examples: ['disk'] }),
+  ),
+  since: Type.Optional(
+    Type.String({ description: 'Only incidents with an alert at this time or later, RFC 3339.', examples: [example] }),
+  ),
+  until: Type.Optional(
+    Type.String({ description: 'Only incidents that began before this time, RFC 3339.', examples: [example] }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most incidents to return.' }),
+  before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
+});
+export type IncidentQuery = Static<typeof IncidentQuery>;
+
+export const IncidentAlertQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most alerts to return.' }),
+  before: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
+  ),
+});
+
+const comment = Type.String({
+  minLength: 1,
+  maxLength: longestComment,
+  description: `At most ${longestComment} characters.`,
+  examples: ['the disk is being replaced'],
+});
+const until = Type.String({
+  description: 'When it opens again by itself, RFC 3339 with offset; never by default.',
+  examples: ['2036-01-31T08:30:00Z'],
+});
+const ids = Type.Array(Type.String({ description: 'Ids or numbers.', examples: ['412'] }), {
+  minItems: 1,
+  maxItems: mostIds,
+});
+
+export const Acknowledgement = defineShape('Acknowledgement', {
+  comment: Type.Optional(comment),
+  until: Type.Optional(until),
+});
+
+export const Resolution = defineShape('IncidentResolution', { comment: Type.Optional(comment) });
+
+export const NewComment = defineShape('IncidentComment', { comment });
+
+export const BulkAcknowledgement = defineShape('BulkAcknowledgement', { ids, ...Acknowledgement.properties });
+
+export const BulkResolution = defineShape('BulkResolution', { ids, ...Resolution.properties });
+
+export const BulkResult = defineShape('BulkResult', {
+  count: Type.Integer({ description: 'Results in `data`.', examples: [1] }),
+  data: Type.Array(
+    defineShape('IncidentResult', {
+      id: Type.String({ description: 'As it was given.', examples: ['412'] }),
+      status: Type.Integer({ description: '200, or what its own request would have got.', examples: [200] }),
+      incident: orNull(Incident, 'As it is now.'),
+      error: textOrNull('Incident 412 not found', 'Why it was not changed.'),
+    }),
+    { description: 'One result for each id, in their order.' },
+  ),
+});
+
+/** An event of the topic `incidents`. */
+export const IncidentNotice = defineShape('IncidentNotice', {
+  id: Id,
+  number: Type.Integer({ examples: [412] }),
+  state: Type.Enum(incidentStates, { type: 'string' }),
+  level: Level,
+  title: Type.String({ examples: ['disk is full'] }),
+  count: Type.Integer({ examples: [3] }),
+  version: Type.Integer({ examples: [1] }),
+});
+export type IncidentNotice = Static<typeof IncidentNotice>;

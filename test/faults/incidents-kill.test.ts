@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Incident, IncidentEvent } from '../../src/profiles/incidents/schema.ts';
+import { secret } from '../support/credentials.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
+import { createTemporaryFolder } from './support/ending.ts';
+import { alerts, type Kept } from './support/kept.ts';
+import { killServer } from './support/kill.ts';
+import { start } from './support/lives.ts';
+import { createRandom } from './support/random.ts';
+import { rounds } from './support/rounds.ts';
+import type { FaultServer } from './support/server.ts';
+
+const token = signToken(createClaims());
+const variables = { SIGNALBOX_JWT_SECRET: secret };
+const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents'] };
+
+const senders = 8;
+const people = 4;
+const longestLifeMs = 1500;
+const keyCount = 60;
+
+interface Sent {
+  alerts: number;
+  actions: number;
+  /** Comments that were answered with 200, and the incidents that they are about. */
+  comments: Map<string, string>;
+}
+
+test('after kill -9 at any moment each stored alert is in one incident, each answered action is there, and a restart changes nothing', async (t) => {
+  const dataDir = join(createTemporaryFolder(t), 'data');
+  const options = { dataDir, kept, variables };
+  const random = createRandom(t);
+  const sent: Sent = { alerts: 0, actions: 0, comments: new Map() };
+  const total = rounds(4, 150);
+  for (let round = 0; round < total; round += 1) {
+    const server = await start(options);
+    const load = runLoad(server.url, random, `${round}`, sent);
+    await setTimeout(50 + random() * longestLifeMs);
+    // Every third server stores its state as it ends.
+    if (round % 3 === 2) server.child.kill('SIGTERM');
+    else await killServer(server);
+    await server.ended;
+    load.stop();
+    await load.done;
+  }
+  const first = await readAll(options);
+  const second = await readAll(options);
+  assert.deepEqual(second.incidents, first.incidents);
+  const counts = new Map<number, number>();
+  for (const number of first.alerts) if (number !== null) counts.set(number, (counts.get(number) ?? 0) + 1);
+  assert.ok(first.alerts.length >= sent.alerts, `${first.alerts.length} stored of ${sent.alerts}`);
+  assert.deepEqual(
+    first.incidents.map(({ number, count }) => [number, count]),
+    first.incidents.map(({ number }) => [number, counts.get(number)]),
+  );
+  const sum = first.incidents.reduce((all, { count }) => all + count, 0);
+  assert.equal(sum, first.alerts.filter((number) => number !== null).length);
+  const found = first.incidents.flatMap(({ id, timeline }) =>
+    timeline.flatMap(({ comment }) => (comment ? [[comment, id] as const] : [])),
+  );
+  assert.equal(new Set(found.map(([comment]) => comment)).size, found.length, 'a comment is there twice');
+  const lost = [...sent.comments].filter(([comment, id]) => !isDeepStrictEqual(new Map(found).get(comment), id));
+  assert.deepEqual(lost, []);
+  t.diagnostic(
+    `incidents, kill -9: ${total} lives, ${first.alerts.length} alerts stored, ${sent.alerts} acknowledged, ${sum} in ` +
+      `${first.incidents.length} incidents, ${sent.actions} actions answered, ${sent.comments.size} comments, none lost`,
+  );
+  assert.ok(sent.alerts > 10 * total && sent.comments.size > total);
+});
+
+/** Sends alerts and acts on incidents until it is stopped or the server has ended. */
+const runLoad = (url: string, random: () => number, tag: string, sent: Sent) => {
+  let isStopped = false;
+  const ask = async (path: string, body?: object) => {
+    const answer = await fetch(`${url}${path}`, {
+      method: body ? 'POST' : 'GET',
+      ...(body && { body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${token}` },
+    }).catch(() => undefined);
+    if (!answer) isStopped = true;
+    const json = answer && (await answer.json().catch(() => undefined));
+    return { status: json === undefined ? 0 : answer?.status, json };
+  };
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
+  const send = async (): Promise<void> => {
+    const key = `k${Math.floor(random() * keyCount)}`;
+    const level = pick(['INFO', 'WARNING', 'ERROR', 'ERROR', 'CRITICAL']);
+    const status = random() < 0.1 ? 'resolved' : 'firing';
+    const body =
+      random() < 0.5 ? { key, level, status, message: tag } : { level, message: `${key} ${tag}`, source: key };
+    const { status: answered } = await ask('/api/alert', body);
+    if (answered === 200) sent.alerts += 1;
+  };
+  let count = 0;
+  const act = async (): Promise<void> => {
+    const { json } = await ask('/api/incidents?state=all&limit=100');
+    const incidents = (json as { data?: Incident[] } | undefined)?.data ?? [];
+    if (incidents.length === 0) return;
+    const { id } = pick(incidents);
+    const comment = `${tag}-${count++}`;
+    const action = pick(['acknowledge', 'resolve', 'comment', 'comment', 'reopen', 'snooze']);
+    const until = new Date(Date.now() + random() * 1000 + 5).toISOString();
+    const path = `/api/incidents/${id}/${action === 'snooze' ? 'acknowledge' : action}`;
+    const { status } = await ask(path, action === 'snooze' ? { comment, until } : { comment });
+    if (status !== 200) return;
+    sent.actions += 1;
+    if (action === 'comment' || action === 'acknowledge') sent.comments.set(comment, id);
+  };
+  const repeat = async (step: () => Promise<void>): Promise<void> => {
+    while (!isStopped) await step();
+  };
+  const done = Promise.all([
+    ...Array.from({ length: senders }, () => repeat(send)),
+    ...Array.from({ length: people }, () => repeat(act)),
+  ]);
+  return {
+    done,
+    stop: (): void => {
+      isStopped = true;
+    },
+  };
+};
+
+type Described = Incident & { timeline: IncidentEvent[] };
+
+/** What a server has of the data directory: all incidents, and the number of the incident of each alert, null without one. */
+const readAll = async (options: Parameters<typeof start>[0]) => {
+  const server: FaultServer = await start(options);
+  try {
+    const get = async <T>(path: string): Promise<T> => {
+      const answer = await fetch(`${server.url}${path}`);
+      assert.equal(answer.status, 200, path);
+      return (await answer.json()) as T;
+    };
+    const incidents: Described[] = [];
+    for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null; ) {
+      const query: string = `?state=all&limit=100&before=${next}`;
+      const page: { data: Incident[]; next: number | null } = await get(`/api/incidents${query}`);
+      for (const { id } of page.data) {
+        const { lastAlert: _, ...incident } = await get<Described & { lastAlert: unknown }>(`/api/incidents/${id}`);
+        incidents.push(incident);
+      }
+      next = page.next;
+    }
+    const numbers: (number | null)[] = [];
+    for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null; ) {
+      const page: { data: { incident: { number: number } | null }[]; next: number | null } = await get(
+        `/api/alerts/search?limit=1000&before=${next}`,
+      );
+      numbers.push(...page.data.map(({ incident }) => incident?.number ?? null));
+      next = page.next;
+    }
+    return { incidents: incidents.sort((a, b) => a.number - b.number), alerts: numbers };
+  } finally {
+    await killServer(server);
+  }
+};

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { StoreConflict } from '../../src/expected-errors.ts';
+import { HttpError } from '../../src/http/errors.ts';
+import type { ActionOn, Rules } from '../../src/profiles/incidents/fold.ts';
+import type { StoredIncident } from '../../src/profiles/incidents/incident.ts';
+import { incidentStates } from '../../src/profiles/incidents/schema.ts';
+import type { IncidentStore } from '../../src/profiles/incidents/store.ts';
+import type { StoredRecord } from '../../src/storage/journal/read/lines.ts';
+import { amount } from '../support/long.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour };
+
+/** A store with the log of alerts that it folds. */
+interface IncidentLife {
+  store: IncidentStore;
+  /** Stores alerts; resolves to them as they are in the log. */
+  append(records: readonly Record<string, unknown>[]): Promise<StoredRecord[]>;
+}
+
+export type CreateLife = (t: TestContext, clock: () => Date) => Promise<IncidentLife>;
+
+/** What tests do with a store whose clock they move. */
+const createLifeTools = async (t: TestContext, create: CreateLife) => {
+  let now = Date.parse('2026-01-31T09:30:00Z');
+  const life = await create(t, () => new Date(now));
+  const { store } = life;
+  const read = async (number: number): Promise<StoredIncident> => {
+    const incident = await store.find(number);
+    assert.ok(incident, `incident ${number}`);
+    return incident;
+  };
+  return {
+    ...life,
+    read,
+    pass: (ms: number): void => {
+      now += ms;
+    },
+    now: () => now,
+    /** Stores alerts that were received now, and waits until they are folded. */
+    alert: async (...alerts: Record<string, unknown>[]): Promise<StoredRecord[]> => {
+      const usual = { level: 'ERROR', fingerprint: 'k', status: 'firing', sender: 'key:a', source: '', hostname: '' };
+      const records = alerts.map((fields) => ({
+        ...usual,
+        message: 'm',
+        ...fields,
+        time: new Date(now).toISOString(),
+      }));
+      const stored = await life.append(records);
+      await store.catchUp();
+      return stored;
+    },
+    act: async (number: number, action: Record<string, unknown> & { type: ActionOn['type'] }, expected?: number[]) => {
+      const { id } = await read(number);
+      return store.act({ by: 'anna', ...action, id } as ActionOn, expected);
+    },
+    eventsOf: async (number: number): Promise<string> => {
+      const events = await store.listEvents((await read(number)).id);
+      return events.map(({ type }) => type).join(' ');
+    },
+  };
+};
+
+/** Tests for every store of incidents. */
+export const testIncidentStore = (name: string, create: CreateLife): void => {
+  test(`${name}: an incident opens, is taken, raised, ended, opened again and ends by itself`, async (t) => {
+    const { store, alert, act, read, pass, now, eventsOf } = await createLifeTools(t, create);
+    await alert({ message: '1', labels: { team: 'db' } }, { message: '2', link: 'https://desk.example/' });
+    const first = await read(1);
+    assert.deepEqual(
+      [first.state, first.count, first.title, first.labels, first.link, first.version, first.sender],
+      ['open', 2, '2', { team: 'db' }, 'https://desk.example/', 1, 'key:a'],
+    );
+    const taken = await act(1, { type: 'acknowledge', comment: 'c', until: now() + hour });
+    assert.deepEqual([taken?.state, taken?.acknowledged?.by, taken?.version], ['acknowledged', 'anna', 2]);
+    await alert({ level: 'CRITICAL' });
+    assert.deepEqual([(await read(1)).state, (await read(1)).level], ['open', 'CRITICAL']);
+    await act(1, { type: 'acknowledge', until: now() + hour });
+    pass(hour);
+    await store.catchUp();
+    assert.equal((await read(1)).state, 'open');
+    await alert({ status: 'resolved' });
+    assert.deepEqual([(await read(1)).state, (await read(1)).resolved?.reason], ['resolved', 'sender']);
+    pass(10 * minute);
+    await alert({});
+    assert.deepEqual([(await read(1)).state, (await read(1)).count], ['open', 5]);
+    await act(1, { type: 'resolve', comment: 'done' });
+    pass(31 * minute);
+    await alert({}, { fingerprint: undefined });
+    assert.deepEqual([(await read(2)).count, (await read(3)).count], [1, 1]);
+    pass(24 * hour);
+    await store.catchUp();
+    assert.deepEqual([(await read(2)).state, (await read(3)).resolved?.reason], ['open', 'quiet']);
+    const before = 'opened acknowledged raised reopened acknowledged snoozeEnded resolved';
+    assert.equal(await eventsOf(1), `${before} reopened resolved`);
+    assert.equal(store.failure, undefined);
+  });
+
+  test(`${name}: actions on what is unknown, over or changed since do nothing`, async (t) => {
+    const { store, alert, act, eventsOf } = await createLifeTools(t, create);
+    await alert({});
+    assert.equal(await store.act({ type: 'resolve', id: '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55', by: 'a' }), undefined);
+    assert.equal(await store.find(2), undefined);
+    await assert.rejects(act(1, { type: 'comment', comment: 'x' }, [2, 3]), (error) => {
+      return error instanceof StoreConflict && error.version === 1;
+    });
+    await act(1, { type: 'resolve' }, [1]);
+    await assert.rejects(
+      act(1, { type: 'acknowledge' }),
+      (error) => error instanceof HttpError && error.status === 409,
+    );
+    await act(1, { type: 'task', task: 7 });
+    await assert.rejects(act(1, { type: 'task', task: 8 }), { message: 'Incident #1 has task 7 already' });
+    assert.equal(await eventsOf(1), 'opened resolved taskCreated');
+  });
+
+  test(`${name}: lists are filtered, counted and in the order of changes`, async (t) => {
+    const { store, alert, act, now } = await createLifeTools(t, create);
+    const levels = ['CRITICAL', 'WARNING', 'CRITICAL', 'ERROR', 'WARNING'];
+    await alert(
+      ...levels.map((level, index) => ({
+        level,
+        fingerprint: `${index}`,
+        source: `S\u0000${index % 2}`,
+        message: `Ü ${index}`,
+      })),
+    );
+    await act(2, { type: 'comment', comment: 'x' });
+    await act(4, { type: 'acknowledge' });
+    await act(5, { type: 'resolve' });
+    const list = async (filter: object, limit = 10, before?: number) => {
+      const found = await store.list({ states: incidentStates, ...filter }, limit, before);
+      return { ...found, incidents: found.incidents.map(({ number }) => number) };
+    };
+    assert.deepEqual(await list({}), { total: 5, incidents: [5, 4, 2, 3, 1], next: undefined });
+    const page = await list({}, 2);
+    assert.deepEqual([page.incidents, page.total], [[5, 4], 5]);
+    assert.deepEqual(await list({}, 3, page.next), { total: 5, incidents: [2, 3, 1], next: undefined });
+    assert.deepEqual((await list({ states: ['open', 'acknowledged'] })).incidents, [4, 2, 3, 1]);
+    assert.deepEqual((await list({ states: ['resolved'] })).incidents, [5]);
+    assert.deepEqual((await list({ level: 'CRITICAL' })).incidents, [3, 1]);
+    assert.deepEqual((await list({ source: 's\u00001' })).incidents, [4, 2]);
+    assert.deepEqual((await list({ q: 'ü' }, 1)).total, 5);
+    assert.deepEqual((await list({ q: '3' })).incidents, [4]);
+    assert.deepEqual((await list({ number: 3 })).incidents, [3]);
+    assert.deepEqual((await list({ since: now() + 1 })).incidents, []);
+    assert.deepEqual((await list({ until: now() + 1 })).total, 5);
+    assert.deepEqual(
+      (await store.count()).filter(({ count }) => count > 0),
+      [
+        { state: 'open', level: 'CRITICAL', count: 2 },
+        { state: 'open', level: 'WARNING', count: 1 },
+        { state: 'acknowledged', level: 'ERROR', count: 1 },
+        { state: 'resolved', level: 'WARNING', count: 1 },
+      ],
+    );
+  });
+
+  test(`${name}: each alert is in the incident that has counted it, and in no other`, async (t) => {
+    const { store, alert, act, pass } = await createLifeTools(t, create);
+    const alerts = await alert({}, { level: 'INFO', fingerprint: 'i' }, {});
+    await act(1, { type: 'resolve' });
+    alerts.push(...(await alert({ level: 'INFO' }, { status: 'resolved' })));
+    await act(1, { type: 'reopen' });
+    alerts.push(...(await alert({ level: 'INFO' })));
+    await act(1, { type: 'resolve' });
+    pass(hour);
+    alerts.push(...(await alert({}, { sender: 'key:b' })));
+    const named = await store.nameIncidents(alerts);
+    assert.deepEqual(
+      named.map((one) => one?.number),
+      [1, undefined, 1, undefined, undefined, 1, 2, 3],
+    );
+    assert.deepEqual(await store.nameIncidents([]), []);
+  });
+
+  test(`${name}: of an incident with very many events the last 200 are kept`, async (t) => {
+    const { store, alert, act, read } = await createLifeTools(t, create);
+    await alert({});
+    await Promise.all(Array.from({ length: 250 }, (_, index) => act(1, { type: 'comment', comment: `${index}` })));
+    const events = await store.listEvents((await read(1)).id);
+    assert.equal(events.length, 200);
+    assert.equal((await read(1)).version, 251);
+    assert.ok(events.every(({ type }) => type === 'comment'));
+  });
+
+  test(`${name}: listeners get each change once, and the counts of what only repeats`, async (t) => {
+    const { store, alert, act } = await createLifeTools(t, create);
+    const seen: string[] = [];
+    store.onChanged((incidents) => {
+      for (const { number, state, count } of incidents) seen.push(`${number} ${state} ${count}`);
+    });
+    await store.catchUp();
+    await alert({});
+    await alert({});
+    await act(1, { type: 'acknowledge' });
+    await store.catchUp();
+    assert.deepEqual(seen, ['1 open 1', '1 open 2', '1 acknowledged 2']);
+  });
+
+  test(`${name}: with other settings, the same alerts mean something else from then on`, async (t) => {
+    const { store, alert, read } = await createLifeTools(t, create);
+    await alert({ level: 'WARNING', fingerprint: 'a' });
+    store.changeRules({ ...rules, level: 'CRITICAL' });
+    await store.catchUp();
+    await alert({ level: 'ERROR', fingerprint: 'b' }, { level: 'CRITICAL', fingerprint: 'c' });
+    assert.deepEqual([(await read(2)).about, await store.find(3)], ['c', undefined]);
+  });
+};
+
+/** Alerts, actions and times, in any order. */
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        alerts: fc.array(
+          fc.record({
+            fingerprint: fc.constantFrom('a', 'b', 'c'),
+            level: fc.constantFrom('INFO', 'WARNING', 'ERROR', 'CRITICAL'),
+            status: fc.constantFrom('firing', 'firing', 'resolved'),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        number: fc.integer({ min: 1, max: 3 }),
+        action: fc.constantFrom('acknowledge', 'snooze', 'resolve', 'reopen', 'comment'),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ pass: fc.constantFrom(minute, 29 * minute, 31 * minute, hour, 24 * hour) }) },
+  ),
+  { minLength: 5, maxLength: 25 },
+);
+
+/** Whether two kinds of stores have the same incidents after the same alerts, actions and times. */
+export const compareIncidentStores = async (t: TestContext, one: CreateLife, other: CreateLife): Promise<void> => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const lives = await Promise.all([createLifeTools(t, one), createLifeTools(t, other)]);
+      const results = await Promise.all(
+        lives.map(async ({ store, alert, act, pass, now }) => {
+          for (const step of all) {
+            if ('pass' in step) {
+              pass(step.pass);
+              await store.catchUp();
+            } else if ('alerts' in step) {
+              await alert(...step.alerts);
+            } else {
+              const type = step.action === 'snooze' ? 'acknowledge' : step.action;
+              const details = { type, comment: 'c', ...(step.action === 'snooze' && { until: now() + hour }) };
+              await act(step.number, details).catch((error) =>
+                assert.ok(error instanceof HttpError || error instanceof assert.AssertionError, String(error)),
+              );
+            }
+          }
+          const { incidents } = await store.list({ states: incidentStates }, 100);
+          const events = await Promise.all(incidents.map(({ id }) => store.listEvents(id)));
+          await store.close();
+          // Ids are those of the alerts, which each log makes.
+          const toComparable = ({ id: _, lastAlert: __, previous, ...incident }: StoredIncident, index: number) => ({
+            ...{ ...incident, previous: previous !== null },
+            events: events[index]?.map(({ alert: ___, ...event }) => event),
+          });
+          return incidents.map(toComparable);
+        }),
+      );
+      assert.deepEqual(results[0], results[1]);
+    }),
+    { numRuns: amount(15, 500) },
+  );
+};

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { FileIncidentStore } from '../../src/profiles/incidents/file-store.ts';
+import type { ActionOn } from '../../src/profiles/incidents/fold.ts';
+import { PostgresIncidentStore } from '../../src/profiles/incidents/postgres-store.ts';
+import { incidentStates } from '../../src/profiles/incidents/schema.ts';
+import { createStateFile } from '../../src/storage/changes/state-file.ts';
+import { openJournal } from '../../src/storage/journal/journal.ts';
+import { Database } from '../../src/storage/postgres/database.ts';
+import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
+import { tables } from '../../src/storage/postgres/tables.ts';
+import { createFolder } from '../support/folder.ts';
+import { amount } from '../support/long.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { runSql } from '../support/postgres/server.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
+import { waitUntil } from '../support/wait.ts';
+import { type CreateLife, compareIncidentStores, rules, testIncidentStore } from './incident-store.ts';
+
+const skip = toSkipPostgres();
+
+const ignore = (): void => undefined;
+const log = { warn: ignore, error: ignore };
+const parts = { rules, retainDays: 0, observe: ignore, log };
+
+const timeOf = ({ time }: Record<string, unknown>) => Date.parse(String(time));
+
+const createInFiles: CreateLife = async (t, clock) => {
+  const directory = createFolder(t);
+  const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
+  const store = await FileIncidentStore.open({
+    ...{ ...parts, alerts, clock, file: createStateFile(join(directory, 'incidents.state')) },
+    openLog: (_title, options) => openJournal({ directory, minFreeBytes: 0, ...options }),
+  });
+  t.after(async () => {
+    await store.close();
+    await alerts.close();
+  });
+  return {
+    store,
+    append: async (records) => {
+      const appended = await alerts.appendAll(records);
+      return records.map((record, index) => ({ ...record, ...appended[index] }) as never);
+    },
+  };
+};
+
+/** One more instance on a database. */
+const openInstance = async (t: TestContext, url: string, clock: () => Date) => {
+  const identity = { instance: randomUUID(), name: 'test', version: '0' };
+  const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
+  const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
+  database.begin();
+  const indexing = { timeOf, keyOf: () => undefined };
+  const alerts = await DatabaseLog.open({
+    database,
+    table: 'alert',
+    instance: 'a',
+    clock,
+    indexing,
+    retainDays: () => 0,
+  });
+  const store = new PostgresIncidentStore({ ...parts, database, alerts, clock });
+  t.after(async () => {
+    await store.close();
+    await alerts.close();
+    await database.close();
+  });
+  return { store, alerts };
+};
+
+const createInPostgres: CreateLife = async (t, clock) => {
+  const { store, alerts } = await openInstance(t, await createDatabase(), clock);
+  return {
+    store,
+    append: async (records) => {
+      const appended = await alerts.appendAll(records);
+      return records.map((record, index) => ({ ...record, ...appended[index] }) as never);
+    },
+  };
+};
+
+testIncidentStore('file', createInFiles);
+if (!skip) testIncidentStore('postgres', createInPostgres);
+
+test('files and the database have the same incidents after the same alerts and actions', { skip }, async (t) => {
+  await compareIncidentStores(t, createInFiles, createInPostgres);
+});
+
+test('postgres: two instances fold and change the same incidents, and each alert and action counts once', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase();
+  const clock = () => new Date();
+  const instances = await Promise.all([openInstance(t, url, clock), openInstance(t, url, clock)]);
+  const seen = instances.map(({ store }) => {
+    const changes = new Set<string>();
+    store.onChanged((incidents) => {
+      for (const { id, version } of incidents) changes.add(`${id} ${version}`);
+    });
+    return changes;
+  });
+  const keyCount = 5;
+  const perInstance = amount(150, 1500);
+  const ids = new Set<string>();
+  const comments: string[] = [];
+  const outcomes = new Map<string, number>();
+  const work = async ({ store, alerts }: (typeof instances)[number], name: string): Promise<void> => {
+    for (let index = 0; index < perInstance; index += 1) {
+      const time = clock().toISOString();
+      await alerts.append({ fingerprint: `${index % keyCount}`, level: 'ERROR', status: 'firing', message: 'm', time });
+      const { incidents } = await store.list({ states: incidentStates }, 10);
+      const one = incidents[index % incidents.length];
+      if (!one) continue;
+      ids.add(one.id);
+      const by = `${name}-${index}`;
+      const type = (['acknowledge', 'resolve', 'comment', 'reopen'] as const)[index % 4] ?? 'comment';
+      const action = { type, id: one.id, by, comment: by } as ActionOn;
+      const expected = index % 3 === 0 ? [one.version] : undefined;
+      const outcome = await store.act(action, expected).then(
+        () => 'done',
+        (error: Error) => error.constructor.name,
+      );
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      if (outcome === 'done' && type === 'comment') comments.push(by);
+    }
+  };
+  await Promise.all(instances.map((instance, index) => work(instance, `i${index}`)));
+  await Promise.all(instances.map(({ store }) => store.catchUp()));
+  const lists = await Promise.all(
+    instances.map(async ({ store }) => {
+      await waitUntil('all is folded', async () => {
+        await store.catchUp();
+        const { incidents } = await store.list({ states: incidentStates }, 1000);
+        return incidents.reduce((sum, { count }) => sum + count, 0) === 2 * perInstance;
+      });
+      return store.list({ states: incidentStates }, 1000);
+    }),
+  );
+  assert.deepEqual(lists[0], lists[1]);
+  const { incidents } = lists[0] ?? { incidents: [] };
+  const events = (await Promise.all(incidents.map(({ id }) => instances[0]?.store.listEvents(id) ?? []))).flat();
+  const found = events.flatMap(({ type, by }) => (type === 'comment' ? (by ?? []) : []));
+  assert.deepEqual(found.toSorted(), comments.toSorted());
+  for (const [outcome] of outcomes) assert.ok(['done', 'HttpError', 'StoreConflict'].includes(outcome), outcome);
+  // Whoever has changed it, both instances tell their listeners of the last version.
+  for (const changes of seen) {
+    await waitUntil('listeners know all', () => incidents.every(({ id, version }) => changes.has(`${id} ${version}`)));
+  }
+  t.diagnostic(
+    `${2 * perInstance} alerts in ${incidents.length} incidents, ${JSON.stringify(Object.fromEntries(outcomes))}`,
+  );
+});
+
+test('postgres: of the alerts of before there were incidents, those of the last day are folded once', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase();
+  const now = Date.now();
+  await runSql(
+    url,
+    `CREATE SCHEMA signalbox; ${tables}
+    CREATE TABLE signalbox.schema (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL, readable_by int NOT NULL);
+    INSERT INTO signalbox.schema (version, readable_by) VALUES (1, 1);
+    INSERT INTO signalbox.alert (seq, id, at, instance, body) SELECT n, gen_random_uuid(), ${now} - age * 3600000, 'x',
+      json_build_object('level', 'ERROR', 'fingerprint', n::text, 'status', 'firing', 'time',
+        to_char(to_timestamp(${now} / 1000.0 - age * 3600) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text
+      FROM unnest(ARRAY[50, 30, 25, 23, 2]) WITH ORDINALITY AS old (age, n);
+    UPDATE signalbox.gate SET last_id = 5 WHERE name = 'alert';`,
+  );
+  const stores = [await openInstance(t, url, () => new Date()), await openInstance(t, url, () => new Date())];
+  for (const { store } of stores) await store.catchUp();
+  const list = await stores[1]?.store.list({ states: incidentStates }, 10);
+  assert.deepEqual(
+    list?.incidents.map(({ about, number, count, isOld }) => [about, number, count, isOld]),
+    [
+      ['5', 2, 1, true],
+      ['4', 1, 1, true],
+    ],
+  );
+});
