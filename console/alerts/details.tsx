@@ -67,7 +67,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         <CopyButton label={words.copyText} value={() => toText(alert)} />
         <CopyButton label={words.copyJson} value={() => JSON.stringify(alert, null, 2)} />
         <CopyButton
-          label={words.copyLink}
+          label={text.copyLink}
           icon="link"
           value={() => new URL(toHash(`/alerts/${alert.id}`), location.href).href}
         />

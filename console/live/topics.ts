@@ -20,6 +20,7 @@ const guards: Record<Topic, RouteName> = {
   top: 'listProcesses',
   tasks: 'listTasks',
   alerts: 'listAlerts',
+  incidents: 'listIncidents',
   deliveries: 'listDeliveries',
   executions: 'listExecutions',
 };
