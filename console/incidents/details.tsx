@@ -15,7 +15,7 @@ import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
-import { LevelChip, StateChip } from './looks.tsx';
+import { LevelChip, StateChip, toPerson } from './looks.tsx';
 import { Since } from './rows.tsx';
 
 const words = text.incidents;
@@ -47,16 +47,17 @@ const Missing = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) =
   );
 
 const Details = ({ incident }: { incident: IncidentDetails }) => {
-  const { number, title, state, acknowledgedBy, acknowledgedComment, firstAt, labels, timeline } = incident;
+  const { number, title, state, acknowledgedBy, acknowledgedUntil, acknowledgedComment, firstAt, labels, timeline } =
+    incident;
   return (
     <article class="incident alert">
       <p class="alert-head">
         <span class="incident-number">{words.number(number)}</span>
         <LevelChip incident={incident} />
         <StateChip incident={incident} />
-        {state === 'acknowledged' && acknowledgedBy && (
+        {state === 'acknowledged' && acknowledgedBy && acknowledgedUntil && (
           <span>
-            <bdi>{words.takenBy(acknowledgedBy)}</bdi>
+            <bdi>{words.takenBy(toPerson(acknowledgedBy))}</bdi>
           </span>
         )}
         <span class="hint">
@@ -174,7 +175,7 @@ const toFacts = (incident: IncidentDetails): [string, string][] => {
     ],
     [words.facts.reopened, incident.reopened > 0 ? words.times(toCount(incident.reopened)) : null],
     [words.facts.key, incident.key],
-    [words.facts.sender, incident.sender],
+    [words.facts.sender, incident.sender && toPerson(incident.sender)],
     [words.facts.id, incident.id],
   ];
   return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
@@ -215,7 +216,7 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
 const describe = ({ type, level, by, until, reason, destination, result }: IncidentEvent): string =>
   [
     level && (type === 'opened' || type === 'reopened' ? words.at : words.to)(text.alerts.severities[level]),
-    by ? words.by(by) : reason && words.reasons[reason],
+    by ? words.by(toPerson(by)) : reason && words.reasons[reason],
     until && words.until(toTime(Date.parse(until))),
     [destination, result].filter(Boolean).join(': '),
   ]

@@ -1,5 +1,7 @@
-import type { IncidentQuery } from 'signalbox/client';
+import type { client } from '../api.ts';
 import { place, setParams } from '../router.ts';
+
+type IncidentQuery = NonNullable<Parameters<(typeof client)['listIncidents']>[0]>;
 
 const names = ['level', 'source', 'hostname', 'q'] as const;
 

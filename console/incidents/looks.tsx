@@ -13,7 +13,7 @@ export const LevelChip = ({ incident: { level, state } }: { incident: Incident }
 
 /** Whether somebody is on it. */
 export const StateChip = ({ incident }: { incident: Incident }) => {
-  const { state, acknowledgedUntil } = incident;
+  const { state, acknowledgedBy, acknowledgedUntil } = incident;
   if (state === 'open') {
     return (
       <Chip tone="error" icon="firing">
@@ -28,9 +28,13 @@ export const StateChip = ({ incident }: { incident: Incident }) => {
       </Chip>
     );
   }
+  const who = acknowledgedBy === null ? words.states.acknowledged : words.takenBy(toPerson(acknowledgedBy));
   return (
     <Chip tone="info" icon={acknowledgedUntil ? 'clock' : 'user'}>
-      {acknowledgedUntil ? words.snoozed(toTime(Date.parse(acknowledgedUntil))) : words.states.acknowledged}
+      <bdi>{acknowledgedUntil ? words.snoozed(toTime(Date.parse(acknowledgedUntil))) : who}</bdi>
     </Chip>
   );
 };
+
+/** Who did something, for people: `user:anna` is anna, `key:backup` the key backup, `address:10.0.0.1` 10.0.0.1. */
+export const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '').replace(/^key:/, words.key);

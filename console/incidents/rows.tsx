@@ -28,25 +28,24 @@ const Select = ({ incident: { id, title } }: { incident: Incident }) => (
 );
 
 const columns: Column<Incident>[] = [
-  { key: 'select', title: '', width: '2.5rem', cell: (incident) => <Select incident={incident} /> },
-  { key: 'level', title: words.severity, width: '6.5rem', cell: (incident) => <LevelChip incident={incident} /> },
+  { key: 'select', title: '', width: '2.75rem', cell: (incident) => <Select incident={incident} /> },
+  { key: 'level', title: words.severity, width: '7rem', cell: (incident) => <LevelChip incident={incident} /> },
   { key: 'title', title: words.title, cell: (incident) => <Title incident={incident} /> },
   { key: 'count', title: words.count, width: '4.5rem', align: 'end', cell: ({ count }) => toCount(count) },
   {
     key: 'source',
     title: words.source,
     isMinor: true,
-    width: 'clamp(5rem, 10vw, 11rem)',
+    width: 'clamp(5rem, 8vw, 11rem)',
     cell: ({ source }) => <bdi>{source}</bdi>,
   },
-  { key: 'host', title: words.host, width: 'clamp(5rem, 9vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },
+  { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },
   { key: 'since', title: words.since, width: '6.75rem', cell: ({ firstAt }) => <Since time={firstAt} /> },
-  { key: 'state', title: words.state, width: '10.5rem', cell: (incident) => <StateChip incident={incident} /> },
   {
-    key: 'who',
-    title: words.who,
-    width: 'clamp(5rem, 8vw, 8rem)',
-    cell: ({ state, acknowledgedBy }) => state === 'acknowledged' && <bdi>{acknowledgedBy}</bdi>,
+    key: 'state',
+    title: words.state,
+    width: 'clamp(9rem, 16vw, 15rem)',
+    cell: (incident) => <StateChip incident={incident} />,
   },
 ];
 
@@ -67,12 +66,6 @@ const toCompact = (incident: Incident) => (
       </span>
       <span class="one-line hint">
         <StateChip incident={incident} />
-        {incident.state === 'acknowledged' && (
-          <>
-            {' '}
-            · <bdi>{incident.acknowledgedBy}</bdi>
-          </>
-        )}
       </span>
     </div>
   </div>

@@ -2,6 +2,7 @@ import { counted, countedOf } from './count.ts';
 
 export const incidents = {
   states: { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' },
+  key: 'the key ',
   snoozed: (time: string) => `Snoozed until ${time}`,
   takenBy: (name: string) => `Taken by ${name}`,
   number: (number: number) => `#${number}`,
@@ -17,7 +18,6 @@ export const incidents = {
   source: 'Source',
   host: 'Host',
   since: 'Since',
-  who: 'Taken by',
   anySeverity: 'Any severity',
   filter: 'Title contains, or #number',
   sourceIs: 'Source is',
