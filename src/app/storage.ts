@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Parts } from '../profiles/feature.ts';
+import { createStateFile } from '../storage/changes/state-file.ts';
 import type { Patience } from '../storage/postgres/database.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
 import { createChangesOpener } from './changes-opener.ts';
@@ -11,7 +12,8 @@ import { createPassingSecrets, openKeptSecrets } from './random-secrets.ts';
 import { openDatabase } from './shared-store.ts';
 
 /** Where an app keeps what must survive it. */
-interface Storage extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'secrets'> {
+interface Storage
+  extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'openState' | 'secrets'> {
   /** The logs that cannot be written at the moment. */
   listUnwritable(): UnwritableLog[];
   /** Opens files again that another program has moved. */
@@ -44,6 +46,7 @@ export const openStorage: OpenStorage = async (settings, { name, version, log, m
   return {
     ...{ database, openLog, openChanges, reopen, secrets, listUnwritable },
     openSnapshot: (file) => createSnapshot(directory, file),
+    openState: (file) => createStateFile(join(directory, `${file}.state`)),
     stop: () => database?.stop(),
     close: async () => database?.close(),
   };

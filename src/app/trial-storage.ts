@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SettingsError } from '../config/settings-error.ts';
 import { keepInMemory } from '../storage/changes/changes.ts';
+import { createStateFile } from '../storage/changes/state-file.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
 import { createLogOpener } from './journal-opener.ts';
 import { createPassingSecrets } from './random-secrets.ts';
@@ -21,6 +22,7 @@ export const withTrialStorage = async <T>(run: (openStorage: OpenStorage) => Pro
       ...createLogOpener(folder, log, meters),
       openChanges: async (_name, state) => keepInMemory(state),
       openSnapshot: (name) => createSnapshot(folder, name),
+      openState: (name) => createStateFile(join(folder, `${name}.state`)),
       reopen: async () => undefined,
       stop: () => undefined,
       close: async () => undefined,

@@ -6,7 +6,7 @@ import Type from 'typebox';
 export type Access = 'open' | 'token' | 'admin';
 
 /** What a key may be used for. */
-export const scopes = ['alerts:write', 'alerts:read', 'metrics:read'] as const;
+export const scopes = ['alerts:write', 'alerts:read', 'incidents:write', 'incidents:read', 'metrics:read'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** What the setting `access` can say of one profile. */

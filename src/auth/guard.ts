@@ -42,13 +42,17 @@ const toAddress = (ip: string | undefined): string => {
 
 const decorator = 'principal';
 
+/** The name of the caller's key. */
+const keyDecorator = 'keyName';
+
 /**
  * The hooks that refuse callers without access to a route; an open route has none. A key with the route's scope is as good
  * as a token.
  */
 export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
   app.decorateRequest(decorator, undefined);
-  return (access: Access, scope?: Scope): onRequestHookHandler[] => {
+  app.decorateRequest(keyDecorator, undefined);
+  return (access: Access, scope?: Scope | readonly Scope[]): onRequestHookHandler[] => {
     if (access === 'open') return [];
     return [
       (request, _reply, done) => {
@@ -60,7 +64,7 @@ export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
 };
 
 /** Throws the 401 or 403 for a caller without access, and notes who the caller is. */
-export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => void;
+export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope | readonly Scope[]) => void;
 
 export const createAuthorize =
   (tokens: Tokens, keys: AccessKeys): Authorize =>
@@ -68,7 +72,10 @@ export const createAuthorize =
     if (access === 'open') return;
     const credential = readCredential(request);
     const key = keys.find(credential);
-    if (scope !== undefined && key?.scopes.includes(scope)) return;
+    if (key && [scope ?? []].flat().some((each) => key.scopes.includes(each))) {
+      request.setDecorator(keyDecorator, key.name);
+      return;
+    }
     // A known key without the scope is a token without three parts.
     if (!key && keys.isKeyLike(credential)) throw new HttpError('unauthorized', 'Unknown or revoked key');
     const principal = authenticate(tokens, credential);
@@ -78,6 +85,12 @@ export const createAuthorize =
 
 /** The caller, on a route that needs a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
+
+/** What the caller is called, on a route that needs a token or a key: a user's name, or `key:NAME`. */
+export const callerOf = (request: FastifyRequest): string => {
+  const key = request.getDecorator<string | undefined>(keyDecorator);
+  return key === undefined ? principalOf(request).name : `key:${key}`;
+};
 
 /** The caller; undefined on open routes, which read no token. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>

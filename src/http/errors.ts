@@ -13,6 +13,7 @@ const statusOf = {
   'not-found': 404,
   'method-not-allowed': 405,
   'request-timeout': 408,
+  'wrong-state': 409,
   conflict: 412,
   'too-large': 413,
   'unsupported-media-type': 415,

@@ -7,6 +7,7 @@ import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { OpenChanges, State } from '../storage/changes/changes.ts';
+import type { StateFile } from '../storage/changes/state-file.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
@@ -17,10 +18,11 @@ import type { Snapshot } from '../storage/snapshot.ts';
 import type { AlertSource } from './alert-source.ts';
 import type { Route } from './route.ts';
 import type { Severity } from './severity.ts';
+import type { TaskSource } from './task-source.ts';
 import type { Topic } from './topic.ts';
 
 /** What a concern can be about; of two that are equally bad, the one of the earlier area comes first. */
-export const concernAreas = ['alerts', 'deliveries', 'stores', 'log', 'host'] as const;
+export const concernAreas = ['incidents', 'alerts', 'deliveries', 'stores', 'log', 'host'] as const;
 
 /** Something that needs somebody's attention now. */
 export interface Concern {
@@ -51,6 +53,7 @@ export interface RandomSecrets {
 /** What mounted features offer to those after them in the list. */
 export interface Offers {
   alerts?: AlertSource;
+  tasks?: TaskSource;
 }
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */
@@ -68,6 +71,8 @@ export interface Parts {
   database: Database | undefined;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
+  /** The file `NAME.state` in the data directory, for a state that may be large. */
+  openState: (name: string) => StateFile;
   /** Rejects with the 401 or 403 for a caller without access, as the guard of a route does. */
   authorize: Authorize;
   /** Who sends alerts with a request, also on an open route. */

@@ -4,6 +4,7 @@ import { webConsole } from './console/index.ts';
 import { events } from './events/index.ts';
 import type { Feature } from './feature.ts';
 import { history } from './history/index.ts';
+import { incidents } from './incidents/index.ts';
 import { instances } from './instances/index.ts';
 import { items } from './items/index.ts';
 import { login } from './login/index.ts';
@@ -21,6 +22,7 @@ export const features: readonly Feature[] = [
   items,
   login,
   alerts,
+  incidents,
   commands,
   metrics,
   history,

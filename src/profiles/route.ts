@@ -35,8 +35,8 @@ export interface Route<S extends FastifySchema = FastifySchema>
   path: string;
   /** Who may use it by contract; the setting `access` may change it. */
   access: Access;
-  /** Where a token or a role is needed, a key with this scope is accepted too. */
-  scope?: Scope;
+  /** Where a token or a role is needed, a key with this scope, or one of these, is accepted too. */
+  scope?: Scope | readonly Scope[];
   /** Open whatever the setting `access` says: health checks and the login. */
   staysOpen?: boolean;
   /** The setting `access` may open it to everyone. */

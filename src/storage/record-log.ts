@@ -21,6 +21,9 @@ export interface MovedRecord {
   record: LogRecord;
 }
 
+/** Deletes now what a reader has kept and no longer needs; otherwise that is deleted with the next segment. */
+export type Release = () => void;
+
 /**
  * A durable log of records, in files of this machine or in a database: every acknowledged record is in the log exactly
  * once, in the order of seq. A database that cannot be used rejects with StoreUnavailable.
@@ -60,10 +63,10 @@ export interface RecordLog {
   onStored(listener: (lastSeq: number) => void): () => void;
   /**
    * Retention of files keeps segments with records after `from()` as long as all closed segments take up at most
-   * `maxBytes`. `onDropped` gets the last seq of each segment that is deleted nevertheless. To be called once, with
-   * `awaitsHold`.
+   * `maxBytes`. `onDropped` gets the last seq of each segment that is deleted nevertheless. Each reader calls it once, and with
+   * `awaitsHold` the first call begins it.
    */
-  holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<void>;
+  holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<Release>;
   state(): RecordLogState;
   /** Learns what other instances have stored, if they share the log; does nothing if that is not possible. */
   refresh?(): Promise<void>;

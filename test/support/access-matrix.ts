@@ -35,6 +35,7 @@ const isOpen = (path: string): boolean =>
   /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/auth\/login$/.test(path);
 const isSending = (method: string, path: string): boolean =>
   method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
+const isActing = (method: string, path: string): boolean => method === 'POST' && path.startsWith('/api/incidents/');
 const isForAdmins = (path: string): boolean => /^\/api\/(deliveries|executions|instances|execute)(\/|$)/.test(path);
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
 const isReadingAlerts = (method: string, path: string): boolean =>
@@ -45,7 +46,7 @@ const listCallers = ({ reader, admin, write, read, metrics }: Credentials): Call
   { name: 'an unknown key', token: unknownKey, may: (_method, path) => isOpen(path), refused: 401 },
   {
     ...{ name: 'a Reader', token: reader, refused: 403 },
-    may: (method, path) => isOpen(path) || isReading(method, path) || isSending(method, path),
+    may: (method, path) => isOpen(path) || isReading(method, path) || isSending(method, path) || isActing(method, path),
   },
   { name: 'an Admin', token: admin, may: () => true, refused: 403 },
   {

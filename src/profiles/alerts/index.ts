@@ -1,4 +1,5 @@
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { NameIncidents } from '../alert-source.ts';
 import { defineFeature } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
 import type { AlertRecord } from './alert.ts';
@@ -51,17 +52,28 @@ export const alerts = defineFeature({
     );
     repeatAfterMs = () => outbox.repeatAfterMs();
     addDeliveryMeters(meters, outbox, clock);
+    let nameIncidents: NameIncidents | undefined;
     const shared = { journal, intake, counts, clock, identifySender } as const;
     // Another instance delivers the alerts that it has received.
     const deliveriesOf = (record: StoredRecord) => (isOwn(record) ? outbox.listDeliveries(record) : []);
     const listDeliveries = createDeliveryList(outbox, own, clock);
     return {
-      offers: { alerts: { journal } },
+      offers: {
+        alerts: {
+          journal,
+          setIncidentNames: (name) => {
+            nameIncidents = name;
+          },
+        },
+      },
       profiles: {
         alerts: [
           ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
           ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
-          ...createReadingRoutes({ journal, firing, clock, deliveriesOf }),
+          ...createReadingRoutes({
+            ...{ journal, firing, clock, deliveriesOf },
+            nameIncidents: async (records) => nameIncidents?.(records) ?? [],
+          }),
           ...createOutboxRoutes(outbox, journal, listDeliveries),
         ],
       },
@@ -72,6 +84,7 @@ export const alerts = defineFeature({
         }),
       },
       notices: alertLog.notices,
+      start: alertLog.beginRetention,
       findConcerns: () => [...findAlertConcerns(firing), ...findDeliveryConcerns(outbox.list(), clock())],
       close: async () => {
         await outbox.close();

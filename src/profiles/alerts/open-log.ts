@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
+import type { RecordLog, Release } from '../../storage/record-log.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';
 import { FiringAlerts } from './firing/firing-alerts.ts';
@@ -24,6 +24,8 @@ export interface AlertLog {
   /** What a start says about it. */
   notices: string[];
   readiness(): { isReady: boolean; unavailable: string[] };
+  /** Called once all that read the log have said with `holdFrom` what they need. */
+  beginRetention(): void;
   reopen(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -51,7 +53,7 @@ const openLocal = async ({
 }: OpeningParts): Promise<AlertLog> => {
   const { alertsRetainDays } = settings;
   const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openSnapshot }));
-  const journal = await openLog('alert log', {
+  const opened = await openLog('alert log', {
     name: 'alerts',
     segmentBytes: settings.alertsSegmentBytes,
     retainSegments: settings.alertsRetainSegments,
@@ -65,6 +67,7 @@ const openLocal = async ({
     recentCount: 1000,
     indexing,
   });
+  const { journal, beginRetention } = collectHolds(opened);
   const firing = new FiringAlerts(clock);
   const intake = new Repeats(journal, { clock, firing, repeatAfterMs }, (err) => {
     log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
@@ -74,11 +77,36 @@ const openLocal = async ({
     notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
     own: journal,
     isOwn: () => true,
+    beginRetention,
     readiness: () => ({ isReady: journal.state().healthy, unavailable: [] }),
     reopen: () => journal.reopen(),
     close: async () => {
       await intake.close();
       await journal.close();
+    },
+  };
+};
+
+/** A log from which nothing is deleted before all its readers have said what they need. */
+const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
+  type Hold = Parameters<RecordLog['holdFrom']>;
+  let holds: { hold: Hold; onBegun(release: Release): void }[] | undefined = [];
+  const holdFrom: RecordLog['holdFrom'] = async (...hold) => {
+    if (!holds) return opened.holdFrom(...hold);
+    let release: Release | undefined;
+    holds.push({ hold, onBegun: (released) => (release = released) });
+    return () => release?.();
+  };
+  return {
+    journal: { ...opened, holdFrom },
+    beginRetention: () => {
+      const ignore = (): void => undefined;
+      // Without readers, nothing is needed.
+      const none: Hold = [() => Number.POSITIVE_INFINITY, 0, ignore];
+      for (const { hold, onBegun } of [...(holds ?? []), { hold: none, onBegun: ignore }]) {
+        opened.holdFrom(...hold).then(onBegun, ignore);
+      }
+      holds = undefined;
     },
   };
 };
@@ -126,6 +154,7 @@ const openShared = async (
     },
     notices: [],
     isOwn: (record) => journal.isOwn(record),
+    beginRetention: () => undefined,
     ...{ intake, firing },
     readiness: () => {
       const { healthy } = journal.state();

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { listMessages, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { createId, toLine, toLineStart } from '../../storage/journal/line.ts';
 import { keptNotice } from './retention.ts';
 
@@ -44,7 +45,7 @@ test('by default a new log keeps alerts for 400 days', async (t) => {
   rmSync(join(dataDir, 'alerts.jsonl'));
   const path = await addOldFile(dataDir, 401);
   const third = await startApp(t, { settings: { dataDir } });
-  assert.ok(!existsSync(path), String(await readdir(dataDir)));
+  await waitUntil(`deleted, of ${await readdir(dataDir)}`, () => !existsSync(path));
   assert.ok(!third.notices.includes(keptNotice));
 });
 
@@ -60,5 +61,5 @@ test('a log that was begun without a limit keeps all alerts until one is set, an
   assert.equal(readFileSync(join(dataDir, 'alerts.retain-days'), 'utf8'), '0\n');
   const limited = await startApp(t, { settings: { dataDir, alertsRetainDays: 400 } });
   assert.ok(!limited.notices.includes(keptNotice));
-  assert.ok(!existsSync(path));
+  await waitUntil('deleted', () => !existsSync(path));
 });

@@ -21,15 +21,15 @@ const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
     description:
-      'At least one of host, processes, top, history, status, tasks, alerts, deliveries, executions, separated by commas.',
+      'At least one of host, processes, top, history, status, tasks, alerts, incidents, deliveries, executions, separated by commas.',
     examples: ['alerts,tasks'],
   }),
 });
 
 const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'] });
 
-/** The one that topics have. */
-const scope: Scope = 'alerts:read';
+/** Those that topics have. */
+const scope: readonly Scope[] = ['alerts:read', 'incidents:read'];
 
 /** The route, and the functions that end streams. `commentMs` is the time between comments. */
 export const createEventRoute = (

@@ -210,3 +210,4 @@ export const IncidentNotice = defineShape('IncidentNotice', {
   count: Type.Integer({ examples: [3] }),
   version: Type.Integer({ examples: [1] }),
 });
+export type IncidentNotice = Static<typeof IncidentNotice>;

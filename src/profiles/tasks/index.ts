@@ -1,7 +1,8 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { loadSeed } from '../../storage/load-seed.ts';
 import { defineFeature } from '../feature.ts';
-import { createNoticeTopic } from '../topic.ts';
+import type { TaskSource } from '../task-source.ts';
+import { createNoticeTopic, type Publish } from '../topic.ts';
 import { createPostgresTaskStore } from './postgres-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskNotice, TaskSeed } from './schema.ts';
@@ -31,6 +32,7 @@ export const tasks = defineFeature({
     const { topic, publish } = createNoticeTopic('open', TaskNotice);
     const shared = [...createTaskRoutes(store, publish), createHealthRoute({ clock, host, version, nodeVersion })];
     return {
+      offers: { tasks: createTaskSource(store, publish) },
       profiles: {
         tasks: [createListRoute(store), ...shared],
         'protected-tasks': [createProtectedListRoute(store), ...shared],
@@ -39,6 +41,15 @@ export const tasks = defineFeature({
       isReady: store.isReady,
       close: async () => store.close(),
     };
+  },
+});
+
+/** What other features may use of the tasks. */
+const createTaskSource = (store: TaskStore, publish: Publish): TaskSource => ({
+  create: async (fields, key) => {
+    const { id } = await store.create(fields, { key, bodyHash: key });
+    publish(() => ({ id, kind: 'created' }));
+    return id;
   },
 });
 

@@ -121,10 +121,11 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     find: (id) => findRecord(index, id, maxFoundBytes),
     countByMinute: (counting) => countRecords(index, counting),
     onStored: (listener) => writer.onStored(listener),
-    holdFrom: (from, maxBytes, onDropped) => {
+    holdFrom: async (from, maxBytes, onDropped) => {
       const hold: Hold = { from, maxBytes, onDropped };
       store.holdFrom(hold);
-      return writer.applyRetention();
+      await writer.applyRetention();
+      return () => void writer.applyRetention();
     },
     listLast: async (count, match) => {
       const window = { count, maxBytes: maxListedBytes, maxLineBytes: settings.maxLineBytes };

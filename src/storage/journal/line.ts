@@ -43,6 +43,13 @@ export const createId = (time = Date.now()): string => {
   return last.text + randomUUID().slice(15);
 };
 
+/** The UUIDv7 of a time in Unix milliseconds whose other digits are those of a hash, in hex. */
+export const createIdOf = (time: number, hash: string): string => {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0').slice(-12);
+  const variant = ((Number.parseInt(hash.charAt(3), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+};
+
 /** The time in an id; undefined where it has none, as those of versions before 0.2. */
 export const readIdTime = (id: string): number | undefined =>
   id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;

@@ -29,7 +29,7 @@ interface Segment {
 export const removeOldSegments = async (
   names: FileNames,
   limits: Limits,
-  hold?: Hold,
+  holds: readonly Hold[] = [],
   findLastSeq: (path: string) => Promise<number> = async () => 0,
 ): Promise<string[]> => {
   const numbers = await names.listClosed();
@@ -40,13 +40,13 @@ export const removeOldSegments = async (
   let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
   const removed: string[] = [];
   for (const segment of old) {
-    const lastSeq = hold ? await findLastSeq(segment.path).catch(() => undefined) : 0;
+    const lastSeq = holds.length > 0 ? await findLastSeq(segment.path).catch(() => undefined) : 0;
     // What cannot be read at the moment may be needed.
     if (lastSeq === undefined) continue;
-    const isUnread = hold !== undefined && lastSeq > hold.from();
-    if (isUnread && bytes <= hold.maxBytes) continue;
+    const unread = holds.filter((hold) => lastSeq > hold.from());
+    if (unread.some(({ maxBytes }) => bytes <= maxBytes)) continue;
     // Before, since a reader would take what it no longer finds for a gap.
-    if (isUnread) hold.onDropped(lastSeq);
+    for (const hold of unread) hold.onDropped(lastSeq);
     if (!(await remove(segment.path))) continue;
     await remove(names.index(segment.path));
     bytes -= segment.bytes;

@@ -33,7 +33,7 @@ export class SegmentStore {
   readonly #settings: Settings;
   #active: ActiveFile;
   #closed: readonly string[];
-  #hold: Hold | undefined;
+  readonly #holds: Hold[] = [];
   /** When the active file was last known to be as the last commit left it. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
@@ -102,7 +102,7 @@ export class SegmentStore {
 
   /** Keeps segments that the holder has not read, from the next time that segments are deleted. */
   holdFrom(hold: Hold): void {
-    this.#hold = hold;
+    this.#holds.push(hold);
   }
 
   /** Calls the listener with what a snapshot has of the active file, and its new path, when it is closed. */
@@ -183,8 +183,8 @@ export class SegmentStore {
   }
 
   async #removeOld(): Promise<void> {
-    if (this.#settings.awaitsHold && !this.#hold) return;
-    const files = await removeOldSegments(this.#names, this.#settings, this.#hold, (path) =>
+    if (this.#settings.awaitsHold && this.#holds.length === 0) return;
+    const files = await removeOldSegments(this.#names, this.#settings, this.#holds, (path) =>
       findLastSeqIn(path, this.#settings.maxLineBytes),
     );
     if (files.length > 0) {

@@ -7,7 +7,11 @@ import type { FiringAlerts } from '../firing/firing-alerts.ts';
 import type { AlertDelivery, AlertEntry } from './schema.ts';
 
 /** A stored alert as search returns it. */
-export const toEntry = (record: StoredRecord, firing: FiringAlerts): AlertEntry => {
+export const toEntry = (
+  record: StoredRecord,
+  firing: FiringAlerts,
+  incident: AlertEntry['incident'] = null,
+): AlertEntry => {
   const alert = toAlert(record);
   return {
     seq: record.seq,
@@ -23,6 +27,7 @@ export const toEntry = (record: StoredRecord, firing: FiringAlerts): AlertEntry 
     links: toTexts(record['links']),
     resolves: toText(record['resolves']),
     resolvedBy: firing.findResolution(record),
+    incident: incident && { id: incident.id, number: incident.number },
     repeatOf: toText(record['repeatOf']),
     ...alert,
     severity: toSeverity(alert.level),
@@ -30,8 +35,12 @@ export const toEntry = (record: StoredRecord, firing: FiringAlerts): AlertEntry 
 };
 
 /** Everything that is known of a stored alert. */
-export const toDetails = (record: StoredRecord, firing: FiringAlerts, deliveries: readonly AlertDelivery[]) => ({
-  ...toEntry(record, firing),
+export const toDetails = (
+  record: StoredRecord,
+  firing: FiringAlerts,
+  { deliveries, incident }: { deliveries: readonly AlertDelivery[]; incident: AlertEntry['incident'] },
+) => ({
+  ...toEntry(record, firing, incident),
   startsAt: toText(record['startsAt']),
   endsAt: toText(record['endsAt']),
   via: toText(record['via']),

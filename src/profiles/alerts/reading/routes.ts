@@ -10,7 +10,15 @@ import { defineRoute, type Route } from '../../route.ts';
 import type { FiringAlerts } from '../firing/firing-alerts.ts';
 import { createSeverityTest, createTextTest, parseRange, toDetails, toEntry } from './entry.ts';
 import { countAlerts } from './histogram.ts';
-import { type AlertDelivery, AlertDetails, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from './schema.ts';
+import {
+  type AlertDelivery,
+  AlertDetails,
+  type AlertEntry,
+  AlertHistogram,
+  AlertPage,
+  HistogramQuery,
+  SearchQuery,
+} from './schema.ts';
 
 const MiB = 1024 * 1024;
 
@@ -27,12 +35,19 @@ interface ReadingParts {
   journal: RecordLog;
   firing: FiringAlerts;
   clock: () => Date;
+  /** The incidents of alerts; an empty list where nobody knows them. */
+  nameIncidents?: (records: readonly StoredRecord[]) => Promise<readonly (AlertEntry['incident'] | undefined)[]>;
   /** What became of the alert at each destination. */
   deliveriesOf?: (record: StoredRecord) => readonly AlertDelivery[];
 }
 
 /** The routes that read single alerts of the log. */
-export const createReadingRoutes = ({ deliveriesOf = () => [], ...parts }: ReadingParts): Route[] => {
+export const createReadingRoutes = ({
+  deliveriesOf = () => [],
+  nameIncidents = async () => [],
+  ...others
+}: ReadingParts): Route[] => {
+  const parts = { ...others, nameIncidents };
   // Each may read a lot: few at a time leave the processor and the disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many searches of alerts are running' });
   return [searchAlerts(parts, queue), countByTime(parts, queue), readAlert({ ...parts, deliveriesOf })];
@@ -40,7 +55,10 @@ export const createReadingRoutes = ({ deliveriesOf = () => [], ...parts }: Readi
 
 type Queue = ReturnType<typeof createQueue>;
 
-const searchAlerts = ({ journal, firing }: ReadingParts, queue: Queue): Route =>
+const searchAlerts = (
+  { journal, firing, nameIncidents }: Pick<Required<ReadingParts>, 'journal' | 'firing' | 'nameIncidents'>,
+  queue: Queue,
+): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/alerts/search',
@@ -66,7 +84,8 @@ const searchAlerts = ({ journal, firing }: ReadingParts, queue: Queue): Route =>
         maxFoundBytes: maxPageBytes,
       };
       const { records, next } = await queue.run(() => journal.search(search), createClientSignal(reply));
-      const data = records.map((record) => toEntry(record, firing));
+      const incidents = await nameIncidents(records);
+      const data = records.map((record, index) => toEntry(record, firing, incidents[index]));
       return sendJson(reply, { count: data.length, data, next: next ?? null });
     },
   });
@@ -94,7 +113,7 @@ const countByTime = ({ journal, clock }: ReadingParts, queue: Queue): Route =>
       ),
   });
 
-const readAlert = ({ journal, firing, deliveriesOf }: Required<ReadingParts>): Route => {
+const readAlert = ({ journal, firing, nameIncidents, deliveriesOf }: Required<ReadingParts>): Route => {
   const queue = createQueue({ running: 4, waiting: 1000, refusal: 'Too many alerts are being read' });
   return defineRoute({
     method: 'GET',
@@ -116,7 +135,8 @@ const readAlert = ({ journal, firing, deliveriesOf }: Required<ReadingParts>): R
           throw toFindRefusal(error, id);
         });
       if (!record) throw new HttpError('not-found', 'Alert not found');
-      return sendJson(reply, toDetails(record, firing, deliveriesOf(record)));
+      const [incident = null] = await nameIncidents([record]);
+      return sendJson(reply, toDetails(record, firing, { deliveries: deliveriesOf(record), incident }));
     },
   });
 };

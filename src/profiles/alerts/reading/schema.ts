@@ -85,6 +85,10 @@ const entry = {
   ),
   resolves: orNull(Id, 'The id of the alert that this one ends.'),
   resolvedBy: orNull(Type.Object({ id: Id, time: Time }), 'The alert that has ended this one.'),
+  incident: orNull(
+    Type.Object({ id: Id, number: Type.Integer({ examples: [412] }) }),
+    'The incident that it belongs to; in events always `null`.',
+  ),
   repeatOf: orNull(Id, 'The id of the alert that this one reminds of.'),
   ...Alert.properties,
   severity: Type.Enum(severities, {

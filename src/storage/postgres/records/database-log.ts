@@ -7,7 +7,7 @@ import type { Listing } from '../../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../../journal/read/search.ts';
 import type { Appended } from '../../journal/writer.ts';
 import { rememberedMs } from '../../recent-keys.ts';
-import type { RecordLog, RecordLogState } from '../../record-log.ts';
+import type { RecordLog, RecordLogState, Release } from '../../record-log.ts';
 import type { Database } from '../database.ts';
 import type { Collection } from '../writing/gated-collection.ts';
 import {
@@ -156,8 +156,9 @@ export class DatabaseLog implements RecordLog {
   }
 
   /** Rows are deleted by their age alone: other instances do not know what this one needs. */
-  async holdFrom(): Promise<void> {
+  async holdFrom(): Promise<Release> {
     await undefined;
+    return () => undefined;
   }
 
   state(): RecordLogState {

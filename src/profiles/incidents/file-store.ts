@@ -1,0 +1,511 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyBaseLogger } from 'fastify';
+import { ExpectedError, StoreUnavailable } from '../../expected-errors.ts';
+import type { StateFile } from '../../storage/changes/state-file.ts';
+import { JournalError, toReason } from '../../storage/journal/errors.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { SearchResult } from '../../storage/journal/read/search.ts';
+import { createSerial, Slice } from '../../storage/journal/scheduling.ts';
+import type { RecordLog, Release } from '../../storage/record-log.ts';
+import type { OpenLog } from '../feature.ts';
+import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';
+import { type StoredEvent, type StoredIncident, toFoldedAlert } from './incident.ts';
+import { Incidents, type StateEntry } from './incident-state.ts';
+import type { IncidentCount, IncidentFilter, IncidentList, IncidentName, IncidentStore, Observe } from './store.ts';
+
+const MiB = 1024 * 1024;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** Milliseconds for which alerts are collected, so that many are folded together. */
+const collectingMs = 20;
+
+/** Alerts that are folded in one step. */
+const stepCount = 200;
+
+/** The state is stored after so many alerts or records of actions, and after so long if anything has changed. */
+const savedAlerts = 100_000;
+const savedActions = 2000;
+const savedMs = 10 * minuteMs;
+
+/** Milliseconds between two looks at the time, and between attempts after a failure. */
+const lookMs = 1000;
+
+/** How many actions may wait for the disk. */
+const mostWaiting = 10_000;
+
+/** The most bytes of closed files of the alert log that are kept because they are not folded. */
+const heldBytes = 256 * MiB;
+
+/** Characters of comments in one record of actions, unless one alone has more. */
+const recordLength = 256 * 1024;
+
+/** Alerts of the last day are folded when there are incidents for the first time, this many at most. */
+const mostOld = 1_000_000;
+
+/** What is stored of actions: what people did at one time, after the alert with this seq was folded. */
+interface ActionRecord {
+  at: number;
+  after: number;
+  /** The number of the last incident: none is used again if the state is lost. */
+  lastNumber: number;
+  actions: ActionOn[];
+  /** Set where the settings have changed. */
+  rules?: Rules;
+}
+
+interface Waiting {
+  action: ActionOn;
+  expected: readonly number[] | undefined;
+  resolve(incident: StoredIncident | undefined): void;
+  reject(error: unknown): void;
+}
+
+export interface FileStoreParts {
+  alerts: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'search' | 'state'>;
+  openLog: OpenLog;
+  file: StateFile;
+  rules: Rules;
+  /** Days for which resolved incidents are kept; 0 keeps them. */
+  retainDays: number;
+  observe: Observe;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
+}
+
+/**
+ * Incidents in memory: a fold over the alert log and a log of actions, each of which says after which alert it came. Nothing
+ * is written for an alert; now and then the state is stored with its place in both logs, and a start goes on from there.
+ */
+export class FileIncidentStore implements IncidentStore {
+  readonly #parts: FileStoreParts;
+  readonly #actions: Journal;
+  readonly #state: Incidents;
+  /** The settings, which the state follows. */
+  #rules: Rules;
+  /** The last alert that was folded; undefined before the first start has found where to begin. */
+  #alertSeq: number | undefined;
+  /** The last record of actions that was applied. */
+  #actionSeq = 0;
+  /** The same of the state that is on disk. */
+  #saved = { alertSeq: 0, actionSeq: 0, at: 0 };
+  /** Actions of before the start, the next one first, which come after alerts that are not folded yet. */
+  #replayed: (ActionRecord & { seq: number })[] = [];
+  /** Whether those are applied. */
+  #isOpen = false;
+  /** The last alert that is stored, and that was before the start. */
+  #storedSeq = 0;
+  #knownSeq = 0;
+  #waiting: Waiting[] = [];
+  readonly #listeners: ((incidents: readonly StoredIncident[]) => void)[] = [];
+  #running: Promise<void> | undefined;
+  readonly #serially = createSerial();
+  #isSaving = false;
+  #collecting: NodeJS.Timeout | undefined;
+  readonly #looking: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+  /** Why alerts are not folded. */
+  #foldFailure: Error | undefined;
+  /** Why actions are refused: the last record may be in the log or not. */
+  #actionFailure: Error | undefined;
+  #isSaveFailing = false;
+  #release: Release = () => undefined;
+  #isClosed = false;
+
+  private constructor(parts: FileStoreParts, actions: Journal, state: Incidents) {
+    this.#parts = parts;
+    this.#actions = actions;
+    this.#state = state;
+    this.#rules = parts.rules;
+    this.#stopListening = parts.alerts.onStored((seq) => this.#collect(seq));
+    this.#looking = setInterval(() => this.#look(), lookMs).unref();
+  }
+
+  /** Throws a SettingsError where the log of actions cannot be opened. Alerts are folded in the background. */
+  static async open(parts: FileStoreParts): Promise<FileIncidentStore> {
+    const { openLog, file, rules, log } = parts;
+    const options = { name: 'incidents', segmentBytes: 4 * MiB, retainBytes: 1, awaitsHold: true };
+    const actions = await openLog('incident log', options, ({ type }) => type === 'segments-removed');
+    const state = new Incidents(rules);
+    const store = new FileIncidentStore(parts, actions, state);
+    const saved = await readState(file).catch((err: unknown) => {
+      log.error({ err }, 'incidents: the stored state cannot be read; the alerts of the last day are folded again');
+      return { actionSeq: 0, entries: [] };
+    });
+    try {
+      await store.#load(saved.actionSeq, state.restore(saved.entries));
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
+  }
+
+  async list(filter: IncidentFilter, limit: number, before?: number): Promise<IncidentList> {
+    await this.#waitUntilOpen();
+    return this.#state.list(filter, limit, before);
+  }
+
+  async find(id: string | number): Promise<StoredIncident | undefined> {
+    await this.#waitUntilOpen();
+    return this.#state.find(id);
+  }
+
+  listEvents(id: string): readonly StoredEvent[] {
+    return this.#state.listEvents(id);
+  }
+
+  async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {
+    if (this.#isBehind) await this.#wake();
+    return alerts.map((alert) => this.#state.nameIncident(alert));
+  }
+
+  count(): IncidentCount[] {
+    return this.#state.count();
+  }
+
+  get lastCounts(): readonly IncidentCount[] {
+    return this.#state.count();
+  }
+
+  get failure(): Error | undefined {
+    return this.#actionFailure ?? this.#actions.state().failure ?? this.#foldFailure;
+  }
+
+  onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async act(action: ActionOn, expected?: readonly number[]): Promise<StoredIncident | undefined> {
+    await this.#waitUntilOpen();
+    if (this.#actionFailure || this.#isClosed) throw createRefusal(this.#actionFailure);
+    if (this.#waiting.length >= mostWaiting) throw new StoreUnavailable('Too many actions are waiting for the disk');
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ action, expected, resolve, reject });
+      this.#wake();
+    });
+  }
+
+  async catchUp(): Promise<void> {
+    await this.#running;
+    await this.#wake();
+  }
+
+  changeRules(rules: Rules): void {
+    this.#rules = rules;
+    this.#wake();
+  }
+
+  reopen(): Promise<void> {
+    return this.#actions.reopen();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopListening();
+    clearInterval(this.#looking);
+    clearTimeout(this.#collecting);
+    await this.#running;
+    for (const { reject } of this.#waiting.splice(0)) reject(createRefusal(undefined));
+    const { alertSeq, actionSeq } = this.#saved;
+    const isChanged = (this.#alertSeq ?? 0) > alertSeq || this.#actionSeq > actionSeq;
+    if (this.#isOpen && isChanged && !this.#actionFailure) await this.#save();
+    await this.#serially(() => this.#actions.close());
+  }
+
+  /** `alertSeq` is the last alert of the stored state, `actionSeq` its last record of actions. */
+  async #load(actionSeq: number, alertSeq: number | undefined): Promise<void> {
+    const { alerts, log } = this.#parts;
+    const { lastSeq = 0 } = alerts.state();
+    this.#storedSeq = lastSeq;
+    this.#knownSeq = lastSeq;
+    this.#actionSeq = actionSeq;
+    this.#alertSeq = alertSeq;
+    if (alertSeq !== undefined && alertSeq > lastSeq) {
+      log.warn('incidents: the alert log was replaced; they go on at its end');
+      this.#alertSeq = lastSeq;
+    }
+    this.#saved = { alertSeq: this.#alertSeq ?? 0, actionSeq, at: this.#now() };
+    for await (const records of this.#actions.readAfter(actionSeq)) {
+      this.#replayed.push(...(records as unknown as (ActionRecord & { seq: number })[]));
+    }
+    const ignore = (): void => undefined;
+    await this.#actions.holdFrom(() => this.#saved.actionSeq, Number.POSITIVE_INFINITY, ignore);
+    this.#release = await alerts.holdFrom(
+      () => {
+        this.#saveSoon();
+        return this.#saved.alertSeq;
+      },
+      heldBytes,
+      () => log.warn('incidents: alerts are deleted although they are needed to fold them again'),
+    );
+    void this.#wake();
+  }
+
+  /** Alerts that are stored are folded first. Throws StoreUnavailable while it is not known what people did before. */
+  async #waitUntilOpen(): Promise<void> {
+    if (this.#isOpen && !this.#isBehind) return;
+    await this.#wake();
+    if (!this.#isOpen) throw new StoreUnavailable('Incidents cannot be read at the moment; try again in a second');
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+
+  #collect(storedSeq: number): void {
+    this.#storedSeq = storedSeq;
+    this.#collecting ??= setTimeout(() => {
+      this.#collecting = undefined;
+      void this.#wake();
+    }, collectingMs).unref();
+  }
+
+  /** Called now and then: time passes, and what has failed is tried again. */
+  #look(): void {
+    const { alertSeq, actionSeq, at } = this.#saved;
+    const alerts = (this.#alertSeq ?? 0) - alertSeq;
+    const actions = this.#actionSeq - actionSeq;
+    const isDue = alerts > savedAlerts || actions > savedActions || this.#now() - at > savedMs;
+    if (this.#isOpen && isDue && alerts + actions > 0 && !this.#isSaving && !this.#actionFailure) void this.#save();
+    const { retainDays } = this.#parts;
+    if (retainDays > 0) this.#state.forgetBefore(this.#now() - retainDays * dayMs);
+    void this.#wake();
+  }
+
+  #wake(): Promise<void> {
+    this.#running ??= this.#run()
+      .then(() => this.#noteFolding(undefined))
+      .catch((error: Error) => this.#noteFolding(error))
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#waiting.length > 0) void this.#wake();
+      });
+    return this.#running;
+  }
+
+  #noteFolding(failure: Error | undefined): void {
+    if (failure && !this.#foldFailure) {
+      this.#parts.log.error({ err: failure }, 'incidents: alerts are stored, but cannot be folded at the moment');
+    }
+    this.#foldFailure = failure;
+  }
+
+  /** Does all there is to do, one after the other. What people do comes after the alerts that are stored by then. */
+  async #run(): Promise<void> {
+    if (this.#actionFailure) await this.#recover();
+    this.#alertSeq ??= await this.#findStart();
+    while (!this.#isClosed) {
+      if (this.#isBehind) await this.#foldAlerts();
+      this.#replayBefore(Number.POSITIVE_INFINITY);
+      this.#isOpen = true;
+      if (this.#waiting.length > 0) await this.#commit(this.#takeWaiting());
+      else if (this.#isBehind) continue;
+      else if (this.#actionFailure) return;
+      else if (!isDeepStrictEqual(this.#state.rules, this.#rules)) await this.#commit([], this.#rules);
+      else if (this.#state.listDue(this.#now()).length > 0) await this.#commit([]);
+      else return;
+    }
+  }
+
+  get #isBehind(): boolean {
+    return this.#storedSeq > (this.#alertSeq ?? 0);
+  }
+
+  /** Where the first start begins: one day ago. */
+  async #findStart(): Promise<number> {
+    const { alerts } = this.#parts;
+    const lastSeq = this.#storedSeq;
+    const since = this.#now() - dayMs;
+    let start = lastSeq + 1;
+    let before: number | undefined = lastSeq > 0 ? start : undefined;
+    while (before !== undefined && lastSeq - start < mostOld && !this.#isClosed) {
+      const note = ({ seq }: StoredRecord): boolean => {
+        start = Math.min(start, seq);
+        return false;
+      };
+      const { next }: SearchResult = await alerts.search({ before, since, test: note, limit: 1, maxBytes: 16 * MiB });
+      before = next;
+    }
+    const lastNumber = Math.max(0, ...this.#replayed.map((record) => record.lastNumber));
+    this.#state.counters = { ...this.#state.counters, lastNumber, oldUntil: lastSeq };
+    this.#alertSeq = start - 1;
+    // So that the next start begins at the same place.
+    if (lastSeq > 0) await this.#save();
+    return start - 1;
+  }
+
+  /** Folds alerts up to the end of the log. */
+  async #foldAlerts(): Promise<void> {
+    const { alerts } = this.#parts;
+    const lastSeq = this.#storedSeq;
+    const slice = new Slice();
+    for await (const records of alerts.readAfter(this.#alertSeq ?? 0)) {
+      for (let at = 0; at < records.length; at += stepCount) {
+        this.#foldStep(records.slice(at, at + stepCount));
+        if (slice.isOver) await slice.giveWay();
+        if (this.#isClosed) return;
+      }
+    }
+    // The last ones may be damaged, or somebody has deleted them.
+    this.#alertSeq = Math.max(lastSeq, this.#alertSeq ?? 0);
+  }
+
+  #foldStep(records: readonly StoredRecord[]): void {
+    const before = this.#replayed[0]?.after ?? Number.POSITIVE_INFINITY;
+    const early = records.filter(({ seq }) => seq <= before);
+    const last = early.at(-1);
+    if (last) {
+      const alerts = early.map(toFoldedAlert);
+      const fold = new Fold(this.#state, this.#state.rules, Math.max(...alerts.map(({ at }) => at)));
+      for (const alert of alerts) fold.addAlert(alert);
+      this.#take(fold, last.seq > this.#knownSeq);
+      this.#alertSeq = last.seq;
+    }
+    if (early.length === records.length) return;
+    this.#replayBefore(records[early.length]?.seq ?? 0);
+    this.#foldStep(records.slice(early.length));
+  }
+
+  /** Applies the actions of before the start that come before an alert. */
+  #replayBefore(seq: number): void {
+    for (let record = this.#replayed[0]; record && record.after < seq; record = this.#replayed[0]) {
+      this.#replayed.shift();
+      const fold = new Fold(this.#state, this.#state.rules, record.at);
+      fold.advance(record.at);
+      for (const action of record.actions) passIfRefused(() => fold.act({ ...action, at: record.at } as Action));
+      this.#take(fold, false);
+      if (record.rules) this.#state.rules = record.rules;
+      this.#actionSeq = record.seq;
+    }
+  }
+
+  /** What was stored before the start is no news. */
+  #take(fold: Fold, isNew: boolean): void {
+    this.#state.take(fold);
+    if (!isNew || fold.changed.size === 0) return;
+    this.#parts.observe(fold.measured);
+    const changed = [...fold.changed.values()];
+    for (const listener of this.#listeners) listener(changed);
+  }
+
+  /** The actions that wait, up to the length of a record. */
+  #takeWaiting(): Waiting[] {
+    let count = 0;
+    let length = 0;
+    for (const { action } of this.#waiting) {
+      length += 256 + ('comment' in action ? (action.comment?.length ?? 0) : 0);
+      if (count > 0 && length > recordLength) break;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Lets time pass, does what people want, stores it, and then takes it over. */
+  async #commit(waiting: readonly Waiting[], rules?: Rules): Promise<void> {
+    const at = this.#now();
+    const fold = new Fold(this.#state, this.#state.rules, at);
+    fold.advance(at);
+    const done: { one: Waiting; incident: StoredIncident }[] = [];
+    for (const one of waiting) {
+      try {
+        const incident = fold.act({ ...one.action, at } as Action, one.expected);
+        if (incident) done.push({ one, incident });
+        else one.resolve(undefined);
+      } catch (error) {
+        one.reject(error);
+      }
+    }
+    if (fold.changed.size === 0 && !rules) {
+      for (const { one, incident } of done) one.resolve(incident);
+      return;
+    }
+    const { lastNumber } = this.#state.counters;
+    const actions = done.map(({ one }) => one.action);
+    const record = { at, after: this.#alertSeq ?? 0, lastNumber, actions, ...(rules && { rules }) };
+    try {
+      const { seq } = await this.#actions.append(record satisfies ActionRecord);
+      this.#actionSeq = seq;
+    } catch (error) {
+      this.#actionFailure = error as Error;
+      for (const one of [...waiting, ...this.#waiting.splice(0)]) one.reject(createRefusal(error as Error));
+      return;
+    }
+    this.#take(fold, true);
+    if (rules) this.#state.rules = rules;
+    for (const { one, incident } of done) one.resolve(incident);
+  }
+
+  /** Accepts actions again once it is certain that the one that failed counts for nothing. */
+  async #recover(): Promise<void> {
+    const { healthy, lastSeq } = this.#actions.state();
+    if (!healthy) return;
+    if (lastSeq > this.#actionSeq) {
+      const before = this.#actionSeq;
+      this.#actionSeq = lastSeq;
+      if (!(await this.#save())) {
+        this.#actionSeq = before;
+        return;
+      }
+    }
+    this.#actionFailure = undefined;
+  }
+
+  /** The state is stored because alerts are to be deleted that were folded since; a large one not all the time. */
+  #saveSoon(): void {
+    const { alertSeq, at } = this.#saved;
+    const isDue = (this.#alertSeq ?? 0) > alertSeq && this.#now() - at >= this.#state.size;
+    if (!this.#isOpen || !isDue || this.#isSaving || this.#isClosed || this.#actionFailure) return;
+    void this.#save().then((isSaved) => isSaved && this.#release());
+  }
+
+  /** Stores the state; resolves to whether that has worked. */
+  #save(): Promise<boolean> {
+    return this.#serially(async () => {
+      const place = { alertSeq: this.#alertSeq ?? 0, actionSeq: this.#actionSeq, at: this.#now() };
+      this.#isSaving = true;
+      try {
+        await this.#parts.file.write(place.actionSeq, this.#state.entries(place.alertSeq));
+        this.#saved = place;
+        this.#isSaveFailing = false;
+        return true;
+      } catch (err) {
+        if (!this.#isSaveFailing) {
+          this.#parts.log.warn({ err }, 'incidents: the state cannot be written, so both logs are kept');
+        }
+        this.#isSaveFailing = true;
+        this.#saved.at = place.at;
+        return false;
+      } finally {
+        this.#isSaving = false;
+      }
+    });
+  }
+}
+
+/** Reads the stored state; throws where it is damaged. */
+const readState = async (file: StateFile): Promise<{ actionSeq: number; entries: StateEntry[] }> => {
+  const entries: StateEntry[] = [];
+  const refuse = (damage: string): never => {
+    throw new JournalError('damaged', damage);
+  };
+  const actionSeq = await file.read((entry) => void entries.push(entry as StateEntry), refuse);
+  return { actionSeq: actionSeq ?? 0, entries };
+};
+
+/** An action of before the start whose incident is lost. */
+const passIfRefused = (action: () => unknown): void => {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+  }
+};
+
+const createRefusal = (cause: Error | undefined): StoreUnavailable =>
+  // The journal's error has the system's as its cause.
+  new StoreUnavailable(
+    `Changes of incidents cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`,
+    { cause },
+  );

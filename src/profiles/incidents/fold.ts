@@ -1,0 +1,371 @@
+import { StoreConflict } from '../../expected-errors.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { Severity } from '../severity.ts';
+import {
+  describeAlert,
+  describeLatest,
+  describeOverflow,
+  type FoldedAlert,
+  overflowKey,
+  rankOf,
+  type StoredEvent,
+  type StoredIncident,
+  toIncidentId,
+} from './incident.ts';
+
+/** How many incidents can be open or acknowledged; alerts that would open more are counted in one for all of them. */
+export const mostActive = 20_000;
+
+/** What of the settings decides the state. */
+export interface Rules {
+  /** The least severity that opens an incident. */
+  level: Severity;
+  /** How long after its end an incident is opened again, rather than a new one. */
+  reopenMs: number;
+  /** After how long without alerts an incident ends; 0: never. */
+  quietMs: number;
+}
+
+/** What is counted over all incidents. */
+export interface Counters {
+  /** The number of the last incident, and of the last change. */
+  lastNumber: number;
+  lastChange: number;
+  /** How many are open or acknowledged. */
+  active: number;
+  /** Alerts up to this seq are from before there were incidents. */
+  oldUntil: number;
+}
+
+/** What the fold reads of the incidents as they are before a step. */
+export interface IncidentsBefore {
+  readonly counters: Readonly<Counters>;
+  find(id: string): StoredIncident | undefined;
+  /** The last one with the key. */
+  findLatest(key: string): StoredIncident | undefined;
+  /** Those that a time up to this may change, by `dueAt`, the earliest first. */
+  listDue(until: number): readonly StoredIncident[];
+}
+
+/** What a person, or the clock, does to incidents. */
+export type Action = { at: number } & (
+  | { type: 'acknowledge'; id: string; by: string; comment?: string | undefined; until?: number | undefined }
+  | { type: 'resolve'; id: string; by: string; comment?: string | undefined }
+  | { type: 'reopen'; id: string; by: string }
+  | { type: 'comment'; id: string; by: string; comment: string }
+  | { type: 'task'; id: string; by: string; task: number }
+);
+export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at'> : never;
+
+/** When time alone changes an incident: its acknowledgement ends, or nothing came for long. */
+export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
+  const { state, acknowledged, endsBySender } = incident;
+  if (state === 'resolved') return Number.POSITIVE_INFINITY;
+  const snoozeEnd = (state === 'acknowledged' && acknowledged?.until) || Number.POSITIVE_INFINITY;
+  return quietMs === 0 || endsBySender ? snoozeEnd : Math.min(snoozeEnd, heardAt(incident) + quietMs);
+};
+
+/** When something was last heard of an incident that is not resolved: an alert, or that it was opened again. */
+export const heardAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);
+
+/**
+ * The step from some incidents to the next: what alerts, people and time make of them. Nothing else decides it, neither a
+ * clock nor chance, so the same alerts and actions in the same order lead to the same incidents. The incidents before it
+ * stay as they are until a store takes over what has changed.
+ */
+export class Fold {
+  readonly #before: IncidentsBefore;
+  readonly #rules: Rules;
+  /** The incidents that are new or have changed, by id. */
+  readonly changed = new Map<string, StoredIncident>();
+  /** Their new events, in order. */
+  readonly events: { id: string; event: StoredEvent }[] = [];
+  readonly counters: Counters;
+  /** What is measured of it: alerts beyond the most incidents, and how long incidents were open, in milliseconds. */
+  readonly measured = { opened: 0, overflowed: 0, toAcknowledge: [] as number[], toResolve: [] as number[] };
+  /** By key, those that have changed. */
+  readonly #latest = new Map<string, StoredIncident>();
+  /** Those that a time up to `until` may change, the earliest first. */
+  readonly #due: { id: string; number: number; at: number }[];
+  readonly #until: number;
+
+  /** No time after `until` may come. */
+  constructor(before: IncidentsBefore, rules: Rules, until: number) {
+    this.#before = before;
+    this.#rules = rules;
+    this.#until = until;
+    this.counters = { ...before.counters };
+    this.#due = before.listDue(until).map((incident) => toDue(incident, rules));
+  }
+
+  find(id: string): StoredIncident | undefined {
+    return this.changed.get(id) ?? this.#before.find(id);
+  }
+
+  findLatest(key: string): StoredIncident | undefined {
+    return this.#latest.get(key) ?? this.#before.findLatest(key);
+  }
+
+  /** Folds the next alert of the log. */
+  addAlert(alert: FoldedAlert): void {
+    this.advance(alert.at);
+    const latest = this.findLatest(alert.key);
+    if (latest && latest.state !== 'resolved') {
+      if (alert.isResolved) this.#resolveBySender(latest, alert);
+      else this.#repeat(latest, alert);
+    } else if (!alert.isResolved && this.#mayOpen(alert)) {
+      const isFull = this.counters.active >= mostActive;
+      if (isFull) this.measured.overflowed += 1;
+      this.#begin(alert, isFull ? overflowKey : alert.key);
+    }
+  }
+
+  /** Lets time pass up to this: acknowledgements end, and incidents of which nothing is heard. */
+  advance(to: number): void {
+    for (let first = this.#due[0]; first && first.at <= to; first = this.#due[0]) {
+      this.#due.shift();
+      const incident = this.find(first.id);
+      if (incident && dueAt(incident, this.#rules) === first.at) this.#pass(incident, first.at);
+    }
+  }
+
+  /** Does what a person wants, and returns the incident as it is then. Throws an HttpError or a StoreConflict. */
+  act(action: Action, expected?: readonly number[]): StoredIncident | undefined {
+    const incident = this.find(action.id);
+    if (!incident) return undefined;
+    if (expected && !expected.includes(incident.version)) {
+      throw new StoreConflict('The incident has changed since: read it again', incident.version);
+    }
+    const { at, by } = action;
+    switch (action.type) {
+      case 'acknowledge':
+        if (incident.state === 'resolved') {
+          throw new HttpError('wrong-state', `Incident #${incident.number} is resolved: reopen it first`);
+        }
+        return this.#acknowledge(incident, action);
+      case 'resolve':
+        if (incident.state === 'resolved') return incident;
+        return this.#resolve(incident, { by, at, reason: 'person' }, toComment(action));
+      case 'reopen':
+        return incident.state === 'open' ? incident : this.#reopenByPerson(incident, at, by);
+      case 'comment':
+        return this.#change(incident, {}, { at, type: 'comment', by, ...toComment(action) });
+      case 'task':
+        if (incident.task !== null) throw toTaskRefusal(incident);
+        return this.#change(incident, { task: action.task }, { at, type: 'taskCreated', by, task: action.task });
+    }
+  }
+
+  #mayOpen({ severity }: FoldedAlert): boolean {
+    return rankOf(severity) <= rankOf(this.#rules.level);
+  }
+
+  /** Counts an alert for which no incident is active in one with the key: the last one, or a new one. */
+  #begin(alert: FoldedAlert, key: string): void {
+    const latest = this.findLatest(key);
+    if (latest && !latest.resolved) this.#repeat(latest, alert);
+    else if (latest?.resolved && alert.at - latest.resolved.at <= this.#rules.reopenMs) this.#reopen(latest, alert);
+    else this.#open(alert, key, latest);
+  }
+
+  #open(alert: FoldedAlert, key: string, latest: StoredIncident | undefined): void {
+    const { at, severity, seq, id, record } = alert;
+    const description = key === overflowKey ? describeOverflow(alert) : describeAlert(alert);
+    this.counters.lastNumber += 1;
+    this.counters.active += 1;
+    this.measured.opened += 1;
+    const incident: StoredIncident = {
+      ...{ id: toIncidentId(alert), number: this.counters.lastNumber, key, ...description },
+      ...{ state: 'open', level: severity, highestLevel: severity, count: 1, reopened: 0, task: null },
+      ...{ firstAt: at, lastAt: at, openedAt: at, stateSince: at, acknowledged: null, resolved: null },
+      endsBySender: description.endsBySender || latest?.endsBySender === true,
+      isOld: seq <= this.counters.oldUntil,
+      ...{ version: 0, change: 0, spans: [[seq, seq]], previous: latest?.id ?? null },
+    };
+    this.#noteDue(this.#change(incident, {}, { at, type: 'opened', level: severity, alert: id, ...toSender(record) }));
+  }
+
+  /** Counts an alert about an incident that is open or acknowledged, and follows its level. */
+  #repeat(incident: StoredIncident, alert: FoldedAlert): void {
+    const { at, severity, id: alertId, record } = alert;
+    const change = rankOf(incident.level) - rankOf(severity);
+    const counted = this.#count(incident, alert);
+    // What does not open an incident says little of one, and what others are about says nothing of the worst of all.
+    if (change === 0 || (change < 0 && (!this.#mayOpen(alert) || counted.trait === 'overflow'))) return;
+    const event = { at, level: severity, alert: alertId, ...toSender(record) };
+    const highestLevel = rankOf(severity) < rankOf(counted.highestLevel) ? severity : counted.highestLevel;
+    const levels = { level: severity, highestLevel };
+    if (change < 0) {
+      this.#change(counted, levels, { ...event, type: 'lowered' });
+    } else if (counted.state === 'acknowledged') {
+      this.#change(counted, levels, { ...event, type: 'raised' });
+      const reopened = { state: 'open' as const, stateSince: at, acknowledged: null, reopened: counted.reopened + 1 };
+      this.#change(counted, reopened, { at, type: 'reopened', alert: alertId, ...toSender(record) });
+    } else {
+      this.#change(counted, levels, { ...event, type: 'raised' });
+    }
+  }
+
+  #resolveBySender(incident: StoredIncident, alert: FoldedAlert): void {
+    const counted = this.#count(incident, alert);
+    counted.endsBySender = true;
+    const by = toSender(alert.record).by ?? null;
+    this.#resolve(counted, { by, at: alert.at, reason: 'sender' }, { alert: alert.id });
+  }
+
+  #reopen(incident: StoredIncident, alert: FoldedAlert): void {
+    const { at, severity, id, record, seq } = alert;
+    this.counters.active += 1;
+    const highestLevel = rankOf(severity) < rankOf(incident.highestLevel) ? severity : incident.highestLevel;
+    const changed = this.#change(
+      incident,
+      {
+        ...{ state: 'open', stateSince: at, openedAt: at, acknowledged: null, resolved: null },
+        ...{ reopened: incident.reopened + 1, level: severity, highestLevel },
+        spans: addSpan(incident.spans, seq),
+      },
+      { at, type: 'reopened', level: severity, alert: id, ...toSender(record) },
+    );
+    this.#count(changed, alert);
+  }
+
+  #reopenByPerson(incident: StoredIncident, at: number, by: string): StoredIncident {
+    const isResolved = incident.state === 'resolved';
+    if (isResolved) {
+      const latest = this.findLatest(incident.key);
+      if (latest && latest.id !== incident.id) {
+        const clause = latest.state === 'resolved' ? 'reopen that one' : 'that one is not resolved';
+        throw new HttpError('wrong-state', `Incident #${latest.number} is about the same and newer: ${clause}`);
+      }
+      if (this.counters.active >= mostActive) {
+        throw new HttpError('wrong-state', `${mostActive} incidents are open: resolve one before you reopen another`);
+      }
+      this.counters.active += 1;
+    }
+    const changed = this.#change(
+      incident,
+      {
+        ...{ state: 'open', stateSince: at, acknowledged: null, resolved: null, reopened: incident.reopened + 1 },
+        ...(isResolved && { openedAt: at, spans: addSpan(incident.spans, noAlert) }),
+      },
+      { at, type: 'reopened', by },
+    );
+    this.#noteDue(changed);
+    return changed;
+  }
+
+  #acknowledge(
+    incident: StoredIncident,
+    { at, by, comment, until }: Extract<Action, { type: 'acknowledge' }>,
+  ): StoredIncident {
+    if (incident.state === 'open') this.measured.toAcknowledge.push(at - incident.stateSince);
+    const changed = this.#change(
+      incident,
+      {
+        acknowledged: { by, at, until: until ?? null, comment: comment ?? null },
+        ...(incident.state === 'open' && { state: 'acknowledged', stateSince: at }),
+      },
+      { at, type: 'acknowledged', by, ...toComment({ comment }), ...(until !== undefined && { until }) },
+    );
+    this.#noteDue(changed);
+    return changed;
+  }
+
+  #resolve(
+    incident: StoredIncident,
+    resolved: NonNullable<StoredIncident['resolved']>,
+    details: Pick<StoredEvent, 'comment' | 'alert'> = {},
+  ): StoredIncident {
+    const { at, by, reason } = resolved;
+    this.counters.active -= 1;
+    this.measured.toResolve.push(at - incident.openedAt);
+    const event = { at, type: 'resolved', by, reason, ...details } as const;
+    return this.#change(incident, { state: 'resolved', stateSince: at, resolved }, event);
+  }
+
+  /** What time alone does. */
+  #pass(incident: StoredIncident, at: number): void {
+    if (incident.state === 'acknowledged' && incident.acknowledged?.until === at) {
+      const changes = { state: 'open', stateSince: at, acknowledged: null } as const;
+      this.#noteDue(this.#change(incident, changes, { at, type: 'snoozeEnded' }));
+    } else {
+      this.#resolve(incident, { by: null, at, reason: 'quiet' });
+    }
+  }
+
+  /** The incident with one alert more. */
+  #count(incident: StoredIncident, alert: FoldedAlert): StoredIncident {
+    const changed = this.#edit(incident);
+    changed.count += 1;
+    changed.lastAt = Math.max(changed.lastAt, alert.at);
+    changed.spans = extendSpans(changed.spans, alert.seq);
+    if (changed.trait === 'overflow') changed.lastAlert = alert.id;
+    else Object.assign(changed, describeLatest(alert));
+    this.#noteDue(changed);
+    return changed;
+  }
+
+  #change(incident: StoredIncident, changes: Partial<StoredIncident>, event: StoredEvent): StoredIncident {
+    const changed = Object.assign(this.#edit(incident), changes);
+    this.counters.lastChange += 1;
+    changed.version += 1;
+    changed.change = this.counters.lastChange;
+    this.events.push({ id: changed.id, event });
+    return changed;
+  }
+
+  /** A copy that may be changed until the step is taken over. */
+  #edit(incident: StoredIncident): StoredIncident {
+    const known = this.changed.get(incident.id);
+    if (known) return known;
+    const copy = { ...incident };
+    this.changed.set(copy.id, copy);
+    const latest = this.findLatest(copy.key);
+    if (!latest || latest.number <= copy.number) this.#latest.set(copy.key, copy);
+    return copy;
+  }
+
+  /** Where an incident becomes due within this step. */
+  #noteDue(incident: StoredIncident): void {
+    const due = toDue(incident, this.#rules);
+    if (due.at > this.#until) return;
+    const place = this.#due.findIndex(({ at, number }) => at > due.at || (at === due.at && number > due.number));
+    this.#due.splice(place < 0 ? this.#due.length : place, 0, due);
+  }
+}
+
+const toDue = (incident: StoredIncident, rules: Rules) => ({
+  id: incident.id,
+  number: incident.number,
+  at: dueAt(incident, rules),
+});
+
+/** The conflict of an incident that has a task. */
+export const toTaskRefusal = ({ number, task }: StoredIncident): HttpError =>
+  new HttpError('wrong-state', `Incident #${number} has task ${task} already`);
+
+const toComment = ({ comment }: { comment?: string | undefined }): { comment?: string } =>
+  comment === undefined ? {} : { comment };
+
+const toSender = ({ sender }: StoredRecord): { by?: string } => (typeof sender === 'string' ? { by: sender } : {});
+
+/** So many times can an incident be opened again before the first ones become one. */
+const mostSpans = 64;
+
+/** What a span has in place of the first alert, after a person has reopened the incident. */
+const noAlert = 0;
+
+type Spans = StoredIncident['spans'];
+
+const addSpan = (spans: Spans, seq: number): Spans => {
+  const all: Spans = [...spans.filter(([first]) => first !== noAlert), [seq, seq]];
+  const [first, second] = all;
+  return first && second && all.length > mostSpans ? [[first[0], second[1]], ...all.slice(2)] : all;
+};
+
+/** With one more alert since the incident was opened last. */
+const extendSpans = (spans: Spans, seq: number): Spans => {
+  const [first = seq] = spans.at(-1) ?? [];
+  return [...spans.slice(0, -1), [first === noAlert ? seq : first, seq]];
+};

@@ -1,0 +1,224 @@
+import { hash } from 'node:crypto';
+import { createIdOf, readIdTime } from '../../storage/journal/line.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { type Severity, severities, toSeverity } from '../severity.ts';
+import type { Incident, IncidentAlert, IncidentEvent, IncidentState } from './schema.ts';
+
+/** The most events that are kept of an incident. */
+export const mostEvents = 200;
+
+/** The most characters of a title, and of what an incident is about. */
+const longestTitle = 500;
+const longestAbout = 256;
+
+/** An incident as stores keep it; times are Unix milliseconds. It is never changed, but replaced by another one. */
+export interface StoredIncident {
+  id: string;
+  number: number;
+  /** A hash of what its alerts have in common; at most the last incident with a key is not resolved. */
+  key: string;
+  /** The same for people: the sender's key, or source, host name and message. */
+  about: string;
+  /** How its alerts are found in the log. */
+  trait: 'fingerprint' | 'texts' | 'overflow';
+  /** Null for all who have no credential. */
+  sender: string | null;
+  state: IncidentState;
+  level: Severity;
+  highestLevel: Severity;
+  title: string;
+  source: string;
+  hostname: string;
+  labels: Record<string, string> | null;
+  link: string | null;
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  /** Since when it is not resolved, if it is not. */
+  openedAt: number;
+  stateSince: number;
+  acknowledged: { by: string; at: number; until: number | null; comment: string | null } | null;
+  resolved: { by: string | null; at: number; reason: 'sender' | 'person' | 'quiet' } | null;
+  reopened: number;
+  task: number | null;
+  /** Its sender says when it is over, so it does not end because nothing comes. */
+  endsBySender: boolean;
+  /** It was made of alerts from before there were incidents: nobody is notified of it. */
+  isOld: boolean;
+  /** Rises with each of its events. */
+  version: number;
+  /** Its place in the order of changes of all incidents. */
+  change: number;
+  /** The first and last seq of its alerts, for each time that it was open. */
+  spans: [first: number, last: number][];
+  lastAlert: string;
+  /** The incident before it with the same key. */
+  previous: string | null;
+}
+
+/** An event of the timeline as stores keep it: members that are null in a response are missing. */
+export type StoredEvent = { at: number; type: IncidentEvent['type'] } & Partial<
+  Pick<IncidentEvent, 'by' | 'level' | 'alert' | 'comment' | 'reason' | 'task' | 'destination' | 'result'>
+> & { until?: number };
+
+/** What the fold reads of an alert. */
+export interface FoldedAlert {
+  seq: number;
+  id: string;
+  at: number;
+  key: string;
+  severity: Severity;
+  isResolved: boolean;
+  record: StoredRecord;
+}
+
+/** Each of its events has an id of its own, which says nothing of what it is about. */
+const eventFormats: readonly unknown[] = ['cloudevents'];
+
+export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
+  seq: record.seq,
+  id: record.id,
+  at: readAlertTime(record),
+  key: toIncidentKey(record),
+  severity: toSeverity(toText(record['level'])),
+  isResolved: record['status'] === 'resolved',
+  record,
+});
+
+/** Version 0.1 wrote only local times. */
+const readAlertTime = ({ id, time, timestamp }: StoredRecord): number => {
+  const at = Date.parse(toText(time) || toText(timestamp));
+  return Number.isNaN(at) ? (readIdTime(id) ?? 0) : at;
+};
+
+/** What alerts of one incident have in common. A sender can neither join nor end the incidents of others. */
+export const toIncidentKey = (record: StoredRecord): string => {
+  const { format, source, hostname, message } = record;
+  const sender = toSenderGroup(record['sender']);
+  return toTrait(record) === 'fingerprint'
+    ? hashTexts([sender, format ?? null, record['fingerprint']])
+    : hashTexts([sender, null, source, hostname, replaceDigits(toText(message))]);
+};
+
+export const toTrait = ({ fingerprint, format }: StoredRecord): 'fingerprint' | 'texts' =>
+  typeof fingerprint === 'string' && fingerprint !== '' && !eventFormats.includes(format) ? 'fingerprint' : 'texts';
+
+/** Who sends: a key or a user; null for all who have no credential, and for lines of version 1.0, which do not say it. */
+export const toSenderGroup = (sender: unknown): string | null =>
+  typeof sender === 'string' && !sender.startsWith('address:') ? sender : null;
+
+/** "/var is 86 % full" and "/var is 87 % full" are about the same. */
+const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');
+
+const hashTexts = (texts: readonly unknown[]): string =>
+  hash('sha256', JSON.stringify(texts), 'base64url').slice(0, 22);
+
+/** The key of the incident that counts alerts beyond the most that can be open. */
+export const overflowKey = 'overflow';
+
+type Description = Pick<
+  StoredIncident,
+  'trait' | 'about' | 'sender' | 'endsBySender' | 'title' | 'source' | 'hostname' | 'labels' | 'link' | 'lastAlert'
+>;
+
+/** What a new incident takes from its first alert. */
+export const describeAlert = (alert: FoldedAlert): Description => {
+  const { record } = alert;
+  const trait = toTrait(record);
+  const texts = [record['source'], record['hostname'], replaceDigits(toText(record['message']))];
+  const about = trait === 'fingerprint' ? toText(record['fingerprint']) : texts.map(toText).filter(Boolean).join(' · ');
+  return {
+    ...{ trait, about: shorten(about, longestAbout), sender: toSenderGroup(record['sender']) },
+    // Programs that know what fires also say when it is over; of native alerts only the first resolution shows that.
+    endsBySender: trait === 'fingerprint' && record['format'] !== undefined,
+    ...{ labels: null, link: null },
+    ...describeLatest(alert),
+  } as Description;
+};
+
+/** The one incident of the alerts that would open more than there can be. */
+export const describeOverflow = (alert: FoldedAlert): Description => ({
+  ...{ trait: 'overflow', about: overflowKey, sender: null, endsBySender: false },
+  title: 'Too many incidents are open: this one has all further alerts',
+  ...{ source: 'signalbox', hostname: '', labels: null, link: null, lastAlert: alert.id },
+});
+
+/** What an incident takes from each alert; labels and link only where it has any. */
+export const describeLatest = ({ id, record }: FoldedAlert) => ({
+  title: toTitle(record),
+  source: toText(record['source']),
+  hostname: toText(record['hostname']),
+  lastAlert: id,
+  ...(hasMembers(record['labels']) && { labels: record['labels'] }),
+  ...(typeof record['link'] === 'string' && { link: record['link'] }),
+});
+
+const hasMembers = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+
+const toTitle = (record: StoredRecord): string => {
+  const message = toText(record['message']).replace(/^Resolved: /, '');
+  const title = message.trim() === '' ? toText(record['source']) || toText(record['hostname']) : message;
+  return shorten(title.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), longestTitle) || '(no message)';
+};
+
+/** Cut texts end in `…`. */
+export const shorten = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+
+/** The id of the incident that an alert opens: the same however often the alert is folded, with the alert's time in it. */
+export const toIncidentId = ({ id, at }: FoldedAlert): string =>
+  createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));
+
+/** The place of a severity, from 0, the worst. */
+export const rankOf = (severity: Severity): number => severities.indexOf(severity);
+
+/** Whether an alert belongs to the incident, whose key it has. */
+export const hasAlert = ({ spans }: Pick<StoredIncident, 'spans'>, seq: number): boolean =>
+  spans.some(([first, last]) => first <= seq && seq <= last);
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const toTime = (ms: number): string => new Date(ms).toISOString();
+
+/** As routes return it. */
+export const toIncident = (stored: StoredIncident): Incident => {
+  const { acknowledged, resolved } = stored;
+  return {
+    ...{ id: stored.id, number: stored.number, key: stored.about, state: stored.state },
+    ...{ level: stored.level, highestLevel: stored.highestLevel, title: stored.title },
+    ...{ source: stored.source, hostname: stored.hostname, sender: stored.sender },
+    ...{ labels: stored.labels, link: stored.link, count: stored.count },
+    ...{ firstAt: toTime(stored.firstAt), lastAt: toTime(stored.lastAt), stateSince: toTime(stored.stateSince) },
+    acknowledgedBy: acknowledged?.by ?? null,
+    acknowledgedAt: acknowledged ? toTime(acknowledged.at) : null,
+    acknowledgedUntil: acknowledged?.until ? toTime(acknowledged.until) : null,
+    acknowledgedComment: acknowledged?.comment ?? null,
+    resolvedBy: resolved?.by ?? null,
+    resolvedAt: resolved ? toTime(resolved.at) : null,
+    resolvedReason: resolved?.reason ?? null,
+    ...{ reopened: stored.reopened, task: stored.task, version: stored.version },
+  };
+};
+
+export const toIncidentEvent = ({ at, until, ...event }: StoredEvent): IncidentEvent => ({
+  ...{ by: null, level: null, alert: null, comment: null, reason: null, task: null, destination: null, result: null },
+  ...event,
+  at: toTime(at),
+  until: until === undefined ? null : toTime(until),
+});
+
+/** A stored alert as the routes of its incident return it. */
+export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
+  const level = toText(record['level']);
+  return {
+    ...{ seq: record.seq, id: record.id, time: toTextOrNull(record['time']) },
+    ...{ format: toTextOrNull(record['format']) ?? 'native', status: toTextOrNull(record['status']) },
+    ...{ level, severity: toSeverity(level), message: toText(record['message']) },
+    ...{ source: toText(record['source']), hostname: toText(record['hostname']) },
+    labels: hasMembers(record['labels']) ? record['labels'] : null,
+    ...{ link: toTextOrNull(record['link']), details: toTextOrNull(record['details']) },
+  };
+};
+
+const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -1,0 +1,435 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../auth/guard.ts';
+import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { sendJson } from '../../http/json.ts';
+import { createClientSignal, createQueue } from '../../http/overload.ts';
+import { parseTime, readIfMatch } from '../../http/request-headers.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { findSeverity, severities } from '../severity.ts';
+import type { TaskSource } from '../task-source.ts';
+import { type ActionOn, toTaskRefusal } from './fold.ts';
+import {
+  hasAlert,
+  type StoredIncident,
+  toIncident,
+  toIncidentAlert,
+  toIncidentEvent,
+  toIncidentKey,
+} from './incident.ts';
+import { writeReport } from './report.ts';
+import {
+  Acknowledgement,
+  BulkAcknowledgement,
+  BulkResolution,
+  BulkResult,
+  Incident,
+  IncidentAlertPage,
+  IncidentAlertQuery,
+  IncidentDetails,
+  IncidentPage,
+  IncidentParams,
+  IncidentQuery,
+  type IncidentState,
+  incidentStates,
+  NewComment,
+  Resolution,
+} from './schema.ts';
+import type { IncidentFilter, IncidentStore } from './store.ts';
+
+const MiB = 1024 * 1024;
+
+/** Bytes of the alert log that one request may read, and bytes of alerts after which a page ends. */
+const maxReadBytes = 64 * MiB;
+const maxPageBytes = MiB;
+
+const withVersion = { ETag: "The incident's version, in quotes." };
+const ifMatch = {
+  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
+};
+
+interface RouteParts {
+  store: IncidentStore;
+  journal: RecordLog;
+  /** Undefined where there are no tasks. */
+  tasks: TaskSource | undefined;
+  clock: () => Date;
+}
+
+export const createIncidentRoutes = (parts: RouteParts): Route[] => [
+  listIncidents(parts),
+  readIncident(parts),
+  listAlerts(parts),
+  readReport(parts),
+  acknowledge(parts),
+  resolve(parts),
+  reopen(parts),
+  comment(parts),
+  acknowledgeAll(parts),
+  resolveAll(parts),
+  ...(parts.tasks ? [createTask(parts, parts.tasks)] : []),
+];
+
+const reading = { access: 'open', scope: 'incidents:read' } as const;
+const changing = { access: 'token', scope: 'incidents:write' } as const;
+
+const listIncidents = ({ store }: RouteParts): Route => {
+  const queue = createQueue({ running: 4, waiting: 200, refusal: 'Too many lists of incidents are being read' });
+  return defineRoute({
+    method: 'GET',
+    path: '/api/incidents',
+    ...reading,
+    summary: 'List incidents, the one that changed last first',
+    schema: { operationId: 'listIncidents', querystring: IncidentQuery, response: { 200: IncidentPage } },
+    handler: async ({ query }, reply) => {
+      const filter = toFilter(query);
+      const list = async () => store.list(filter, query.limit, query.before);
+      const { total, incidents, next } = await queue.run(list, createClientSignal(reply));
+      const data = incidents.map(toIncident);
+      return sendJson(reply, { count: data.length, total, data, next: next ?? null });
+    },
+  });
+};
+
+const toFilter = ({ state, level, source, hostname, q, since, until }: IncidentQuery): IncidentFilter => {
+  const number = /^#(\d{1,15})$/.exec(q ?? '')?.[1];
+  return {
+    states: toStates(state),
+    level: level === undefined ? undefined : toLevel(level),
+    source: source?.toLowerCase(),
+    hostname: hostname?.toLowerCase(),
+    q: number === undefined ? q?.toLowerCase() : undefined,
+    number: number === undefined ? undefined : Number(number),
+    since: toTimeBound('since', since),
+    until: toTimeBound('until', until),
+  };
+};
+
+const toStates = (state: IncidentQuery['state']): readonly IncidentState[] => {
+  if (state === 'active') return ['open', 'acknowledged'];
+  return state === 'all' ? incidentStates : [state];
+};
+
+const toLevel = (name: string) => {
+  const level = findSeverity(name);
+  if (level) return level;
+  throw new HttpError('invalid', `level must name one of ${severities.join(', ')}, such as critical, err or warn`);
+};
+
+const toTimeBound = (name: string, text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const time = parseTime(text);
+  if (!Number.isNaN(time)) return time;
+  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
+};
+
+const readIncident = ({ store, journal }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/incidents/:id',
+    ...reading,
+    summary: 'Everything about one incident',
+    headers: { response: withVersion },
+    schema: {
+      operationId: 'getIncident',
+      params: IncidentParams,
+      response: { 200: IncidentDetails, 404: ErrorBody },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const incident = await requireIncident(store, id);
+      const [events, alert] = await Promise.all([
+        store.listEvents(incident.id),
+        journal.find(incident.lastAlert).catch(passIfUnreadable),
+      ]);
+      const lastAlert = alert ? toIncidentAlert(alert) : null;
+      return sendIncident(reply, incident, { timeline: events.map(toIncidentEvent), lastAlert });
+    },
+  });
+
+/** An alert that cannot be found at the moment; the rest of the incident is known nevertheless. */
+const passIfUnreadable = (error: unknown): undefined => {
+  if (error instanceof JournalError || error instanceof StoreUnavailable) return undefined;
+  throw error;
+};
+
+const listAlerts = ({ store, journal }: RouteParts): Route => {
+  // Each may read a lot: few at a time leave the processor and the disk to other requests.
+  const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
+  return defineRoute({
+    method: 'GET',
+    path: '/api/incidents/:id/alerts',
+    ...reading,
+    summary: 'List the alerts of an incident, newest first',
+    schema: {
+      operationId: 'listIncidentAlerts',
+      params: IncidentParams,
+      querystring: IncidentAlertQuery,
+      response: { 200: IncidentAlertPage, 404: ErrorBody },
+    },
+    handler: async ({ params: { id }, query }, reply) => {
+      const incident = await requireIncident(store, id);
+      const search = () => searchAlerts(journal, incident, query);
+      const { records, next } = await queue.run(search, createClientSignal(reply));
+      const data = records.map(toIncidentAlert);
+      return sendJson(reply, { count: data.length, data, next: next ?? null });
+    },
+  });
+};
+
+/** Those of the one incident of all that are too many have nothing in common by which they could be found. */
+const searchAlerts = async (
+  journal: RecordLog,
+  incident: StoredIncident,
+  { limit, before }: { limit: number; before?: number },
+): Promise<{ records: StoredRecord[]; next: number | undefined }> => {
+  const { trait, key, spans } = incident;
+  if (trait === 'overflow') return { records: [], next: undefined };
+  const [firstSeq] = spans[0] ?? [0];
+  const end = Math.max(...spans.map(([, last]) => last)) + 1;
+  const { records, next } = await journal.search({
+    before: Math.min(before ?? end, end),
+    since: incident.firstAt,
+    test: (record) => hasAlert(incident, record.seq) && toIncidentKey(record) === key,
+    limit,
+    maxBytes: maxReadBytes,
+    maxFoundBytes: maxPageBytes,
+  });
+  return { records, next: next !== undefined && next > firstSeq ? next : undefined };
+};
+
+const ReportText = Type.String({ examples: ['# Incident #412: disk is full'] });
+
+const readReport = ({ store }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/incidents/:id/report',
+    ...reading,
+    summary: 'The timeline of an incident as Markdown, for the review afterwards',
+    schema: {
+      operationId: 'getIncidentReport',
+      params: IncidentParams,
+      response: { 200: { content: { 'text/markdown': { schema: ReportText } } }, 404: ErrorBody },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const incident = await requireIncident(store, id);
+      const report = writeReport(incident, await store.listEvents(incident.id));
+      return reply.type('text/markdown; charset=utf-8').send(report);
+    },
+  });
+
+/** A body that may be left out. */
+const acceptNoBody = {
+  preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+    request.body ??= {};
+    done();
+  },
+};
+
+const acknowledge = (parts: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/:id/acknowledge',
+    ...changing,
+    summary: 'Take an incident, for some time or for good',
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'acknowledgeIncident',
+      params: IncidentParams,
+      body: Acknowledgement,
+      response: { 200: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+    },
+    ...acceptNoBody,
+    handler: async (request, reply) => {
+      const { body, params } = request;
+      const action = { type: 'acknowledge', ...toAcknowledgement(body, parts.clock()) } as const;
+      return sendIncident(reply, await act(parts, request, params.id, action));
+    },
+  });
+
+const toAcknowledgement = ({ comment, until }: { comment?: string; until?: string }, now: Date) => {
+  const end = toTimeBound('until', until);
+  if (end !== undefined && end <= now.getTime()) {
+    throw new HttpError('invalid', 'until must be in the future');
+  }
+  return { comment, until: end };
+};
+
+const resolve = (parts: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/:id/resolve',
+    ...changing,
+    summary: 'Say that an incident is over',
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'resolveIncident',
+      params: IncidentParams,
+      body: Resolution,
+      response: { 200: Incident, 404: ErrorBody, 412: ErrorBody },
+    },
+    ...acceptNoBody,
+    handler: async (request, reply) => {
+      const { body, params } = request;
+      const action = { type: 'resolve', comment: body.comment } as const;
+      return sendIncident(reply, await act(parts, request, params.id, action));
+    },
+  });
+
+const reopen = (parts: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/:id/reopen',
+    ...changing,
+    summary: 'Open an incident again',
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'reopenIncident',
+      params: IncidentParams,
+      response: { 200: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) =>
+      sendIncident(reply, await act(parts, request, request.params.id, { type: 'reopen' })),
+  });
+
+const comment = (parts: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/:id/comment',
+    ...changing,
+    summary: 'Add a comment to an incident',
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'commentOnIncident',
+      params: IncidentParams,
+      body: NewComment,
+      response: { 200: Incident, 404: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { body, params } = request;
+      const action = { type: 'comment', comment: body.comment } as const;
+      return sendIncident(reply, await act(parts, request, params.id, action));
+    },
+  });
+
+const acknowledgeAll = (parts: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/acknowledge',
+    ...changing,
+    summary: 'Take several incidents',
+    schema: { operationId: 'acknowledgeIncidents', body: BulkAcknowledgement, response: { 200: BulkResult } },
+    handler: async (request, reply) => {
+      const action = { type: 'acknowledge', ...toAcknowledgement(request.body, parts.clock()) } as const;
+      return sendJson(reply, await actOnAll(parts, request, request.body.ids, action));
+    },
+  });
+
+const resolveAll = (parts: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/resolve',
+    ...changing,
+    summary: 'Say that several incidents are over',
+    schema: { operationId: 'resolveIncidents', body: BulkResolution, response: { 200: BulkResult } },
+    handler: async (request, reply) => {
+      const action = { type: 'resolve', comment: request.body.comment } as const;
+      return sendJson(reply, await actOnAll(parts, request, request.body.ids, action));
+    },
+  });
+
+const createTask = (parts: RouteParts, tasks: TaskSource): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/:id/task',
+    ...changing,
+    summary: 'Create a task for what is left to do about an incident',
+    headers: { response: withVersion },
+    schema: {
+      operationId: 'createIncidentTask',
+      params: IncidentParams,
+      response: { 201: Incident, 404: ErrorBody, 409: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const incident = await requireIncident(parts.store, id);
+      if (incident.task !== null) throw toTaskRefusal(incident);
+      const task = await tasks.create(toTask(incident), `incident ${incident.id} ${incident.version}`);
+      const changed = await act(parts, request, id, { type: 'task', task });
+      return sendIncident(reply.code(201), changed);
+    },
+  });
+
+/** The most characters of a task's title; it counts code points, of which a text has no more than characters. */
+const longestTitle = 200;
+
+const priorities = { CRITICAL: 'Critical', ERROR: 'High', WARNING: 'Medium', INFO: 'Low' } as const;
+
+const toTask = ({ number, title, level, source, hostname, firstAt, link }: StoredIncident) => ({
+  Title: `#${number} ${title}`.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, ''),
+  Description: [
+    `Incident #${number}: /api/incidents/${number}`,
+    [level, source, hostname].filter(Boolean).join(' · '),
+    `Since ${new Date(firstAt).toISOString()}`,
+    ...(link === null ? [] : [link]),
+  ].join('\n'),
+  Priority: priorities[level],
+});
+
+type Act = ActionOn extends infer A ? (A extends ActionOn ? Omit<A, 'id' | 'by'> : never) : never;
+
+/** Does what the caller wants, and returns the incident as it is then. Throws an HttpError or a StoreConflict. */
+const act = async (
+  { store }: RouteParts,
+  request: FastifyRequest,
+  id: string,
+  action: Act,
+  expected = readIfMatch(request.headers),
+): Promise<StoredIncident> => {
+  const found = await requireIncident(store, id);
+  const changed = await store.act({ ...action, id: found.id, by: callerOf(request) } as ActionOn, expected);
+  if (!changed) throw toAbsence(id);
+  return changed;
+};
+
+const actOnAll = async (parts: RouteParts, request: FastifyRequest, ids: readonly string[], action: Act) => {
+  const data = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        const incident = await act(parts, request, id, action, undefined);
+        return { id, status: 200, incident: toIncident(incident), error: null };
+      } catch (error) {
+        const status = statusOf(error);
+        if (status === undefined) throw error;
+        return { id, status, incident: null, error: (error as Error).message };
+      }
+    }),
+  );
+  return { count: data.length, data };
+};
+
+/** The status that a request of its own would have got; undefined for an unexpected error. */
+const statusOf = (error: unknown): number | undefined => {
+  if (error instanceof HttpError) return error.status;
+  if (error instanceof StoreConflict) return 412;
+  return error instanceof StoreUnavailable ? 503 : undefined;
+};
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const requireIncident = async (store: IncidentStore, id: string): Promise<StoredIncident> => {
+  const text = id.toLowerCase();
+  const name = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
+  const incident = typeof name === 'number' || uuid.test(name) ? await store.find(name) : undefined;
+  if (!incident) throw toAbsence(id);
+  return incident;
+};
+
+const toAbsence = (id: string): HttpError =>
+  new HttpError('not-found', `Incident ${id.slice(0, 100)} not found: GET /api/incidents?state=all lists all of them`);
+
+const sendIncident = (reply: FastifyReply, incident: StoredIncident, more: object = {}): void =>
+  sendJson(reply.header('etag', `"${incident.version}"`), { ...toIncident(incident), ...more });
