@@ -5,7 +5,7 @@ import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { LevelChip, StateChip } from './looks.tsx';
-import { isSelected, toggle } from './selection.ts';
+import { isSelected, select, toggle } from './selection.ts';
 
 const words = text.incidents;
 
@@ -27,8 +27,25 @@ const Select = ({ incident: { id, title } }: { incident: Incident }) => (
   </label>
 );
 
-const columns: Column<Incident>[] = [
-  { key: 'select', title: '', width: '2.75rem', cell: (incident) => <Select incident={incident} /> },
+const SelectAll = ({ rows }: { rows: readonly Incident[] }) => {
+  const isWhole = rows.every(({ id }) => isSelected(id));
+  return (
+    <label class="select">
+      <input
+        type="checkbox"
+        aria-label={words.selectAll}
+        checked={isWhole}
+        onChange={() => select(isWhole ? [] : rows.map(({ id }) => id))}
+      />
+    </label>
+  );
+};
+
+const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
+  {
+    ...{ key: 'select', title: words.selectAll, width: '2.75rem', head: <SelectAll rows={rows} /> },
+    cell: (incident) => <Select incident={incident} />,
+  },
   { key: 'level', title: words.severity, width: '7rem', cell: (incident) => <LevelChip incident={incident} /> },
   { key: 'title', title: words.title, cell: (incident) => <Title incident={incident} /> },
   { key: 'count', title: words.count, width: '4.5rem', align: 'end', cell: ({ count }) => toCount(count) },
@@ -75,7 +92,7 @@ const toCompact = (incident: Incident) => (
 export const IncidentTable = ({ rows }: { rows: readonly Incident[] }) => (
   <Table
     label={text.titles.incidents}
-    columns={columns}
+    columns={createColumns(rows)}
     rows={rows}
     rowKey={({ id }) => id}
     heights={[38, 88]}

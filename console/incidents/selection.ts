@@ -11,6 +11,8 @@ export const toggle = (id: string): void => {
   selection.value = next;
 };
 
-export const clearSelection = (): void => {
-  selection.value = new Set();
+export const select = (ids: readonly string[]): void => {
+  selection.value = new Set(ids);
 };
+
+export const clearSelection = (): void => select([]);

@@ -6,6 +6,7 @@ export const incidents = {
   snoozed: (time: string) => `Snoozed until ${time}`,
   takenBy: (name: string) => `Taken by ${name}`,
   number: (number: number) => `#${number}`,
+  selectAll: 'Select all',
   select: (title: string) => `Select ${title}`,
   selected: (count: string) => `${count} selected`,
   clearSelection: 'Clear the selection',
@@ -104,6 +105,6 @@ export const incidents = {
   notifyDenied: 'The browser does not allow notifications from this page. Allow them in its settings first.',
   openIncidents: 'Open incidents',
   allIncidents: 'All incidents',
-  partOf: 'Part of',
+  partOf: (number: number) => `Part of incident #${number}`,
   keys: 'Acknowledge, snooze, resolve, comment on or create a task of the incident with the focus',
 };
