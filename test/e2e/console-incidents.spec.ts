@@ -62,7 +62,8 @@ test('an incident is acknowledged, commented on, followed by a task, resolved, a
   expect(await findFaults(page)).toEqual([]);
   await drawer.getByRole('button', { name: 'Resolve' }).click();
   await expect(drawer.getByRole('button', { name: 'Reopen' })).toBeVisible();
-  await drawer.getByRole('button', { name: 'Undo' }).click();
+  const said = drawer.locator('.toast').filter({ hasText: 'Resolved: replication stopped' });
+  await said.getByRole('button', { name: 'Undo' }).click();
   await expect(drawer.getByRole('button', { name: 'Resolve' })).toBeVisible();
   await expect(drawer.locator('.event')).toContainText(
     ['Reopened', 'Resolved', 'Task created', 'Comment', 'Acknowledged', 'Opened'],
