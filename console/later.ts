@@ -2,6 +2,7 @@
 export { auditView } from './audit/screen.tsx';
 export { commandsView } from './commands/screen.tsx';
 export { deliveriesView } from './deliveries/screen.tsx';
+export { incidentsView } from './incidents/screen.tsx';
 export { instancesView } from './instances/screen.tsx';
 export { itemsView } from './items/screen.tsx';
 export { processesView } from './processes/screen.tsx';

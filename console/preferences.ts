@@ -9,12 +9,14 @@ interface Preferences {
   singleKeys: boolean;
   /** Whose time zone times are shown in. */
   zone: 'browser' | 'server';
+  /** Whether new incidents are reported on the desktop while the page is hidden. */
+  desktopNotices: boolean;
 }
 
 const storageKey = 'signalbox-preferences';
 
 const read = (): Preferences => {
-  const defaults: Preferences = { theme: 'auto', singleKeys: true, zone: 'browser' };
+  const defaults: Preferences = { theme: 'auto', singleKeys: true, zone: 'browser', desktopNotices: false };
   try {
     return { ...defaults, ...JSON.parse(localStorage.getItem(storageKey) ?? '{}') };
   } catch {
@@ -34,6 +36,7 @@ const stored = read();
 export const theme = signal<Theme>(stored.theme);
 export const singleKeys = signal(stored.singleKeys);
 export const zoneChoice = signal<Preferences['zone']>(stored.zone);
+export const desktopNotices = signal(stored.desktopNotices);
 
 /** True while the page is dark, by choice or by the system's setting. */
 export const isDark = signal(false);
@@ -50,6 +53,9 @@ export const startPreferences = (): void => {
     isDark.value = theme.value === 'dark' || (theme.value === 'auto' && systemIsDark.value);
   });
   effect(() => {
-    write({ theme: theme.value, singleKeys: singleKeys.value, zone: zoneChoice.value });
+    write({
+      ...{ theme: theme.value, singleKeys: singleKeys.value, zone: zoneChoice.value },
+      desktopNotices: desktopNotices.value,
+    });
   });
 };

@@ -14,6 +14,10 @@ const later = (name: keyof typeof import('./later.ts')) => async (): Promise<Scr
 const screens: readonly Screen[] = [
   { path: '/', title: titles.overview, icon: 'overview', key: 'o', load: async () => overviewView },
   {
+    ...{ path: '/incidents', title: titles.incidents, icon: 'incidents', key: 'n' },
+    ...{ needs: 'listIncidents', load: later('incidentsView') },
+  },
+  {
     path: '/alerts',
     title: titles.alerts,
     icon: 'alerts',
@@ -41,7 +45,7 @@ const screens: readonly Screen[] = [
     ...{ needs: 'listTasksAtSimple', load: later('simpleTasksView') },
   },
   {
-    ...{ path: '/instances', title: titles.instances, icon: 'instances', key: 'n' },
+    ...{ path: '/instances', title: titles.instances, icon: 'instances', key: 'h' },
     ...{ needs: 'listInstances', load: later('instancesView') },
   },
 ];

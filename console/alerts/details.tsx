@@ -67,7 +67,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         <CopyButton label={words.copyText} value={() => toText(alert)} />
         <CopyButton label={words.copyJson} value={() => JSON.stringify(alert, null, 2)} />
         <CopyButton
-          label={words.copyLink}
+          label={text.copyLink}
           icon="link"
           value={() => new URL(toHash(`/alerts/${alert.id}`), location.href).href}
         />
@@ -104,12 +104,13 @@ const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][]
     .filter(([, url]) => /^https?:/i.test(url))
     .map(([name, url]) => [name, url]);
 
-/** The other alerts of the same fault: its end, its beginning. */
-const Series = ({ alert: { resolvedBy, resolves, repeatOf } }: { alert: AlertDetails }) => {
+/** The other alerts of the same fault: its end, its beginning, and the incident with all of them. */
+const Series = ({ alert: { resolvedBy, resolves, repeatOf, incident } }: { alert: AlertDetails }) => {
   const to = (id: string) => toHash(`/alerts/${id}`, place.value.params);
-  if (!resolvedBy && !resolves && !repeatOf) return null;
+  if (!resolvedBy && !resolves && !repeatOf && !incident) return null;
   return (
-    <p>
+    <p class="series">
+      {incident && <a href={toHash(`/incidents/${incident.number}`)}>{text.incidents.partOf(incident.number)}</a>}
       {resolvedBy && <a href={to(resolvedBy.id)}>{words.resolvedAt(toTime(Date.parse(resolvedBy.time)))}</a>}
       {resolves && (
         <>

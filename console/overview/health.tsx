@@ -51,6 +51,7 @@ const Verdict = ({ problems }: HealthStatus) => {
 /** Where more about it is shown. */
 const places: Partial<Record<HealthStatus['problems'][number]['area'], string>> = {
   alerts: toHash('/alerts', { status: 'firing' }),
+  incidents: '#/incidents',
   deliveries: '#/deliveries',
 };
 

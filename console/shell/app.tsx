@@ -1,5 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { toCount } from '../format.ts';
+import { openIncidents, useOpenIncidents } from '../live/incidents.ts';
 import { useStatus } from '../live/status.ts';
 import { place } from '../router.ts';
 import { isMounted } from '../routes.ts';
@@ -23,9 +25,9 @@ export const App = () => {
   const screen = screens.find((each) => each.path === path);
   useScreenCommands(screens);
   useStatus();
+  useOpenIncidents();
   const isMoved = useRef(false);
   useLayoutEffect(() => {
-    document.title = `${screen?.title ?? text.unknownScreen} · ${text.name}`;
     scrollTo(0, 0);
     // The new heading is read out, and Tab goes on from there. A dialog of the new screen takes the focus itself.
     if (isMoved.current && !document.querySelector('dialog[open]')) {
@@ -33,6 +35,11 @@ export const App = () => {
     }
     isMoved.current = true;
   }, [path]);
+  const open = openIncidents.value;
+  useLayoutEffect(() => {
+    const count = open > 0 ? `(${toCount(open)}) ` : '';
+    document.title = `${count}${screen?.title ?? text.unknownScreen} · ${text.name}`;
+  }, [path, open]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main')?.focus()}>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { singleKeys } from '../preferences.ts';
+import { isMounted } from '../routes.ts';
 import { listScreens } from '../screens.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -10,11 +11,12 @@ export const isHelpOpen = signal(false);
 /** The dialog that lists the keyboard shortcuts. */
 export const Help = () => {
   if (!isHelpOpen.value) return null;
-  const general: [string, string][] = [
+  const general: (readonly [string, string])[] = [
     ['Ctrl K', text.keys.palette],
     ['/', text.keys.filter],
     ['j k', text.keys.rows],
     ['Enter', text.keys.openRow],
+    ...(isMounted('listIncidents') ? ([['a s r c t', text.incidents.keys]] as const) : []),
     ['Esc', text.keys.escape],
     ['?', text.keys.help],
   ];

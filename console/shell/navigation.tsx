@@ -7,7 +7,7 @@ import { isMedium } from '../ui/virtual.ts';
 
 /** The screens in the bar of narrow windows; the others are behind “More”. */
 const mostInBar = 4;
-const inBar = ['/', '/alerts', '/tasks', '/deliveries'];
+const inBar = ['/', '/incidents', '/alerts', '/tasks'];
 
 /** Links to all screens: a column, or a bar at the bottom of narrow windows. */
 export const Navigation = ({ screens, path }: { screens: Screen[]; path: string }) => {

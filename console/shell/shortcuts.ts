@@ -55,5 +55,6 @@ const actions: Record<string, () => void> = {
   k: () => stepRow(false),
 };
 
-const isTyping = (target: EventTarget | null): boolean =>
+/** Keys that people type into it are not shortcuts. */
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]');

@@ -56,7 +56,6 @@ export const alerts = {
   context: 'Before and after',
   copyText: 'Copy as text',
   copyJson: 'Copy as JSON',
-  copyLink: 'Copy link',
   id: 'Id',
   seq: 'Number in the log',
   fingerprint: 'Fingerprint',

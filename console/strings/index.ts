@@ -2,6 +2,7 @@ import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { deliveries } from './deliveries.ts';
+import { incidents } from './incidents.ts';
 import { instances } from './instances.ts';
 import { items } from './items.ts';
 import { overview } from './overview.ts';
@@ -19,6 +20,7 @@ export const text = {
   audit,
   deliveries,
   items,
+  incidents,
   instances,
   simpleTasks,
   tasks,

@@ -6,6 +6,7 @@ export const shell = {
   screens: 'Screens',
   titles: {
     overview: 'Overview',
+    incidents: 'Incidents',
     processes: 'Processes',
     tasks: 'Tasks',
     simpleTasks: 'Simple tasks',
@@ -46,6 +47,7 @@ export const shell = {
   retry: 'Try again',
   refresh: 'Refresh',
   copy: 'Copy',
+  copyLink: 'Copy link',
   copied: 'Copied',
   copyFailed: 'The browser does not allow copying. Select the text and copy it yourself.',
   filters: 'Filters',

@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** Short and stable; the address holds it while the table is sorted by this column. */
   key: string;
   title: string;
+  /** In place of the title. */
+  head?: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
   /** A CSS width; the columns without one share the rest. */
   width?: string;
@@ -128,7 +130,7 @@ const Gap = ({ height }: { height: number }) => <tr {...unseen} style={{ height:
 const unseen = { class: 'gap', 'aria-hidden': true } as const;
 
 const Heading = <Row,>({ column }: { column: Column<Row> }) => {
-  const { key, title, width, align, sortBy } = column;
+  const { key, title, head, width, align, sortBy } = column;
   const [sorted, direction] = readSort();
   const isSorted = sorted === key;
   const order = direction === 'down' ? 'descending' : 'ascending';
@@ -136,7 +138,7 @@ const Heading = <Row,>({ column }: { column: Column<Row> }) => {
   if (!sortBy) {
     return (
       <th scope="col" class={align} style={style}>
-        {title}
+        {head ?? title}
       </th>
     );
   }

@@ -13,6 +13,8 @@ const screens = {
   '#/tasks': 'Tasks',
   '#/tasks?view=board': 'Tasks',
   '#/tasks?q=nothing': 'Tasks',
+  '#/incidents': 'Incidents',
+  '#/incidents/1': 'Incidents',
   '#/alerts': 'Alerts',
   '#/alerts?range=1h&severity=ERROR': 'Alerts',
   '#/commands': 'Commands',

@@ -1,0 +1,256 @@
+import { useEffect } from 'preact/hooks';
+import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/client';
+import { type ApiError, client } from '../api.ts';
+import { toCount, toFull, toTime } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { goTo, place, toHash } from '../router.ts';
+import { isMounted, isReadable } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { SeverityChip } from '../ui/severity.tsx';
+import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
+import { AlertBars } from './alert-bars.tsx';
+import { LevelChip, StateChip, toPerson } from './looks.tsx';
+import { Since } from './rows.tsx';
+
+const words = text.incidents;
+/** Alerts that are listed; the bars count more of them. */
+const listed = 10;
+const counted = 1000;
+const calm = 500;
+
+/** One incident with everything about it, over the list. */
+export const IncidentDialog = ({ id }: { id: string }) => (
+  <Dialog title={words.detailsTitle} kind="drawer" onClose={() => goTo('/incidents', place.value.params)}>
+    <Loaded key={id} id={id} />
+  </Dialog>
+);
+
+const Loaded = ({ id }: { id: string }) => {
+  const load = (signal: AbortSignal) => client.getIncident({ id }, { signal });
+  const { value, error, reload } = useResource(load, { topic: 'incidents', calm });
+  useEffect(reload, [changes.value]);
+  if (value) return <Details incident={value} />;
+  return error ? <Missing error={error} onRetry={reload} /> : <Skeleton lines={10} />;
+};
+
+const Missing = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) =>
+  error.status === 404 ? (
+    <Empty title={words.missing} hint={words.missingHint} />
+  ) : (
+    <Failure error={error} onRetry={onRetry} />
+  );
+
+const Details = ({ incident }: { incident: IncidentDetails }) => {
+  const { number, title, state, acknowledgedBy, acknowledgedUntil, acknowledgedComment, firstAt, labels, timeline } =
+    incident;
+  return (
+    <article class="incident alert">
+      <p class="alert-head">
+        <span class="incident-number">{words.number(number)}</span>
+        <LevelChip incident={incident} />
+        <StateChip incident={incident} />
+        {state === 'acknowledged' && acknowledgedBy && acknowledgedUntil && (
+          <span>
+            <bdi>{words.takenBy(toPerson(acknowledgedBy))}</bdi>
+          </span>
+        )}
+        <span class="hint">
+          <Since time={firstAt} />
+        </span>
+      </p>
+      <p class="message">
+        <LongText value={title} />
+      </p>
+      {state === 'acknowledged' && acknowledgedComment && (
+        <p class="note">
+          <LongText value={acknowledgedComment} />
+        </p>
+      )}
+      <Actions incident={incident} />
+      <Facts facts={toFacts(incident)} />
+      {labels && Object.keys(labels).length > 0 && (
+        <>
+          <h3>{words.labels}</h3>
+          <Facts facts={Object.entries(labels)} />
+        </>
+      )}
+      <h3>{words.timeline}</h3>
+      <ol class="timeline" reversed>
+        {timeline.toReversed().map((event, index) => (
+          <TimelineEvent key={timeline.length - index} event={event} />
+        ))}
+      </ol>
+      <Alerts incident={incident} />
+    </article>
+  );
+};
+
+const Actions = ({ incident }: { incident: IncidentDetails }) => {
+  const { state, task, link, id } = incident;
+  const isOver = state === 'resolved';
+  const ask = (kind: 'snooze' | 'comment') => () => {
+    question.value = { kind, incidents: [incident] };
+  };
+  return (
+    <div class="actions">
+      {state === 'open' && (
+        <button type="button" class="primary" onClick={() => void acknowledge([incident])}>
+          <Icon name="user" /> {words.acknowledge}
+        </button>
+      )}
+      {!isOver && (
+        <>
+          <button type="button" onClick={ask('snooze')}>
+            <Icon name="clock" /> {words.snooze}
+          </button>
+          <button type="button" onClick={() => void resolve([incident])}>
+            <Icon name="check" /> {words.resolve}
+          </button>
+        </>
+      )}
+      {state !== 'open' && (
+        <button type="button" onClick={() => void reopen(incident)}>
+          <Icon name="repeat" /> {words.reopen}
+        </button>
+      )}
+      <button type="button" onClick={ask('comment')}>
+        <Icon name="comment" /> {words.comment}
+      </button>
+      {task === null && isMounted('createIncidentTask') && isMounted('listTasks') && (
+        <button type="button" onClick={() => void createTask(incident)}>
+          <Icon name="tasks" /> {words.createTask}
+        </button>
+      )}
+      {task !== null && (
+        <a class="button" href={toHash(`/tasks/${task}`)}>
+          <Icon name="tasks" /> {words.openTask(task)}
+        </a>
+      )}
+      {link && /^https?:/i.test(link) && (
+        <a class="button" href={link} target="_blank" rel="noreferrer noopener">
+          <Icon name="open" /> {words.link}
+        </a>
+      )}
+      <HostLink incident={incident} />
+      <CopyButton
+        label={text.copyLink}
+        icon="link"
+        value={() => new URL(toHash(`/incidents/${id}`), location.href).href}
+      />
+    </div>
+  );
+};
+
+/** The processes, where the incident is about the machine that the server runs on. */
+const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => {
+  const load = async (signal: AbortSignal) =>
+    isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined;
+  const { value } = useResource(load);
+  if (!isMounted('listProcesses') || hostname === '' || value?.hostname.toLowerCase() !== hostname.toLowerCase()) {
+    return null;
+  }
+  return (
+    <a class="button" href="#/processes">
+      <Icon name="processes" /> {words.processes}
+    </a>
+  );
+};
+
+const toFacts = (incident: IncidentDetails): [string, string][] => {
+  const facts: [string, string | null][] = [
+    [words.source, incident.source],
+    [words.host, incident.hostname],
+    [words.count, toCount(incident.count)],
+    [words.facts.first, toFull(new Date(incident.firstAt))],
+    [words.facts.last, toFull(new Date(incident.lastAt))],
+    [
+      words.facts.highest,
+      incident.highestLevel === incident.level ? null : text.alerts.severities[incident.highestLevel],
+    ],
+    [words.facts.reopened, incident.reopened > 0 ? words.times(toCount(incident.reopened)) : null],
+    [words.facts.key, incident.key],
+    [words.facts.sender, incident.sender && toPerson(incident.sender)],
+    [words.facts.id, incident.id],
+  ];
+  return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
+};
+
+const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
+  const { at, type, comment, alert, task } = event;
+  return (
+    <li class={`event event-${type}`}>
+      <time dateTime={at} title={toFull(new Date(at))}>
+        {toTime(new Date(at))}
+      </time>
+      <span>
+        <span class="strong">{words.events[type]}</span> {describe(event)}
+        {alert && (
+          <>
+            {' · '}
+            <a href={toHash(`/alerts/${alert}`)}>{words.theAlert}</a>
+          </>
+        )}
+        {task !== null && (
+          <>
+            {' · '}
+            <a href={toHash(`/tasks/${task}`)}>{words.task(task)}</a>
+          </>
+        )}
+        {comment && (
+          <span class="said">
+            <LongText value={comment} />
+          </span>
+        )}
+      </span>
+    </li>
+  );
+};
+
+/** What else an event says, in words: `as Critical by anna until 8:00`. */
+const describe = ({ type, level, by, until, reason, destination, result }: IncidentEvent): string =>
+  [
+    level && (type === 'opened' || type === 'reopened' ? words.at : words.to)(text.alerts.severities[level]),
+    by ? words.by(toPerson(by)) : reason && words.reasons[reason],
+    until && words.until(toTime(Date.parse(until))),
+    [destination, result].filter(Boolean).join(': '),
+  ]
+    .filter(Boolean)
+    .join(' ');
+
+const Alerts = ({ incident: { id, count } }: { incident: IncidentDetails }) => {
+  const load = (signal: AbortSignal) => client.listIncidentAlerts({ id, limit: counted }, { signal });
+  const { value, error, reload } = useResource(load, { key: `${count}`, calm });
+  if (!value) return error ? <Failure error={error} onRetry={reload} /> : <Skeleton lines={4} />;
+  return (
+    <>
+      {value.data.length > 1 && (
+        <>
+          <h3>{words.alertsOverTime}</h3>
+          <AlertBars alerts={value.data} />
+        </>
+      )}
+      <h3>{words.latestAlerts}</h3>
+      <ol class="context">
+        {value.data.slice(0, listed).map((alert) => (
+          <AlertLine key={alert.seq} alert={alert} />
+        ))}
+      </ol>
+    </>
+  );
+};
+
+const AlertLine = ({ alert: { id, time, severity, status, message } }: { alert: IncidentAlert }) => (
+  <li>
+    <time dateTime={time ?? ''}>{time && toTime(new Date(time))}</time>
+    <SeverityChip severity={severity} isQuiet={status === 'resolved'} />
+    <a class="one-line" href={toHash(`/alerts/${id}`)}>
+      <bdi>{message || text.alerts.noMessage}</bdi>
+    </a>
+  </li>
+);

@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Incident } from 'signalbox/client';
+import { singleKeys } from '../preferences.ts';
+import { isTyping } from '../shell/shortcuts.ts';
+import { acknowledge, createTask, question, resolve } from './actions.ts';
+
+const actions: Record<string, (incidents: readonly Incident[]) => void> = {
+  a: (incidents) => void acknowledge(incidents),
+  r: (incidents) => void resolve(incidents),
+  s: (incidents) => {
+    question.value = { kind: 'snooze', incidents };
+  },
+  c: (incidents) => {
+    question.value = { kind: 'comment', incidents: incidents.slice(0, 1) };
+  },
+  t: ([incident]) => void (incident?.task === null && createTask(incident)),
+};
+
+/**
+ * Lets single keys act on incidents: on those that `find` returns, which is told whether one is open over the list. Other
+ * dialogs have the keys for themselves.
+ */
+export const useIncidentKeys = (find: (isOpen: boolean) => readonly Incident[]): void => {
+  const latest = useRef(find);
+  latest.current = find;
+  useEffect(() => {
+    const handle = (event: KeyboardEvent): void => {
+      const { key, target, ctrlKey, metaKey, altKey, defaultPrevented } = event;
+      const action = actions[key];
+      if (!action || !singleKeys.value || ctrlKey || metaKey || altKey || defaultPrevented || isTyping(target)) return;
+      const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
+      if (dialog && !dialog.querySelector('.incident')) return;
+      const incidents = latest.current(dialog !== undefined);
+      if (incidents.length === 0) return;
+      event.preventDefault();
+      action(incidents);
+    };
+    document.addEventListener('keydown', handle);
+    return () => document.removeEventListener('keydown', handle);
+  }, []);
+};

@@ -1,0 +1,40 @@
+import type { Incident } from 'signalbox/client';
+import { toTime } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { Chip } from '../ui/chip.tsx';
+import { SeverityChip } from '../ui/severity.tsx';
+
+const words = text.incidents;
+
+/** How bad it is; quiet once it is over. */
+export const LevelChip = ({ incident: { level, state } }: { incident: Incident }) => (
+  <SeverityChip severity={level} isQuiet={state === 'resolved'} />
+);
+
+/** Whether somebody is on it. */
+export const StateChip = ({ incident }: { incident: Incident }) => {
+  const { state, acknowledgedBy, acknowledgedUntil } = incident;
+  if (state === 'open') {
+    return (
+      <Chip tone="error" icon="firing">
+        {words.states.open}
+      </Chip>
+    );
+  }
+  if (state === 'resolved') {
+    return (
+      <Chip tone="good" icon="check">
+        {words.states.resolved}
+      </Chip>
+    );
+  }
+  const who = acknowledgedBy === null ? words.states.acknowledged : words.takenBy(toPerson(acknowledgedBy));
+  return (
+    <Chip tone="info" icon={acknowledgedUntil ? 'clock' : 'user'}>
+      <bdi>{acknowledgedUntil ? words.snoozed(toTime(Date.parse(acknowledgedUntil))) : who}</bdi>
+    </Chip>
+  );
+};
+
+/** Who did something, for people: `user:anna` is anna, `key:backup` the key backup, `address:10.0.0.1` 10.0.0.1. */
+export const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '').replace(/^key:/, words.key);

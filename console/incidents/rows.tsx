@@ -1,0 +1,102 @@
+import type { Incident } from 'signalbox/client';
+import { untilTime } from '../clock.ts';
+import { toCount, toFull, toRelative } from '../format.ts';
+import { place, toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { type Column, Table } from '../ui/table.tsx';
+import { LevelChip, StateChip } from './looks.tsx';
+import { isSelected, select, toggle } from './selection.ts';
+
+const words = text.incidents;
+
+export const Since = ({ time }: { time: string }) => (
+  <time dateTime={time} title={toFull(new Date(time))}>
+    {toRelative(untilTime(Date.parse(time)))}
+  </time>
+);
+
+const Title = ({ incident: { number, title } }: { incident: Incident }) => (
+  <a href={toHash(`/incidents/${number}`, place.value.params)} title={title}>
+    <span class="incident-number">{words.number(number)}</span> <bdi>{title}</bdi>
+  </a>
+);
+
+const Select = ({ incident: { id, title } }: { incident: Incident }) => (
+  <label class="select">
+    <input type="checkbox" aria-label={words.select(title)} checked={isSelected(id)} onChange={() => toggle(id)} />
+  </label>
+);
+
+const SelectAll = ({ rows }: { rows: readonly Incident[] }) => {
+  const isWhole = rows.every(({ id }) => isSelected(id));
+  return (
+    <label class="select">
+      <input
+        type="checkbox"
+        aria-label={words.selectAll}
+        checked={isWhole}
+        onChange={() => select(isWhole ? [] : rows.map(({ id }) => id))}
+      />
+    </label>
+  );
+};
+
+const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
+  {
+    ...{ key: 'select', title: words.selectAll, width: '2.75rem', head: <SelectAll rows={rows} /> },
+    cell: (incident) => <Select incident={incident} />,
+  },
+  { key: 'level', title: words.severity, width: '7rem', cell: (incident) => <LevelChip incident={incident} /> },
+  { key: 'title', title: words.title, cell: (incident) => <Title incident={incident} /> },
+  { key: 'count', title: words.count, width: '4.5rem', align: 'end', cell: ({ count }) => toCount(count) },
+  {
+    key: 'source',
+    title: words.source,
+    isMinor: true,
+    width: 'clamp(5rem, 8vw, 11rem)',
+    cell: ({ source }) => <bdi>{source}</bdi>,
+  },
+  { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },
+  { key: 'since', title: words.since, width: '6.75rem', cell: ({ firstAt }) => <Since time={firstAt} /> },
+  {
+    key: 'state',
+    title: words.state,
+    width: 'clamp(9rem, 16vw, 15rem)',
+    cell: (incident) => <StateChip incident={incident} />,
+  },
+];
+
+const toCompact = (incident: Incident) => (
+  <div class="incident-line">
+    <Select incident={incident} />
+    <div class="two-lines">
+      <div>
+        <LevelChip incident={incident} />
+        <span class="hint one-line">
+          <Since time={incident.firstAt} /> ·{' '}
+          <bdi>{[incident.source, incident.hostname].filter(Boolean).join(' · ')}</bdi>
+        </span>
+      </div>
+      <span class="one-line">
+        {incident.count > 1 && <span class="count">×{toCount(incident.count)}</span>}
+        <Title incident={incident} />
+      </span>
+      <span class="one-line hint">
+        <StateChip incident={incident} />
+      </span>
+    </div>
+  </div>
+);
+
+/** Incidents in rows that can be selected; resolved ones are quiet. */
+export const IncidentTable = ({ rows }: { rows: readonly Incident[] }) => (
+  <Table
+    label={text.titles.incidents}
+    columns={createColumns(rows)}
+    rows={rows}
+    rowKey={({ id }) => id}
+    heights={[38, 88]}
+    compact={toCompact}
+    rowClass={({ state }) => (state === 'resolved' ? 'over' : '')}
+  />
+);

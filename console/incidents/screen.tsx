@@ -1,0 +1,169 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Incident, IncidentPage } from 'signalbox/client';
+import { client } from '../api.ts';
+import { toCount, toFull } from '../format.ts';
+import { severities } from '../live/alerts.ts';
+import { compareUrgency, toggleDesktopNotices } from '../live/incidents.ts';
+import { useResource } from '../live/resource.ts';
+import { desktopNotices } from '../preferences.ts';
+import { place, setParams } from '../router.ts';
+import type { ScreenView } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { Choice } from '../ui/field.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { More } from '../ui/more.tsx';
+import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { TextFilter } from '../ui/text-filter.tsx';
+import { notify } from '../ui/toast.tsx';
+import { acknowledge, changes, question, resolve } from './actions.ts';
+import { IncidentDialog } from './details.tsx';
+import { clearFilter, hasFilter, readQuery, readState, showMore, shownStates } from './filter.ts';
+import { useIncidentKeys } from './keys.ts';
+import { QuestionDialog } from './questions.tsx';
+import { IncidentTable } from './rows.tsx';
+import { clearSelection, isSelected } from './selection.ts';
+
+const words = text.incidents;
+
+/** Milliseconds between readings while alerts come in. */
+const calm = 500;
+
+/** What is open, the worst and oldest first; one incident opens over the list. */
+const IncidentsScreen = ({ rest }: { rest: string }) => {
+  const query = readQuery();
+  const load = (signal: AbortSignal) => client.listIncidents(query, { signal });
+  const key = JSON.stringify(query);
+  const { value, error, reload } = useResource(load, { key, topic: 'incidents', calm });
+  useEffect(reload, [changes.value]);
+  useEffect(clearSelection, [readState()]);
+  const rows = useMemo(() => {
+    const data = value?.data ?? [];
+    return query.state === 'active' ? data.toSorted(compareUrgency) : data;
+  }, [value]);
+  useIncidentKeys((isOpen) => findTargets(rows, isOpen ? rest : undefined));
+  if (error && !value) return <Failure error={error} onRetry={reload} />;
+  return (
+    <div class="list incidents">
+      <Filters />
+      {value ? <Found page={value} rows={rows} /> : <Skeleton lines={12} />}
+      {error && value && <Failure error={error} onRetry={reload} />}
+      {rest && <IncidentDialog id={rest} />}
+      <QuestionDialog />
+    </div>
+  );
+};
+
+/** The incidents that a key acts on: the open one, else the marked ones, else the one in the row with the focus. */
+const findTargets = (rows: readonly Incident[], open: string | undefined): readonly Incident[] => {
+  if (open !== undefined) return rows.filter(({ id, number }) => id === open || String(number) === open);
+  const marked = rows.filter(({ id }) => isSelected(id));
+  if (marked.length > 0) return marked;
+  const row = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset['row'];
+  return rows.filter(({ id }) => id === row);
+};
+
+const Filters = () => {
+  const { level = '' } = place.value.params;
+  return (
+    <FilterBar label={words.filter} others={['level', 'source', 'hostname']}>
+      <Choice
+        label={words.severity}
+        value={level}
+        options={[
+          ['', words.anySeverity],
+          ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
+        ]}
+        onValue={(value) => setParams({ level: value })}
+      />
+      <TextFilter name="source" label={words.sourceIs} />
+      <TextFilter name="hostname" label={words.hostIs} />
+      <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
+        <Icon name="close" /> {text.clear}
+      </button>
+    </FilterBar>
+  );
+};
+
+const Found = ({ page: { total, next }, rows }: { page: IncidentPage; rows: readonly Incident[] }) => {
+  if (rows.length === 0) return <Nothing />;
+  return (
+    <>
+      <Marked rows={rows} />
+      <p class="hint" role="status">
+        {words.shown(toCount(rows.length), toCount(total))}
+      </p>
+      <IncidentTable rows={rows} />
+      <More label={words.older} isLoading={false} isEnd={next === null || rows.length >= 1000} onMore={showMore} />
+    </>
+  );
+};
+
+/** What can be done with the marked incidents. */
+const Marked = ({ rows }: { rows: readonly Incident[] }) => {
+  const marked = rows.filter(({ id }) => isSelected(id));
+  if (marked.length === 0) return null;
+  const run = (act: (incidents: readonly Incident[]) => void) => () => {
+    act(marked.filter(({ state }) => state !== 'resolved'));
+    clearSelection();
+  };
+  const snooze = (incidents: readonly Incident[]) => {
+    question.value = { kind: 'snooze', incidents };
+  };
+  return (
+    <div class="actions marked" role="toolbar" aria-label={words.selected(toCount(marked.length))}>
+      <span class="strong">{words.selected(toCount(marked.length))}</span>
+      <button type="button" class="primary" onClick={run((incidents) => void acknowledge(incidents))}>
+        <Icon name="user" /> {words.acknowledge}
+      </button>
+      <button type="button" onClick={run(snooze)}>
+        <Icon name="clock" /> {words.snooze}
+      </button>
+      <button type="button" onClick={run((incidents) => void resolve(incidents))}>
+        <Icon name="check" /> {words.resolve}
+      </button>
+      <button type="button" class="quiet" onClick={clearSelection}>
+        <Icon name="close" /> {words.clearSelection}
+      </button>
+    </div>
+  );
+};
+
+const Nothing = () => {
+  if (hasFilter()) return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />;
+  if (readState() !== 'active') return <Empty title={words.none} hint={words.quietHint} />;
+  return <Quiet />;
+};
+
+/** Nothing is wrong: since when. */
+const Quiet = () => {
+  const load = (signal: AbortSignal) => client.listIncidents({ state: 'resolved', limit: 1 }, { signal });
+  const { value } = useResource(load, { topic: 'incidents', calm });
+  const last = value?.data[0]?.resolvedAt;
+  return (
+    <Empty title={words.quiet} hint={last ? words.quietSince(toFull(new Date(last))) : undefined}>
+      <p class="hint">{words.quietHint}</p>
+    </Empty>
+  );
+};
+
+const IncidentControls = () => (
+  <div class="actions">
+    <ChipToggle tone="info" icon="alerts" pressed={desktopNotices.value} onToggle={toggleNotices}>
+      {words.notify}
+    </ChipToggle>
+    <Segments
+      label={words.show}
+      value={readState()}
+      options={shownStates.map((state) => [state, words.shownStates[state]] as const)}
+      onValue={(state) => setParams({ state: state === 'active' ? undefined : state, pages: undefined })}
+    />
+  </div>
+);
+
+const toggleNotices = async (): Promise<void> => {
+  if (!(await toggleDesktopNotices())) notify(words.notifyDenied, { kind: 'failure' });
+};
+
+export const incidentsView: ScreenView = { Screen: IncidentsScreen, Aside: IncidentControls };

@@ -1,0 +1,64 @@
+import { useMemo } from 'preact/hooks';
+import type { Incident } from 'signalbox/client';
+import { client } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toCount, toFull, toRelative } from '../format.ts';
+import { compareUrgency } from '../live/incidents.ts';
+import { useResource } from '../live/resource.ts';
+import { text } from '../strings/index.ts';
+import { Panel, Unloaded } from '../ui/panel.tsx';
+import { SeverityChip } from '../ui/severity.tsx';
+
+const words = text.incidents;
+const shown = 5;
+const calm = 500;
+
+/** What nobody has taken yet, the worst and oldest first; on a quiet machine, since when it is quiet. */
+export const OpenIncidents = () => {
+  const load = async (signal: AbortSignal) => {
+    const open = await client.listIncidents({ state: 'open', limit: 100 }, { signal });
+    const last = open.total === 0 ? await client.listIncidents({ state: 'resolved', limit: 1 }, { signal }) : undefined;
+    return { ...open, quietSince: last?.data[0]?.resolvedAt };
+  };
+  const { value, error, reload } = useResource(load, { topic: 'incidents', calm });
+  const worst = useMemo(() => (value?.data ?? []).toSorted(compareUrgency).slice(0, shown), [value]);
+  const title = value && value.total > 0 ? `${words.openIncidents} (${toCount(value.total)})` : words.openIncidents;
+  return (
+    <Panel title={title} kind="open-incidents" aside={<a href="#/incidents">{words.allIncidents}</a>}>
+      {!value && <Unloaded {...{ error, reload }} lines={1} />}
+      {value?.total === 0 && (
+        <p class="hint">
+          {words.quiet}. {value.quietSince && words.quietSince(toFull(new Date(value.quietSince)))}
+        </p>
+      )}
+      {worst.length > 0 && (
+        <ul class="latest now">
+          {worst.map((incident) => (
+            <OpenIncident key={incident.id} incident={incident} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+};
+
+const OpenIncident = ({ incident }: { incident: Incident }) => {
+  const { number, title, level, firstAt, count, source, hostname } = incident;
+  return (
+    <li>
+      <time dateTime={firstAt} title={toFull(new Date(firstAt))}>
+        {toRelative(untilTime(Date.parse(firstAt)))}
+      </time>
+      <SeverityChip severity={level} />
+      <span class="one-line message" title={title}>
+        {count > 1 && <span class="count">×{toCount(count)}</span>}
+        <a href={`#/incidents/${number}`}>
+          <bdi>{title}</bdi>
+        </a>
+      </span>
+      <span class="one-line hint from">
+        <bdi>{[source, hostname].filter(Boolean).join(' · ')}</bdi>
+      </span>
+    </li>
+  );
+};

@@ -1,0 +1,152 @@
+import { expect, type Page } from '@playwright/test';
+import { sendAlert, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { findFaults, logIn } from './support/page.ts';
+
+const alerts = [
+  { source: 'cert', level: 'WARNING', message: 'certificate ends in 6 days', hostname: 'edge' },
+  { source: 'backup', level: 'ERROR', message: 'disk is 91 % full', hostname: 'web-1' },
+  { source: 'backup', level: 'ERROR', message: 'disk is 92 % full', hostname: 'web-1' },
+  { source: 'db', level: 'CRITICAL', message: 'replication stopped', hostname: 'db-1', key: 'replication' },
+];
+
+const sendAll = async (app: TestApp): Promise<void> => {
+  for (const alert of alerts) await sendAlert(app, alert);
+};
+
+const table = (page: Page) => page.getByRole('table', { name: 'Incidents' });
+
+const row = (page: Page, title: string) => table(page).getByRole('row').filter({ hasText: title });
+
+test('alerts appear as incidents, the worst first, and the title and icon of the page say how many are open', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
+  await expect(page.getByText('No open incidents')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await sendAll(app);
+  await expect(table(page).getByRole('row')).toHaveCount(4);
+  await expect(table(page).getByRole('link')).toHaveText([
+    /replication stopped/,
+    /disk is 92 % full/,
+    /certificate ends in 6 days/,
+  ]);
+  await expect(row(page, 'disk is 92 % full').getByRole('cell', { name: '2', exact: true })).toBeVisible();
+  await expect(page).toHaveTitle('(3) Incidents · signalbox');
+  await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', /favicon-open\.svg$/);
+  expect(await findFaults(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('an incident is acknowledged, commented on, followed by a task, resolved, and reopened by the undo', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  await sendAll(app);
+  const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
+  await logIn(page, 'admin');
+  await row(page, 'replication stopped').getByRole('link').click();
+  const drawer = page.getByRole('dialog', { name: 'Incident' });
+  await drawer.getByRole('button', { name: 'Acknowledge' }).click();
+  await expect(drawer.getByText('Taken by admin').first()).toBeVisible();
+  await drawer.getByRole('button', { name: 'Comment…' }).click();
+  const asked = page.getByRole('dialog', { name: 'Comment on: replication stopped' });
+  await asked.getByLabel('Comment').fill('the replica is being rebuilt');
+  await asked.getByRole('button', { name: 'Add comment' }).click();
+  await expect(drawer.getByText('the replica is being rebuilt')).toBeVisible();
+  await drawer.getByRole('button', { name: 'Create task' }).click();
+  await expect(drawer.getByRole('link', { name: /^Task \d/ })).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await drawer.getByRole('button', { name: 'Resolve' }).click();
+  await expect(drawer.getByRole('button', { name: 'Reopen' })).toBeVisible();
+  const said = drawer.locator('.toast').filter({ hasText: 'Resolved: replication stopped' });
+  await said.getByRole('button', { name: 'Undo' }).click();
+  await expect(drawer.getByRole('button', { name: 'Resolve' })).toBeVisible();
+  await expect(drawer.locator('.event')).toContainText(
+    ['Reopened', 'Resolved', 'Task created', 'Comment', 'Acknowledged', 'Opened'],
+    { ignoreCase: false },
+  );
+  expect(complaints).toEqual([]);
+});
+
+test('marked incidents are acknowledged together, and can be snoozed until a time', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  await sendAll(app);
+  const { page } = await openConsole({ app, hash: '#/incidents' });
+  await logIn(page, 'reader');
+  await page.getByLabel('Select disk is 92 % full').check();
+  await page.getByLabel('Select certificate ends in 6 days').check();
+  const bar = page.getByRole('toolbar', { name: '2 selected' });
+  await bar.getByRole('button', { name: 'Acknowledge' }).click();
+  await expect(table(page).getByText('Taken by reader')).toHaveCount(2);
+  await expect(page).toHaveTitle('(1) Incidents · signalbox');
+  await page.getByLabel('Select replication stopped').check();
+  await page.getByRole('button', { name: 'Snooze…' }).click();
+  await page.getByRole('button', { name: 'For 4 h' }).click();
+  await expect(row(page, 'replication stopped').getByText(/^Snoozed until /)).toBeVisible();
+  await expect(page).toHaveTitle('Incidents · signalbox');
+});
+
+test('single keys move between incidents and act on them', async ({ startApp, openConsole }) => {
+  const app = await startApp({});
+  await sendAll(app);
+  const { page } = await openConsole({ app, hash: '#/incidents' });
+  await logIn(page, 'admin');
+  await expect(table(page).getByRole('row')).toHaveCount(4);
+  await page.locator('body').press('j');
+  await page.keyboard.press('j');
+  await expect(row(page, 'disk is 92 % full').getByRole('link')).toBeFocused();
+  await page.keyboard.press('a');
+  await expect(row(page, 'disk is 92 % full').getByText('Taken by admin')).toBeVisible();
+  await page.keyboard.press('s');
+  await expect(page.getByRole('dialog', { name: 'Snooze: disk is 92 % full' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('t');
+  await expect(page.getByText('Created task 1.')).toBeVisible();
+  await page.keyboard.press('c');
+  await page.keyboard.type('looks like the log folder');
+  await page.getByRole('button', { name: 'Add comment' }).press('Enter');
+  await expect(page.getByText('Comment added.')).toBeVisible();
+  await page.keyboard.press('r');
+  await expect(row(page, 'disk is 92 % full')).toHaveCount(0);
+});
+
+test('an alert links to its incident and back, and the overview begins with open incidents', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  await sendAll(app);
+  const { page } = await openConsole({ app, hash: '#/' });
+  const panel = page.getByRole('region', { name: 'Open incidents (3)' });
+  await expect(panel.getByRole('link', { name: 'replication stopped' })).toBeVisible();
+  await panel.getByRole('link', { name: 'replication stopped' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Incident' });
+  await drawer.getByRole('link', { name: 'the alert' }).click();
+  const alert = page.getByRole('dialog', { name: 'Alert' });
+  await alert.getByRole('link', { name: /#\d/ }).click();
+  await expect(drawer.getByText('replication stopped').first()).toBeVisible();
+});
+
+test('resolved incidents are listed apart, and a filter that matches nothing says so', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries', key: 'slow' });
+  await sendAlert(app, { source: 'db', level: 'INFO', message: 'fast again', key: 'slow', status: 'resolved' });
+  const { page } = await openConsole({ app, hash: '#/incidents' });
+  await expect(page.getByText(/^It has been quiet since /)).toBeVisible();
+  await page.getByRole('button', { name: 'Resolved' }).click();
+  await expect(table(page).getByRole('row')).toHaveCount(2);
+  await page.getByLabel('Title contains, or #number').fill('nothing like this');
+  await expect(page.getByText('No incident matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
+  await expect(table(page).getByRole('row')).toHaveCount(2);
+});
