@@ -4,6 +4,8 @@ import type { Flags } from '../config/load.ts';
 export interface Flag {
   /** Stands for its value in the help, e.g. `SECONDS`; a switch has none. */
   value?: string;
+  /** One letter that stands for it: `m` for `-m`. */
+  short?: string;
   /** A sentence. */
   summary: string;
   /** The values it takes, if they are few. */
