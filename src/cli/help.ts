@@ -123,7 +123,10 @@ export const toSynopsis = ({ name, argument }: Command): string => {
 };
 
 export const toFlagRows = (flags: NonNullable<Command['flags']>): Row[] =>
-  Object.entries(flags).map(([key, { value, summary }]) => [withValue(toFlag(key), value), summary]);
+  Object.entries(flags).map(([key, { value, short, summary }]) => [
+    withValue(short === undefined ? toFlag(key) : `-${short}, ${toFlag(key)}`, value),
+    summary,
+  ]);
 
 const withValue = (flag: string, value: string | undefined): string => (value ? `${flag} ${value}` : flag);
 

@@ -1,0 +1,268 @@
+import { otherVariables } from '../../config/names.ts';
+import { UsageError } from '../args.ts';
+import { defineCommand } from '../command.ts';
+import { print, say } from '../stdio.ts';
+import { type AlertServer, defaultUrl, exchange, explainFailure, parseObject, readServer } from './server.ts';
+import { paintSeverity, toRelativeTime, toTable } from './table.ts';
+import { parseUntil } from './until.ts';
+
+/** As sysexits.h has it: the server cannot be reached now. */
+const temporaryFailure = 75;
+
+const timeoutMs = 15_000;
+
+/** What the commands print of an incident. */
+interface IncidentRow {
+  id: string;
+  number: number;
+  state: string;
+  level: string;
+  title: string;
+  source: string;
+  hostname: string;
+  count: number;
+  firstAt: string;
+  lastAt: string;
+  acknowledgedBy: string | null;
+  acknowledgedUntil: string | null;
+  resolvedAt: string | null;
+}
+
+interface TimelineRow {
+  at: string;
+  type: string;
+  by: string | null;
+  level: string | null;
+  until: string | null;
+  reason: string | null;
+  comment: string | null;
+  task: number | null;
+}
+
+const urlFlag = { value: 'URL', summary: `Server to ask, instead of ${otherVariables.url}.` } as const;
+const jsonFlag = { summary: 'Print JSON, one object a line, for scripts.' } as const;
+const messageFlag = { value: 'TEXT', short: 'm', summary: 'Comment for the timeline.' } as const;
+
+const exitCodes = {
+  0: 'success',
+  1: 'the server refused it, for example because there is no such incident',
+  2: 'the command line is invalid',
+  [temporaryFailure]: 'the server could not be reached',
+};
+
+const toVariables = (scope: string) => ({
+  [otherVariables.url]: `Server to ask, with the path of a mount if it has one. Default ${defaultUrl}.`,
+  [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server asks for one.`,
+});
+
+const states = ['active', 'open', 'acknowledged', 'resolved', 'all'] as const;
+
+export const incidents = defineCommand({
+  name: 'incidents',
+  summary: 'List the incidents of a server: what is open, and who has taken it.',
+  flags: {
+    state: { value: 'STATE', summary: 'Only these. Default active: open or acknowledged.', choices: states },
+    level: { value: 'LEVEL', summary: 'Only incidents of this severity.' },
+    source: { value: 'NAME', summary: 'Only incidents of this source.' },
+    hostname: { value: 'NAME', summary: 'Only incidents of this host.' },
+    json: jsonFlag,
+    url: urlFlag,
+  },
+  variables: toVariables('incidents:read'),
+  exitCodes,
+  run: async ({ own: { state, level, source, hostname, json, url } }) => {
+    if (state !== undefined && !states.some((each) => each === state)) {
+      throw new UsageError(`--state must be one of ${states.join(', ')}, not ${JSON.stringify(state)}`);
+    }
+    const query = new URLSearchParams({ limit: '1000' });
+    for (const [name, value] of Object.entries({ state, level, source, hostname })) if (value) query.set(name, value);
+    return ask(readServer(url), 'GET', `api/incidents?${query}`, undefined, ({ data, total }) => {
+      const rows = data as IncidentRow[];
+      if (json) return print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      if (rows.length === 0) return print(`No ${state === undefined ? 'open' : 'such'} incidents.\n`);
+      print(toIncidentTable(state === undefined || state === 'active' ? rows.sort(compareUrgency) : rows));
+      if (Number(total) > rows.length) say(`${total} match; these are the ${rows.length} that changed last`);
+    });
+  },
+});
+
+const severities = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
+
+/** What nobody has taken first, then the worst, then the oldest. */
+const compareUrgency = (a: IncidentRow, b: IncidentRow): number =>
+  Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
+  severities.indexOf(a.level) - severities.indexOf(b.level) ||
+  Date.parse(a.firstAt) - Date.parse(b.firstAt);
+
+const toIncidentTable = (rows: readonly IncidentRow[]): string =>
+  toTable(
+    ['#', 'SEVERITY', 'STATE', 'SINCE', 'ALERTS', 'WHERE', 'INCIDENT'],
+    rows.map((row) => [
+      `${row.number}`,
+      row.level,
+      describeState(row),
+      toRelativeTime(row.firstAt),
+      `${row.count}`,
+      [row.source, row.hostname].filter(Boolean).join(' '),
+      row.title,
+    ]),
+    paintSeverity,
+  );
+
+const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
+  state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
+
+/** `user:anna` is anna. */
+const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '');
+
+const oneIncident = { name: 'NUMBER' } as const;
+const someIncidents = { name: 'NUMBER...', isList: true } as const;
+
+export const incident = defineCommand({
+  name: 'incident',
+  argument: oneIncident,
+  summary: 'Show one incident with its timeline.',
+  flags: {
+    report: { summary: 'Print its timeline as Markdown, for the review afterwards.' },
+    json: jsonFlag,
+    url: urlFlag,
+  },
+  variables: toVariables('incidents:read'),
+  exitCodes,
+  run: ({ words: [number = ''], own: { report, json, url } }) => {
+    const path = `api/incidents/${encodeNumber(number)}`;
+    if (report) return ask(readServer(url), 'GET', `${path}/report`, undefined, (_, text) => print(text));
+    return ask(readServer(url), 'GET', path, undefined, (body, text) => {
+      if (json) return print(`${text.trimEnd()}\n`);
+      print(describeIncident(body as unknown as IncidentRow & { timeline: TimelineRow[] }));
+    });
+  },
+});
+
+const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): string =>
+  [
+    toIncidentTable([row]),
+    ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toLocalTime(row.acknowledgedUntil)}.\n`]),
+    '\n',
+    toTable(
+      ['WHEN', 'WHAT', 'WHO', 'MORE'],
+      row.timeline.map(({ at, type, by, level, until, reason, comment, task }) => [
+        toLocalTime(at),
+        type,
+        by === null ? '' : toPerson(by),
+        [
+          ...[level, reason, until !== null && `until ${toLocalTime(until)}`],
+          ...[task !== null && `task ${task}`, comment],
+        ]
+          .filter(Boolean)
+          .join(' '),
+      ]),
+    ),
+  ].join('');
+
+const toLocalTime = (time: string): string => {
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+};
+
+export const acknowledge = defineCommand({
+  name: 'ack',
+  argument: someIncidents,
+  summary: 'Say that you take an incident, or several.',
+  details: ['Until it is resolved, or until the time of --until, it counts as taken and reminds nobody.'],
+  flags: {
+    until: { value: 'TIME', summary: 'When it opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.' },
+    message: messageFlag,
+    json: jsonFlag,
+    url: urlFlag,
+  },
+  variables: toVariables('incidents:write'),
+  exitCodes,
+  run: ({ words, own: { until, message, json, url } }) =>
+    act('acknowledge', words, readServer(url), json === true, {
+      ...(message !== undefined && { comment: message }),
+      ...(until !== undefined && { until: parseUntil(until, new Date()).toISOString() }),
+    }),
+});
+
+export const resolve = defineCommand({
+  name: 'resolve',
+  argument: someIncidents,
+  summary: 'Say that an incident is over, or several.',
+  flags: { message: messageFlag, json: jsonFlag, url: urlFlag },
+  variables: toVariables('incidents:write'),
+  exitCodes,
+  run: ({ words, own: { message, json, url } }) =>
+    act('resolve', words, readServer(url), json === true, message === undefined ? {} : { comment: message }),
+});
+
+interface ActionResult {
+  id: string;
+  status: number;
+  incident: IncidentRow | null;
+  error: string | null;
+}
+
+/** Does the same to each incident; exits with 1 if one of them was refused. */
+const act = async (
+  action: 'acknowledge' | 'resolve',
+  words: readonly string[],
+  server: AlertServer,
+  isJson: boolean,
+  more: object,
+): Promise<number> => {
+  if (words.length === 0) throw new UsageError('name at least one incident by its number, such as 412');
+  const ids = words.map(toNumber);
+  let isRefused = false;
+  const code = await ask(server, 'POST', `api/incidents/${action}`, { ids, ...more }, ({ data }) => {
+    const results = data as ActionResult[];
+    const rows = results.flatMap(({ incident: row, error }) => (row !== null && error === null ? row : []));
+    for (const { id, error } of results) if (error !== null) say(`#${id}: ${error}`);
+    isRefused = rows.length < results.length;
+    if (isJson) print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    else if (rows.length > 0) print(toIncidentTable(rows));
+  });
+  return isRefused ? 1 : code;
+};
+
+/** People write `#412`, too; a shell takes that as a comment unless it is quoted. */
+const toNumber = (word: string): string => {
+  const number = word.replace(/^#/, '');
+  if (!/^[\w-]{1,36}$/.test(number)) {
+    throw new UsageError(`an incident has a number such as 412, not ${JSON.stringify(word)}`);
+  }
+  return number;
+};
+
+const encodeNumber = (word: string): string => encodeURIComponent(toNumber(word));
+
+/** Sends a request and shows its response; resolves to the exit code. */
+const ask = async (
+  { url, key }: AlertServer,
+  method: string,
+  path: string,
+  body: object | undefined,
+  show: (body: Record<string, unknown>, text: string) => void,
+): Promise<number> => {
+  const headers = {
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const sent = { method, headers, timeoutMs, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const reply = await exchange(new URL(path, url), sent).catch((error: unknown) => {
+    say(`${url.origin}: ${explainFailure(error)}`);
+  });
+  if (!reply) return temporaryFailure;
+  const { status, text } = reply;
+  const answer = parseObject(text);
+  if (status === 200) {
+    show(answer, text);
+    return 0;
+  }
+  const reason = typeof answer['error'] === 'string' ? `: ${answer['error']}` : '';
+  say(`${url.origin} responded ${status}${reason}${toHint(status, key)}`);
+  return 1;
+};
+
+const toHint = (status: number, key: string | undefined): string =>
+  status === 401 && key === undefined ? `; set ${otherVariables.key} to a key from signalbox create-key` : '';

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isUsageError } from '../args.ts';
+import { parseUntil } from './until.ts';
+
+const now = new Date('2026-03-10T14:30:00');
+
+test('a time of the day is the next one, a span counts from now, and other times have an offset', () => {
+  for (const [text, at] of [
+    ['18:00', '2026-03-10T18:00:00'],
+    ['14:30', '2026-03-11T14:30:00'],
+    ['8:05', '2026-03-11T08:05:00'],
+    ['30m', '2026-03-10T15:00:00'],
+    ['2h', '2026-03-10T16:30:00'],
+    ['1d', '2026-03-11T14:30:00'],
+    ['2036-01-31T08:30:00Z', '2036-01-31T08:30:00Z'],
+  ] as const) {
+    assert.equal(parseUntil(text, now).getTime(), new Date(at).getTime(), text);
+  }
+});
+
+test('anything else, and times that have passed, are refused', () => {
+  for (const text of ['', '25:00', '2 h', '0m', 'tomorrow', '2036-01-31', '2036-01-31T08:30', '2020-01-31T08:30:00Z']) {
+    assert.throws(() => parseUntil(text, now), isUsageError, text);
+  }
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
+import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { type Running, runProgram, startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
+
+/** Starts a server with two incidents, and returns what runs commands with a key that may act on them. */
+const start = async (t: TestContext) => {
+  const created = await runProgram(['create-key', 'oncall', '--scope', 'incidents:write']);
+  const key = /sbk_\w+/.exec(created.stderr)?.[0] ?? '';
+  const config = writeConfig(createFolder(t), { access: 'contract', keys: [JSON.parse(created.stdout)] });
+  const server = await startProgram(t, ['--config', config]);
+  for (const message of ['disk is 91 % full', 'disk is 92 % full']) {
+    await server.request('POST', '/api/alert', {
+      body: { source: 'backup', level: 'ERROR', message, hostname: 'web-1' },
+    });
+  }
+  await server.request('POST', '/api/alert', {
+    body: { source: 'db', level: 'CRITICAL', message: 'replication \u001b[31mstopped', hostname: 'db-1' },
+  });
+  await waitUntil('both incidents are open', async () => (await listIncidents(server)).length === 2);
+  const run = (args: string[], variables: Record<string, string> = {}) =>
+    runProgram(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
+  return { server, run };
+};
+
+const listIncidents = async ({ request }: Pick<Running, 'request'>) =>
+  (await request<{ data: Record<string, unknown>[] }>('GET', '/api/incidents')).json.data;
+
+test('incidents lists what is open, the worst first, without control characters of senders', async (t) => {
+  const { run } = await start(t);
+  const { code, stdout, stderr } = await run(['incidents']);
+  assert.deepEqual([code, stderr], [0, '']);
+  const [head = '', first = '', second = '', ...rest] = stdout.split('\n');
+  assert.match(head, /^# +SEVERITY +STATE +SINCE +ALERTS +WHERE +INCIDENT$/);
+  assert.match(first, /^2 +CRITICAL +open +\d+ \w+ +1 +db db-1 +replication/);
+  assert.match(second, /^1 +ERROR +open +\d+ \w+ +2 +backup web-1 +disk is 92 % full$/);
+  assert.deepEqual(rest, ['']);
+  assert.ok(!stdout.includes('\u001b'));
+  assert.match((await run(['incidents', '--level', 'WARNING'])).stdout, /^No open incidents\.\n$/);
+});
+
+test('with --json each incident is one object a line', async (t) => {
+  const { run } = await start(t);
+  const { stdout } = await run(['incidents', '--json', '--source', 'backup']);
+  const rows = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    rows.map(({ number, count, state }) => [number, count, state]),
+    [[1, 2, 'open']],
+  );
+});
+
+test('ack takes incidents, incident shows their timeline, and resolve ends them', async (t) => {
+  const { server, run } = await start(t);
+  const taken = await run(['ack', '1', '2', '-m', 'on it', '--until', '2h']);
+  assert.deepEqual([taken.code, taken.stderr], [0, '']);
+  assert.match(taken.stdout, /^1 +ERROR +key:oncall /m);
+  assert.match(taken.stdout, /^2 +CRITICAL +key:oncall /m);
+  const shown = await run(['incident', '1']);
+  assert.match(shown.stdout, /^Acknowledged until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.$/m);
+  assert.match(shown.stdout, /acknowledged +key:oncall +until .* on it$/m);
+  assert.match((await run(['incident', '1', '--report'])).stdout, /^# Incident #1: disk is 92 % full$/m);
+  assert.equal((await run(['resolve', '#1', '2', '-m', 'fixed'])).code, 0);
+  assert.deepEqual(await listIncidents(server), []);
+});
+
+test('an unknown incident, a missing key and a server that is away are reported with their own exit codes', async (t) => {
+  const { run } = await start(t);
+  const mixed = await run(['ack', '1', '77']);
+  assert.equal(mixed.code, 1);
+  assert.match(mixed.stderr, /^signalbox: #77: .*not found.*\n$/);
+  assert.match(mixed.stdout, /^1 +ERROR/m);
+  const refused = await run(['ack', '2'], { SIGNALBOX_KEY: '' });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /responded 401: Missing token; set SIGNALBOX_KEY to a key/);
+  const away = await run(['incidents'], { SIGNALBOX_URL: `http://127.0.0.1:${await findFreePort()}` });
+  assert.equal(away.code, 75);
+  assert.match(away.stderr, /the connection was refused/);
+  for (const args of [
+    ['ack'],
+    ['ack', '1', '--until', 'soon'],
+    ['incidents', '--state', 'odd'],
+    ['incident', '../x'],
+  ]) {
+    assert.equal((await run(args)).code, 2, args.join(' '));
+  }
+});
