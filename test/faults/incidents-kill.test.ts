@@ -21,6 +21,7 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents'] };
 const senders = 8;
 const people = 4;
 const longestLifeMs = 1500;
+const longestSnoozeMs = 1000;
 const keyCount = 60;
 
 interface Sent {
@@ -47,6 +48,8 @@ test('after kill -9 at any moment each stored alert is in one incident, each ans
     load.stop();
     await load.done;
   }
+  // Until every snooze has ended: both readings are of the same state.
+  await setTimeout(longestSnoozeMs + 10);
   const first = await readAll(options);
   const second = await readAll(options);
   assert.deepEqual(second.incidents, first.incidents);
@@ -103,7 +106,7 @@ const runLoad = (url: string, random: () => number, tag: string, sent: Sent) => 
     const { id } = pick(incidents);
     const comment = `${tag}-${count++}`;
     const action = pick(['acknowledge', 'resolve', 'comment', 'comment', 'reopen', 'snooze']);
-    const until = new Date(Date.now() + random() * 1000 + 5).toISOString();
+    const until = new Date(Date.now() + random() * longestSnoozeMs + 5).toISOString();
     const path = `/api/incidents/${id}/${action === 'snooze' ? 'acknowledge' : action}`;
     const { status } = await ask(path, action === 'snooze' ? { comment, until } : { comment });
     if (status !== 200) return;

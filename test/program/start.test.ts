@@ -21,7 +21,7 @@ test('the start message shows where the console and the intake are, the mounts, 
   assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
   assert.match(
     stdout,
-    /\n {2}\/ +monitoring, tasks, items, login, alerts, incidents, notifications, commands, metrics, history, status, events\n/,
+    /\n {2}\/ +monitoring, tasks, items, login, alerts, notifications, incidents, commands, metrics, history, status, events\n/,
   );
   assert.match(stdout, /\n {2}\/protected +protected-tasks, login\n/);
   assert.match(stdout, /\n {2}\/simple +simple-tasks\n/);
@@ -138,7 +138,7 @@ test('the help of every command has its flags and variables, and fits into 100 c
     const { stdout, code } = await runCommand([name, '--help']);
     assert.equal(code, 0);
     assert.ok(stdout.startsWith(`signalbox ${name}`) && stdout.replaceAll('\n', ' ').includes(summary), stdout);
-    for (const key of Object.keys(flags)) assert.match(stdout, new RegExp(`\\n  --${toFlagName(key)}[ \\n]`));
+    for (const key of Object.keys(flags)) assert.match(stdout, new RegExp(`\\n  (-\\w, )?--${toFlagName(key)}[ \\n]`));
     for (const variable of Object.keys(variables)) assert.match(stdout, new RegExp(`\\n  ${variable} `));
     const longest = Math.max(...stdout.split('\n').map((line) => line.length));
     assert.ok(longest <= 100, `${name}: ${longest} columns`);
