@@ -23,6 +23,9 @@ const people = 4;
 const longestLifeMs = 1500;
 const longestSnoozeMs = 1000;
 const keyCount = 60;
+/** Milliseconds between two actions of a person, of which most of a server's time is not to be spent, and how many incidents they see. */
+const pauseMs = 20;
+const listed = 20;
 
 interface Sent {
   alerts: number;
@@ -36,7 +39,7 @@ test('after kill -9 at any moment each stored alert is in one incident, each ans
   const options = { dataDir, kept, variables };
   const random = createRandom(t);
   const sent: Sent = { alerts: 0, actions: 0, comments: new Map() };
-  const total = rounds(4, 150);
+  const total = rounds(4, 200);
   for (let round = 0; round < total; round += 1) {
     const server = await start(options);
     const load = runLoad(server.url, random, `${round}`, sent);
@@ -100,7 +103,8 @@ const runLoad = (url: string, random: () => number, tag: string, sent: Sent) => 
   };
   let count = 0;
   const act = async (): Promise<void> => {
-    const { json } = await ask('/api/incidents?state=all&limit=100');
+    await setTimeout(pauseMs);
+    const { json } = await ask(`/api/incidents?state=all&limit=${listed}`);
     const incidents = (json as { data?: Incident[] } | undefined)?.data ?? [];
     if (incidents.length === 0) return;
     const { id } = pick(incidents);

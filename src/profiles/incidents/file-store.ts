@@ -30,7 +30,7 @@ const dayMs = 24 * 60 * minuteMs;
 const collectingMs = 20;
 
 /** Alerts that are folded in one step. */
-const stepCount = 200;
+const stepCount = 250;
 
 /** The state is stored after so many alerts or records of actions, and after so long if anything has changed. */
 const savedAlerts = 100_000;
@@ -268,10 +268,13 @@ export class FileIncidentStore implements IncidentStore {
 
   #collect(storedSeq: number): void {
     this.#storedSeq = storedSeq;
-    this.#collecting ??= setTimeout(() => {
+    const wake = (): void => {
       this.#collecting = undefined;
       void this.#wake();
-    }, collectingMs).unref();
+    };
+    // While they are in memory, which only the last ones are.
+    if (storedSeq - (this.#alertSeq ?? 0) >= stepCount && !this.#running) setImmediate(wake);
+    else this.#collecting ??= setTimeout(wake, collectingMs).unref();
   }
 
   /** Called now and then: time passes, and what has failed is tried again. */

@@ -11,11 +11,14 @@ export const mostEvents = 200;
 const longestTitle = 500;
 const longestAbout = 256;
 
+/** The most characters of a key before it becomes a hash. */
+const longestKey = 160;
+
 /** An incident as stores keep it; times are Unix milliseconds. It is never changed, but replaced by another one. */
 export interface StoredIncident {
   id: string;
   number: number;
-  /** A hash of what its alerts have in common; at most the last incident with a key is not resolved. */
+  /** What its alerts have in common; at most the last incident with a key is not resolved. */
   key: string;
   /** The same for people: the sender's key, or source, host name and message. */
   about: string;
@@ -96,8 +99,8 @@ export const toIncidentKey = (record: StoredRecord): string => {
   const { format, source, hostname, message } = record;
   const sender = toSenderGroup(record['sender']);
   return toTrait(record) === 'fingerprint'
-    ? hashTexts([sender, format ?? null, record['fingerprint']])
-    : hashTexts([sender, null, source, hostname, replaceDigits(toText(message))]);
+    ? toKey([sender, format ?? null, record['fingerprint']])
+    : toKey([sender, null, source, hostname, replaceDigits(toText(message))]);
 };
 
 const toTrait = ({ fingerprint, format }: StoredRecord): 'fingerprint' | 'texts' =>
@@ -110,8 +113,11 @@ const toSenderGroup = (sender: unknown): string | null =>
 /** "/var is 86 % full" and "/var is 87 % full" are about the same. */
 const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');
 
-const hashTexts = (texts: readonly unknown[]): string =>
-  hash('sha256', JSON.stringify(texts), 'base64url').slice(0, 22);
+/** The texts themselves if they are short, which is quicker. */
+const toKey = (texts: readonly unknown[]): string => {
+  const json = JSON.stringify(texts);
+  return json.length <= longestKey ? json : hash('sha256', json, 'base64url');
+};
 
 /** The key of the incident that counts alerts beyond the most that can be open. */
 export const overflowKey = 'overflow';
