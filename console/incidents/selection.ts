@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /** The ids of the incidents that the user has marked. */
-export const selection = signal<ReadonlySet<string>>(new Set());
+const selection = signal<ReadonlySet<string>>(new Set());
 
 export const isSelected = (id: string): boolean => selection.value.has(id);
 
