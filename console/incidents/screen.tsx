@@ -3,7 +3,7 @@ import type { Incident, IncidentPage } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { severities } from '../live/alerts.ts';
-import { compareUrgency, toggleDesktopNotices } from '../live/incidents.ts';
+import { compareUrgency, openIncidents, toggleDesktopNotices } from '../live/incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { desktopNotices } from '../preferences.ts';
 import { place, setParams } from '../router.ts';
@@ -138,9 +138,7 @@ const Nothing = () => {
 
 /** Nothing is wrong: since when. */
 const Quiet = () => {
-  const load = (signal: AbortSignal) => client.listIncidents({ state: 'resolved', limit: 1 }, { signal });
-  const { value } = useResource(load, { topic: 'incidents', calm });
-  const last = value?.data[0]?.resolvedAt;
+  const last = openIncidents.value.value?.quietSince;
   return (
     <Empty title={words.quiet} hint={last ? words.quietSince(toFull(new Date(last))) : undefined}>
       <p class="hint">{words.quietHint}</p>

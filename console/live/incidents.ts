@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import type { Incident, IncidentNotice } from 'signalbox/client';
+import type { Incident } from 'signalbox/client';
 import { client } from '../api.ts';
 import { desktopNotices } from '../preferences.ts';
 import { toHash } from '../router.ts';
@@ -7,10 +7,25 @@ import { isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { severities } from './alerts.ts';
 import { subscribe } from './live.ts';
-import { useResource } from './resource.ts';
+import { type Resource, useResource } from './resource.ts';
 
-/** Milliseconds between readings while alerts come in. */
-const calm = 1000;
+/** Open incidents that are kept here; of more, only the number is known. */
+const most = 100;
+
+interface OpenIncidents {
+  /** How many there are. */
+  total: number;
+  data: readonly Incident[];
+  /** When the last one was resolved. */
+  quietSince: string | null;
+}
+
+/** What nobody has taken yet; kept current by `useOpenIncidents`. */
+export const openIncidents = signal<Resource<OpenIncidents>>({
+  value: undefined,
+  error: undefined,
+  reload: () => undefined,
+});
 
 /** Puts what should be done first before the rest: what nobody has taken, then the worst, then the oldest. */
 export const compareUrgency = (a: Incident, b: Incident): number =>
@@ -18,21 +33,41 @@ export const compareUrgency = (a: Incident, b: Incident): number =>
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
   Date.parse(a.firstAt) - Date.parse(b.firstAt);
 
-/** How many incidents are open, and nobody has taken; kept current by `useOpenIncidents`. */
-export const openIncidents = signal(0);
-
-/** Follows them as long as the component is shown: the one around all screens. */
+/** Follows open incidents as long as the component is shown: the one around all screens. Events say all there is to know. */
 export const useOpenIncidents = (): void => {
-  const load = async (signal: AbortSignal): Promise<number> =>
-    isReadable('listIncidents') ? (await client.listIncidents({ state: 'open', limit: 1 }, { signal })).total : 0;
-  openIncidents.value = useResource(load, { topic: 'incidents', calm }).value ?? 0;
+  const resource = useResource(loadOpen, { key: String(isReadable('listIncidents')), topic: 'incidents', take });
+  openIncidents.value = resource;
 };
 
-/** Shows the number of open incidents in the icon of the page, and reports new ones on the desktop if the user wants it. */
+const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
+  if (!isReadable('listIncidents')) return { total: 0, data: [], quietSince: null };
+  const [open, resolved] = await Promise.all([
+    client.listIncidents({ state: 'open', limit: most }, { signal }),
+    client.listIncidents({ state: 'resolved', limit: 1 }, { signal }),
+  ]);
+  return { total: open.total, data: open.data, quietSince: resolved.data[0]?.resolvedAt ?? null };
+};
+
+/** The open incidents after one has changed. Of those that are not kept here, nobody knows what it was before. */
+const take = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
+  if (!before) return before;
+  const others = before.data.filter(({ id }) => id !== changed.id);
+  const wasHere = others.length < before.data.length;
+  const isOpen = changed.state === 'open';
+  const data = isOpen ? [changed, ...others].slice(0, most) : others;
+  if (before.total > before.data.length || data.length === most) openIncidents.peek().reload();
+  return {
+    total: before.total + Number(isOpen) - Number(wasHere),
+    data,
+    quietSince: changed.resolvedAt ?? before.quietSince,
+  };
+};
+
+/** Shows in the icon of the page that incidents are open, and reports new ones on the desktop if the user wants it. */
 export const startIncidentSignals = (): void => {
   const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   effect(() => {
-    const name = openIncidents.value > 0 ? 'favicon-open.svg' : 'favicon.svg';
+    const name = openIncidents.value.value?.total ? 'favicon-open.svg' : 'favicon.svg';
     if (icon && !icon.href.endsWith(name)) icon.href = icon.href.replace(/favicon[^/]*$/, name);
   });
   effect(() => {
@@ -44,7 +79,7 @@ export const startIncidentSignals = (): void => {
 /** The incidents that were reported, so that one is reported once each time it opens. */
 const reported = new Set<string>();
 
-const showNotice = ({ id, number, state, level, title }: IncidentNotice): void => {
+const showNotice = ({ id, number, state, level, title }: Incident): void => {
   if (state !== 'open') {
     reported.delete(id);
     return;

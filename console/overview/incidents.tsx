@@ -1,26 +1,18 @@
 import { useMemo } from 'preact/hooks';
 import type { Incident } from 'signalbox/client';
-import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative } from '../format.ts';
-import { compareUrgency } from '../live/incidents.ts';
-import { useResource } from '../live/resource.ts';
+import { compareUrgency, openIncidents } from '../live/incidents.ts';
 import { text } from '../strings/index.ts';
 import { Panel, Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 
 const words = text.incidents;
 const shown = 5;
-const calm = 500;
 
 /** What nobody has taken yet, the worst and oldest first; on a quiet machine, since when it is quiet. */
-export const OpenIncidents = () => {
-  const load = async (signal: AbortSignal) => {
-    const open = await client.listIncidents({ state: 'open', limit: 100 }, { signal });
-    const last = open.total === 0 ? await client.listIncidents({ state: 'resolved', limit: 1 }, { signal }) : undefined;
-    return { ...open, quietSince: last?.data[0]?.resolvedAt };
-  };
-  const { value, error, reload } = useResource(load, { topic: 'incidents', calm });
+export const OpenIncidentsPanel = () => {
+  const { value, error, reload } = openIncidents.value;
   const worst = useMemo(() => (value?.data ?? []).toSorted(compareUrgency).slice(0, shown), [value]);
   const title = value && value.total > 0 ? `${words.openIncidents} (${toCount(value.total)})` : words.openIncidents;
   return (

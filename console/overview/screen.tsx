@@ -3,14 +3,14 @@ import type { ScreenView } from '../screen.ts';
 import { AlertChart, DiskChart, MachineCharts, RangeChoice, readSpan } from './charts.tsx';
 import { Health } from './health.tsx';
 import { useHistory } from './history.ts';
-import { OpenIncidents } from './incidents.tsx';
+import { OpenIncidentsPanel } from './incidents.tsx';
 import { Disks, LatestAlerts, TopProcesses } from './lists.tsx';
 
 /** What has gone wrong, and then what the machine is doing. */
 const OverviewScreen = () => (
   <div class="overview">
     <Health />
-    {isMounted('listIncidents') && <OpenIncidents />}
+    {isMounted('listIncidents') && <OpenIncidentsPanel />}
     {isMounted('getHealth') || isMounted('getHistory') ? <Live /> : <Alerts />}
   </div>
 );

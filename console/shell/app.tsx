@@ -35,7 +35,7 @@ export const App = () => {
     }
     isMoved.current = true;
   }, [path]);
-  const open = openIncidents.value;
+  const open = openIncidents.value.value?.total ?? 0;
   useLayoutEffect(() => {
     const count = open > 0 ? `(${toCount(open)}) ` : '';
     document.title = `${count}${screen?.title ?? text.unknownScreen} · ${text.name}`;

@@ -45,7 +45,7 @@ test('new alerts appear on the overview by themselves', async ({ openConsole }) 
   await expect(page.getByText('<b>bold</b> & more')).toBeVisible();
 });
 
-test('health covers alerts that fire and deliveries that fail, as the server has it', async ({
+test('health covers open incidents and deliveries that fail, as the server has it', async ({
   scope,
   startApp,
   openConsole,
@@ -56,12 +56,12 @@ test('health covers alerts that fire and deliveries that fail, as the server has
   const firing = (name: string) =>
     sendAlert(app, { message: `${name} is down`, level: 'CRITICAL', status: 'firing', key: name });
   for (const name of ['web-1', 'web-2']) await firing(name);
-  await expect(health.getByRole('link', { name: '2 critical alerts are firing' })).toBeVisible();
+  await expect(health.getByRole('link', { name: '2 critical incidents are open' })).toBeVisible();
   await expect(health.getByText(/parked|not delivered|given up/)).toBeVisible();
   await expect(page.getByText('Everything looks fine')).toHaveCount(0);
-  await health.getByRole('link', { name: '2 critical alerts are firing' }).click();
-  await page.waitForURL('**/#/alerts?status=firing');
-  await expect(page.getByText('web-1 is down')).toBeVisible();
+  await health.getByRole('link', { name: '2 critical incidents are open' }).click();
+  await page.waitForURL('**/#/incidents');
+  await expect(page.getByRole('table', { name: 'Incidents' }).getByText('web-1 is down')).toBeVisible();
 });
 
 test('while it is connected, the overview asks for nothing', async ({ openConsole }) => {

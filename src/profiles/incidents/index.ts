@@ -4,11 +4,11 @@ import { defineFeature, type FeatureInstance } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
-import type { StoredIncident } from './incident.ts';
+import { toIncident } from './incident.ts';
 import { addIncidentMeters, createObserver, findIncidentConcerns } from './measures.ts';
 import { PostgresIncidentStore } from './postgres-store.ts';
 import { createIncidentRoutes } from './routes.ts';
-import { IncidentNotice } from './schema.ts';
+import { Incident } from './schema.ts';
 import type { IncidentStore, ReadAlerts } from './store.ts';
 
 const settings = {
@@ -59,9 +59,9 @@ export const incidents = defineFeature({
       : await FileIncidentStore.open({ ...parts, alerts: journal, openLog, file: openState('incidents') });
     addIncidentMeters(meters, store);
     setIncidentNames((records) => store.nameIncidents(records));
-    const { topic, publish } = createNoticeTopic('open', IncidentNotice);
+    const { topic, publish } = createNoticeTopic('open', Incident);
     store.onChanged((changed) => {
-      for (const incident of changed) publish(() => toNotice(incident));
+      for (const incident of changed) publish(() => toIncident(incident));
     });
     return {
       profiles: { incidents: createIncidentRoutes({ store, journal, tasks, clock }) },
@@ -95,8 +95,4 @@ const toRules = ({ incidentLevel, reopenMinutes, quietHours }: IncidentSettings)
   level: incidentLevel,
   reopenMs: reopenMinutes * 60_000,
   quietMs: quietHours * 3_600_000,
-});
-
-const toNotice = ({ id, number, state, level, title, count, version }: StoredIncident): IncidentNotice => ({
-  ...{ id, number, state, level, title, count, version },
 });

@@ -199,15 +199,3 @@ export const BulkResult = defineShape('BulkResult', {
     { description: 'One result for each id, in their order.' },
   ),
 });
-
-/** An event of the topic `incidents`. */
-export const IncidentNotice = defineShape('IncidentNotice', {
-  id: Id,
-  number: Type.Integer({ examples: [412] }),
-  state: Type.Enum(incidentStates, { type: 'string' }),
-  level: Level,
-  title: Type.String({ examples: ['disk is full'] }),
-  count: Type.Integer({ examples: [3] }),
-  version: Type.Integer({ examples: [1] }),
-});
-export type IncidentNotice = Static<typeof IncidentNotice>;
