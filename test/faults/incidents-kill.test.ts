@@ -78,8 +78,34 @@ test('after kill -9 at any moment each stored alert is in one incident, each ans
   assert.ok(sent.alerts > 10 * total && sent.comments.size > total);
 });
 
+test('retention deletes no alert before it is counted, whenever the server is killed', async (t) => {
+  const dataDir = join(createTemporaryFolder(t), 'data');
+  const flags = ['--alerts-segment-bytes', '8192', '--alerts-retain-segments', '1'];
+  const options = { dataDir, kept, variables, flags };
+  const random = createRandom(t);
+  const sent: Sent = { alerts: 0, actions: 0, comments: new Map() };
+  const total = rounds(4, 100);
+  let asked = 0;
+  for (let round = 0; round < total; round += 1) {
+    const server = await start(options);
+    const load = runLoad(server.url, random, `${round}`, sent, () => {
+      asked += 1;
+      return { key: `k${asked % keyCount}`, level: 'ERROR', message: 'x'.repeat(random() * 300) };
+    });
+    await setTimeout(50 + random() * longestLifeMs);
+    await killServer(server);
+    load.stop();
+    await load.done;
+  }
+  const { incidents, alerts: left } = await readAll(options);
+  const sum = incidents.reduce((all, { count }) => all + count, 0);
+  t.diagnostic(`${asked} alerts sent, ${sent.alerts} acknowledged, ${sum} counted, ${left.length} still in the log`);
+  assert.ok(sum >= sent.alerts && sum <= asked, `${sum} counted, ${sent.alerts} acknowledged of ${asked}`);
+  if (total >= 10) assert.ok(left.length < sent.alerts);
+});
+
 /** Sends alerts and acts on incidents until it is stopped or the server has ended. */
-const runLoad = (url: string, random: () => number, tag: string, sent: Sent) => {
+const runLoad = (url: string, random: () => number, tag: string, sent: Sent, createAlert?: () => object) => {
   let isStopped = false;
   const ask = async (path: string, body?: object) => {
     const answer = await fetch(`${url}${path}`, {
@@ -96,9 +122,9 @@ const runLoad = (url: string, random: () => number, tag: string, sent: Sent) => 
     const key = `k${Math.floor(random() * keyCount)}`;
     const level = pick(['INFO', 'WARNING', 'ERROR', 'ERROR', 'CRITICAL']);
     const status = random() < 0.1 ? 'resolved' : 'firing';
-    const body =
+    const usual =
       random() < 0.5 ? { key, level, status, message: tag } : { level, message: `${key} ${tag}`, source: key };
-    const { status: answered } = await ask('/api/alert', body);
+    const { status: answered } = await ask('/api/alert', createAlert?.() ?? usual);
     if (answered === 200) sent.alerts += 1;
   };
   let count = 0;

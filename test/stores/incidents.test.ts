@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { FileIncidentStore } from '../../src/profiles/incidents/file-store.ts';
 import type { ActionOn } from '../../src/profiles/incidents/fold.ts';
 import { PostgresIncidentStore } from '../../src/profiles/incidents/postgres-store.ts';
@@ -11,6 +12,8 @@ import { openJournal } from '../../src/storage/journal/journal.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
 import { tables } from '../../src/storage/postgres/tables.ts';
+import { sendAlert } from '../support/alerts.ts';
+import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { amount } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -152,6 +155,25 @@ test('postgres: two instances fold and change the same incidents, and each alert
   t.diagnostic(
     `${2 * perInstance} alerts in ${incidents.length} incidents, ${JSON.stringify(Object.fromEntries(outcomes))}`,
   );
+});
+
+test('postgres: alerts are accepted while incidents cannot be stored, and the service says so', { skip }, async (t) => {
+  const store = await createDatabase();
+  const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
+  await sendAlert(app, { message: 'first', level: 'ERROR' });
+  await waitUntil('it is folded', async () => (await app.request('GET', '/api/incidents')).json['total'] === 1);
+  await runSql(store, 'ALTER TABLE signalbox.incident RENAME TO gone');
+  const begun = performance.now();
+  for (let count = 0; count < 5; count += 1) await sendAlert(app, { message: 'first', level: 'ERROR' });
+  assert.ok(performance.now() - begun < 3000);
+  const readUnavailable = async () => (await app.request('GET', '/ready')).json['unavailable'];
+  await waitUntil('it is reported', async () => isDeepStrictEqual(await readUnavailable(), ['incidents']));
+  await runSql(store, 'ALTER TABLE signalbox.gone RENAME TO incident');
+  await waitUntil('all are folded', async () => {
+    const { json } = await app.request<{ data?: { count: number }[] }>('GET', '/api/incidents');
+    return json.data?.[0]?.count === 6;
+  });
+  await waitUntil('nothing is reported', async () => (await readUnavailable()) === undefined);
 });
 
 test('postgres: of the alerts of before there were incidents, those of the last day are folded once', {

@@ -214,8 +214,8 @@ export class PostgresIncidentStore implements IncidentStore {
         await this.#look();
         this.#failure = undefined;
       } catch (error) {
-        // The database itself says when it cannot be used.
-        if (error instanceof StoreUnavailable) continue;
+        // The database itself says when it cannot be used, but not when a table is damaged.
+        if (error instanceof StoreUnavailable && !(await this.#parts.database.isReady())) continue;
         if (!this.#failure && !this.#isClosed) {
           this.#parts.log.error({ err: error }, 'incidents: alerts are stored, but cannot be folded at the moment');
         }

@@ -9,7 +9,6 @@ import { parseTime, readIfMatch } from '../../http/request-headers.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { findSeverity, severities } from '../severity.ts';
 import type { TaskSource } from '../task-source.ts';
 import { type ActionOn, toTaskRefusal } from './fold.ts';
 import {
@@ -117,7 +116,7 @@ const toFilter = ({ state, level, source, hostname, q, since, until }: IncidentQ
   const number = /^#(\d{1,15})$/.exec(q ?? '')?.[1];
   return {
     states: toStates(state),
-    level: level === undefined ? undefined : toLevel(level),
+    level,
     source: source?.toLowerCase(),
     hostname: hostname?.toLowerCase(),
     q: number === undefined ? q?.toLowerCase() : undefined,
@@ -132,14 +131,8 @@ const toStates = (state: IncidentQuery['state']): readonly IncidentState[] => {
   return state === 'all' ? incidentStates : [state];
 };
 
-const toLevel = (name: string) => {
-  const level = findSeverity(name);
-  if (level) return level;
-  throw new HttpError('invalid', `level must name one of ${severities.join(', ')}, such as critical, err or warn`);
-};
-
 const toTimeBound = (name: string, text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
+  if (text === undefined || text === '') return undefined;
   const time = parseTime(text);
   if (!Number.isNaN(time)) return time;
   throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);

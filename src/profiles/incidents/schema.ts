@@ -134,7 +134,7 @@ export const IncidentQuery = Type.Object({
     description: 'Only incidents in this state; `active` is open or acknowledged.',
   }),
   level: Type.Optional(
-    Type.String({ description: 'Only incidents of this severity, by any name of it.', examples: ['CRITICAL'] }),
+    Type.Enum(severities, { type: 'string', description: 'Only incidents that are as bad as this now.' }),
   ),
   source: Type.Optional(Type.String({ description: 'Only this source, in any case.', examples: ['backup'] })),
   hostname: Type.Optional(Type.String({ description: 'Only this host name, in any case.', examples: ['web-1'] })),

@@ -24,7 +24,7 @@ export const hints: Hints = {
     { weight: 20, arbitrary: fc.constantFrom(...hostileLines) },
     { weight: 10, arbitrary: text.map((word) => `Get-Process -Name ${word}`) },
     { weight: 10, arbitrary: text },
-    { weight: 14, arbitrary: fc.constantFrom(...quickLines) },
+    { weight: 30, arbitrary: fc.constantFrom(...quickLines) },
     { weight: 1, arbitrary: fc.constantFrom(...slowLines) },
   ),
   Username: fc.oneof({ weight: 40, arbitrary: text }, { weight: 1, arbitrary: fc.constantFrom('admin', 'reader') }),

@@ -104,7 +104,9 @@ const assertEntitled = (request: FuzzRequest, operation: Operation, status: numb
   const [, token = ''] = request.headers.find(([name]) => name === 'Authorization') ?? [];
   const good = operation.answers.has(403) ? /^(Bearer +)?\{admin\}$/i : /^(Bearer +)?\{(admin|reader)\}$/i;
   if (operation.needsToken && !good.test(token)) throw new Finding(`${status} with the token ${token}`);
-  const sent = isIntake(operation.path) ? readForeign(request) : readSent(request);
+  const given = isIntake(operation.path) ? readForeign(request) : readSent(request);
+  // What people do to incidents needs no body where nothing in it is required.
+  const sent = given === undefined && !request.body && operation.profile === 'incidents' ? {} : given;
   if (operation.body && !isUnfinished(request) && !operation.takes(sent)) {
     throw new Finding(`${status} for a body that does not fit`);
   }

@@ -27,6 +27,7 @@ export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: J
     'simple-tasks': createSimpleTaskLedger(),
     items: createItemLedger(),
     alerts: createAlertLedger(),
+    incidents: tasks,
   };
   return ({ target }, sent, { operation, status, json }) => {
     if (!operation || json === undefined) return;

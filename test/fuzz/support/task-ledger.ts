@@ -18,6 +18,11 @@ const settable = ['Title', 'Description', 'Priority', 'Status'];
 /** Ids increase by one and are never reused, tasks read back as written, and counts match the tasks. */
 export const createTaskLedger = (): Ledger => {
   const tasks = new Map<number, Task>();
+  /** Those of incidents, until they are read. */
+  const unread = new Set<number>();
+  const learn = (task: Task): void => {
+    if (unread.delete(task.Id)) tasks.set(task.Id, task);
+  };
   let lastId = 0;
   const expect = (holds: boolean, what: string): void => {
     if (!holds) throw new Finding(`${what}; tasks: ${[...tasks.keys()].join(' ')}; last id: ${lastId}`);
@@ -30,9 +35,17 @@ export const createTaskLedger = (): Ledger => {
       lastId = task.Id;
       tasks.set(task.Id, task);
     },
+    'POST /api/incidents/{id}/task 201': ({ json }) => {
+      const { task } = json as { task: number };
+      expect(task === lastId + 1, `a new task has the id ${task}`);
+      lastId = task;
+      tasks.set(task, { Id: task });
+      unread.add(task);
+    },
     'PUT /api/tasks/{id} 200': ({ id, sent, json }) => {
       const before = tasks.get(Number(id));
       const task = json as Task;
+      unread.delete(task.Id);
       expect(before !== undefined && holds(task, { ...before, ...sent }), `task ${id} is not what was sent`);
       tasks.set(task.Id, task);
     },
@@ -41,11 +54,13 @@ export const createTaskLedger = (): Ledger => {
       expect((json as { remaining: number }).remaining === tasks.size, `after ${id}, the rest is miscounted`);
     },
     'GET /api/tasks/{id} 200': ({ id, json }) => {
+      learn(json as Task);
       expect(isDeepStrictEqual(tasks.get(Number(id)), json), `task ${id} is not what was written`);
     },
     'GET /api/tasks 200': ({ query, json }) => {
       const { total, count, data } = json as TaskList;
       expect(count === data.length, `${count} is not the number of tasks in the list`);
+      for (const task of data) learn(task);
       expect(
         data.every((task) => isDeepStrictEqual(tasks.get(task.Id), task)),
         'a task in the list is not what was written',
@@ -56,7 +71,8 @@ export const createTaskLedger = (): Ledger => {
   };
   return (exchange) => {
     const { name, status, id } = exchange;
-    const isGone = status === 404 && name.includes('{id}') && tasks.has(Number(id)) && String(Number(id)) === id;
+    const isGone =
+      status === 404 && name.endsWith('/api/tasks/{id}') && tasks.has(Number(id)) && String(Number(id)) === id;
     expect(!isGone, `task ${id} is there, and not found`);
     handlers[`${name} ${status}`]?.(exchange);
   };
