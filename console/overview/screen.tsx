@@ -1,3 +1,4 @@
+import { openIncidents } from '../live/incidents.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { AlertChart, DiskChart, MachineCharts, RangeChoice, readSpan } from './charts.tsx';
@@ -11,9 +12,15 @@ const OverviewScreen = () => (
   <div class="overview">
     <Health />
     {isMounted('listIncidents') && <OpenIncidentsPanel />}
-    {isMounted('getHealth') || isMounted('getHistory') ? <Live /> : <Alerts />}
+    {/* How high the incidents are is known first, so nothing below them moves. */}
+    {isKnown() && (isMounted('getHealth') || isMounted('getHistory') ? <Live /> : <Alerts />)}
   </div>
 );
+
+const isKnown = (): boolean => {
+  const { value, error } = openIncidents.value;
+  return !isMounted('listIncidents') || value !== undefined || error !== undefined;
+};
 
 const Alerts = () => (isMounted('listAlerts') ? <LatestAlerts /> : null);
 

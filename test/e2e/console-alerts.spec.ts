@@ -28,7 +28,7 @@ test('hostile alerts are shown as text, and long ones in full on request', async
   const dialog = page.getByRole('dialog', { name: 'Alert' });
   await dialog.getByRole('button', { name: 'Show all of it' }).first().click();
   expect((await dialog.textContent())?.includes('long'.repeat(2560))).toBeTruthy();
-  await expect(page).toHaveTitle('Alerts · signalbox');
+  await expect(page).toHaveTitle('(5) Alerts · signalbox');
   expect(await findFaults(page)).toEqual([]);
   expect(complaints).toEqual([]);
 });

@@ -182,7 +182,7 @@ test('two tabs show the same changes, each with a login of its own', async ({ op
   await other.goto('/console/#/alerts');
   await send(app, 'for both');
   await page.goto('/console/#/');
-  await Promise.all([page, other].map((each) => each.getByRole('link', { name: 'for both' }).waitFor()));
+  await Promise.all([page, other].map((each) => each.getByRole('link', { name: 'for both' }).first().waitFor()));
   expect(complaints).toEqual([]);
 });
 
