@@ -93,11 +93,27 @@ const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory: Beside = { name: 'itself with --store memory', ...create, options: {} };
 const stored = 'answered after fdatasync';
 
+/** Each alert is about something else, so each opens an incident, up to the most that can be open. */
+const storm = createPost('/api/alert', { ...alert, key: '[<id>]' });
+const withIncidents: Ours = { ...storm, options: { flags: ['--profiles', 'alerts,incidents'] } };
+const withoutIncidents: Beside = {
+  name: 'itself without incidents',
+  ...storm,
+  options: { flags: ['--profiles', 'alerts'] },
+};
+
 const durable: HttpLine[] = [
   ['B5', `POST /api/alert, ${stored}`, '≥ 1.5 ×', createAlert, alertmanager(known)],
   ['B5', `POST /api/alert with a destination, ${stored}`, '≥ 1.3 ×', withDestination, alertmanager(known)],
   ['B5b', `POST /api/v2/alerts, a new one, ${stored}`, '≥ 0.8 ×', one, alertmanager(one)],
   ['B5b', `POST /api/v2/alerts, ten new ones, ${stored}`, undefined, ten, alertmanager(ten)],
+  [
+    'B29',
+    `POST /api/alert, each with another key, with incidents, ${stored}`,
+    '≥ 0.9 ×',
+    withIncidents,
+    withoutIncidents,
+  ],
   ['B21, B27', `POST /api/tasks, --store file, ${stored}`, '≥ 0.8 ×', withFile, inMemory],
 ];
 
