@@ -13,17 +13,24 @@ export type StateEntry =
   | { counters: Counters; rules: Rules; alertSeq: number }
   | { incident: StoredIncident; events: readonly StoredEvent[] };
 
+/** An incident in memory. */
+interface Entry {
+  incident: StoredIncident;
+  events: readonly StoredEvent[];
+  /** The incident's; 0 once it is forgotten. */
+  change: number;
+}
+
 /** All incidents in memory, with what finds them. */
 export class Incidents implements IncidentsBefore {
   counters: Counters = { lastNumber: 0, lastChange: 0, active: 0, oldUntil: 0 };
   #rules: Rules;
-  readonly #byId = new Map<string, StoredIncident>();
-  readonly #events = new Map<string, readonly StoredEvent[]>();
+  readonly #byId = new Map<string, Entry>();
   readonly #ids = new Map<number, string>();
   /** The id of the last one with a key. */
   readonly #latest = new Map<string, string>();
   readonly #active = new Set<string>();
-  readonly #orders = { active: new ChangeOrder(this.#byId), resolved: new ChangeOrder(this.#byId) };
+  readonly #orders = { active: new ChangeOrder(), resolved: new ChangeOrder() };
   readonly #counts = new Map<string, IncidentCount>();
   /** No incident is due before this. */
   #earliestDue = Number.POSITIVE_INFINITY;
@@ -47,15 +54,15 @@ export class Incidents implements IncidentsBefore {
   }
 
   find(id: string | number): StoredIncident | undefined {
-    return this.#byId.get(typeof id === 'number' ? (this.#ids.get(id) ?? '') : id);
+    return this.#byId.get(typeof id === 'number' ? (this.#ids.get(id) ?? '') : id)?.incident;
   }
 
   findLatest(key: string): StoredIncident | undefined {
-    return this.#byId.get(this.#latest.get(key) ?? '');
+    return this.find(this.#latest.get(key) ?? '');
   }
 
   listEvents(id: string): readonly StoredEvent[] {
-    return this.#events.get(id) ?? [];
+    return this.#byId.get(id)?.events ?? [];
   }
 
   listDue(until: number): StoredIncident[] {
@@ -63,7 +70,7 @@ export class Incidents implements IncidentsBefore {
     const due: StoredIncident[] = [];
     this.#earliestDue = Number.POSITIVE_INFINITY;
     for (const id of this.#active) {
-      const incident = this.#byId.get(id) as StoredIncident;
+      const incident = this.find(id) as StoredIncident;
       const at = dueAt(incident, this.#rules);
       if (at <= until) due.push(incident);
       this.#earliestDue = Math.min(this.#earliestDue, at);
@@ -75,11 +82,11 @@ export class Incidents implements IncidentsBefore {
   /** Takes over what a step has changed. */
   take({ changed, events, counters }: Fold): void {
     this.counters = counters;
-    for (const { id, event } of events) {
-      const all = [...this.listEvents(id), event];
-      this.#events.set(id, all.length > mostEvents ? all.slice(-mostEvents) : all);
-    }
     for (const incident of [...changed.values()].sort((a, b) => a.change - b.change)) this.#put(incident);
+    for (const { id, event } of events) {
+      const entry = this.#byId.get(id);
+      if (entry) entry.events = [...entry.events, event].slice(-mostEvents);
+    }
     while (this.#countResolved() > mostResolved) this.#forgetOldest();
   }
 
@@ -97,13 +104,13 @@ export class Incidents implements IncidentsBefore {
     const incidents: StoredIncident[] = [];
     let total = 0;
     let hasMore = false;
-    for (const incident of this.#newestFirst(states)) {
+    // What is not filtered is counted already, so nothing before the page is looked at.
+    for (const incident of this.#newestFirst(states, isWhole ? before : Number.POSITIVE_INFINITY)) {
       if (!matches(incident, filter)) continue;
       total += 1;
       if (incident.change >= before) continue;
       if (incidents.length < limit) incidents.push(incident);
       else hasMore = true;
-      // What is not filtered is counted already.
       if (hasMore && isWhole) break;
     }
     return {
@@ -116,7 +123,7 @@ export class Incidents implements IncidentsBefore {
   /** The incident of an alert. */
   nameIncident(alert: StoredRecord): IncidentName | undefined {
     let incident = this.findLatest(toIncidentKey(alert));
-    while (incident && !hasAlert(incident, alert.seq)) incident = this.#byId.get(incident.previous ?? '');
+    while (incident && !hasAlert(incident, alert.seq)) incident = this.find(incident.previous ?? '');
     return incident;
   }
 
@@ -129,7 +136,7 @@ export class Incidents implements IncidentsBefore {
   /** What `restore` makes this state of, some at a time; later changes do not matter to it. */
   entries(alertSeq: number): Iterable<readonly StateEntry[]> {
     const { counters, rules } = this;
-    const all = Array.from(this.#byId.values(), (incident) => ({ incident, events: this.listEvents(incident.id) }));
+    const all = Array.from(this.#byId.values(), ({ incident, events }) => ({ incident, events }));
     return toPieces([{ counters, rules, alertSeq }], all);
   }
 
@@ -147,27 +154,32 @@ export class Incidents implements IncidentsBefore {
       last = entry.alertSeq;
     }
     for (const { incident, events } of incidents.sort((a, b) => a.incident.change - b.incident.change)) {
-      this.#events.set(incident.id, events);
-      this.#put(incident);
+      this.#put(incident).events = events;
     }
     return last;
   }
 
-  #put(incident: StoredIncident): void {
-    const { id, number, key, state, level } = incident;
-    const before = this.#byId.get(id);
-    if (before) this.#add(before, -1);
+  #put(incident: StoredIncident): Entry {
+    const { id, number, key, state, level, change } = incident;
+    const known = this.#byId.get(id);
+    const entry = known ?? { incident, events: [], change: 0 };
+    if (known) this.#add(known.incident, -1);
     this.#add({ state, level }, 1);
-    this.#byId.set(id, incident);
-    if (!before) this.#ids.set(number, id);
+    entry.incident = incident;
+    if (!known) {
+      this.#byId.set(id, entry);
+      this.#ids.set(number, id);
+    }
     const latest = this.findLatest(key);
     if (!latest || latest.number <= number) this.#latest.set(key, id);
     if (state === 'resolved') this.#active.delete(id);
     else this.#active.add(id);
-    if (before?.change !== incident.change) {
-      this.#orders[state === 'resolved' ? 'resolved' : 'active'].add(incident);
+    if (entry.change !== change) {
+      entry.change = change;
+      this.#orders[state === 'resolved' ? 'resolved' : 'active'].add(entry);
     }
     this.#earliestDue = Math.min(this.#earliestDue, dueAt(incident, this.#rules));
+    return entry;
   }
 
   #forgetOldest(): void {
@@ -178,8 +190,9 @@ export class Incidents implements IncidentsBefore {
   #forget(incident: StoredIncident): void {
     const { id, number, key } = incident;
     this.#add(incident, -1);
+    const entry = this.#byId.get(id);
+    if (entry) entry.change = 0;
     this.#byId.delete(id);
-    this.#events.delete(id);
     this.#ids.delete(number);
     if (this.#latest.get(key) === id) this.#latest.delete(key);
   }
@@ -198,10 +211,10 @@ export class Incidents implements IncidentsBefore {
     return this.#byId.size - this.#active.size;
   }
 
-  *#newestFirst(states: readonly IncidentState[]): Generator<StoredIncident> {
+  *#newestFirst(states: readonly IncidentState[], before: number): Generator<StoredIncident> {
     const isActive = states.includes('open') || states.includes('acknowledged');
-    const active = isActive ? this.#orders.active.newestFirst() : none();
-    const resolved = states.includes('resolved') ? this.#orders.resolved.newestFirst() : none();
+    const active = isActive ? this.#orders.active.newestFirst(before) : none();
+    const resolved = states.includes('resolved') ? this.#orders.resolved.newestFirst(before) : none();
     let [one, other] = [active.next(), resolved.next()];
     while (!one.done || !other.done) {
       if (other.done || (!one.done && one.value.change > other.value.change)) {
@@ -241,44 +254,45 @@ function* toPieces(first: StateEntry[], all: StateEntry[]): Generator<StateEntry
 
 /** Incidents in the order in which they changed last. A change adds a place; the place before it no longer counts. */
 class ChangeOrder {
-  readonly #byId: ReadonlyMap<string, StoredIncident>;
-  #places: { id: string; change: number }[] = [];
+  #places: { entry: Entry; change: number }[] = [];
   /** Places before this no longer count. */
   #start = 0;
   /** When there are so many places, those that no longer count are removed. */
   #mostPlaces = 1024;
 
-  constructor(byId: ReadonlyMap<string, StoredIncident>) {
-    this.#byId = byId;
-  }
-
-  add({ id, change }: StoredIncident): void {
-    this.#places.push({ id, change });
+  add(entry: Entry): void {
+    this.#places.push({ entry, change: entry.change });
     if (this.#places.length < this.#mostPlaces) return;
-    this.#places = this.#places.filter((place) => this.#read(place));
+    this.#places = this.#places.filter(({ entry: { change }, change: last }) => change === last);
     this.#start = 0;
     this.#mostPlaces = Math.max(1024, this.#places.length * 2);
   }
 
   /** The one that changed first. */
   first(): StoredIncident | undefined {
-    for (; this.#start < this.#places.length; this.#start += 1) {
-      const incident = this.#read(this.#places[this.#start]);
-      if (incident) return incident;
+    for (let place = this.#places[this.#start]; place; place = this.#places[this.#start]) {
+      if (place.entry.change === place.change) return place.entry.incident;
+      this.#start += 1;
     }
     return undefined;
   }
 
-  *newestFirst(): Generator<StoredIncident> {
-    for (let at = this.#places.length - 1; at >= this.#start; at -= 1) {
-      const incident = this.#read(this.#places[at]);
-      if (incident) yield incident;
+  /** Those with changes below this. */
+  *newestFirst(before: number): Generator<StoredIncident> {
+    for (let at = this.#findPlace(before) - 1; at >= this.#start; at -= 1) {
+      const place = this.#places[at];
+      if (place && place.entry.change === place.change) yield place.entry.incident;
     }
   }
 
-  /** The incident at a place, unless it has changed since. */
-  #read(place: { id: string; change: number } | undefined): StoredIncident | undefined {
-    const incident = place && this.#byId.get(place.id);
-    return incident?.change === place?.change ? incident : undefined;
+  /** The first place whose change is not below this. */
+  #findPlace(change: number): number {
+    let [low, high] = [this.#start, this.#places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#places[middle]?.change ?? 0) < change) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
