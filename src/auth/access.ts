@@ -9,6 +9,9 @@ export type Access = 'open' | 'token' | 'admin';
 export const scopes = ['alerts:write', 'alerts:read', 'metrics:read', 'incidents:write', 'incidents:read'] as const;
 export type Scope = (typeof scopes)[number];
 
+/** Scopes that come with another one: who acts on incidents reads them, and their alerts. */
+const included: Partial<Record<Scope, readonly Scope[]>> = { 'incidents:write': ['incidents:read', 'alerts:read'] };
+
 /** What the setting `access` can say of one profile. */
 const levels = ['open', 'login', 'admin'] as const;
 export type AccessLevel = (typeof levels)[number];
@@ -87,7 +90,11 @@ export const createAccessKeys = (keys: readonly AccessKey[]) => {
   };
 };
 
-const toKnown = ({ name, sha256, scopes }: AccessKey) => ({ name, hash: Buffer.from(sha256, 'hex'), scopes });
+const toKnown = ({ name, sha256, scopes }: AccessKey) => ({
+  name,
+  hash: Buffer.from(sha256, 'hex'),
+  scopes: scopes.flatMap((scope) => [scope, ...(included[scope] ?? [])]),
+});
 
 const hash = (key: string): Buffer => createHash('sha256').update(key).digest();
 

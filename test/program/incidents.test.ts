@@ -8,26 +8,31 @@ import { waitUntil } from '../support/wait.ts';
 
 /** Starts a server with two incidents, and returns what runs commands with a key that may act on them. */
 const start = async (t: TestContext) => {
-  const created = await runProgram(['create-key', 'oncall', '--scope', 'incidents:write']);
-  const key = /sbk_\w+/.exec(created.stderr)?.[0] ?? '';
-  const config = writeConfig(createFolder(t), { access: 'contract', keys: [JSON.parse(created.stdout)] });
+  const create = async (name: string, scope: string) => {
+    const { stdout, stderr } = await runProgram(['create-key', name, '--scope', scope]);
+    return { key: /sbk_\w+/.exec(stderr)?.[0] ?? '', entry: JSON.parse(stdout) };
+  };
+  const [{ key, entry }, sender] = [await create('oncall', 'incidents:write'), await create('backup', 'alerts:write')];
+  const config = writeConfig(createFolder(t), { access: 'login', keys: [entry, sender.entry] });
   const server = await startProgram(t, ['--config', config]);
   for (const message of ['disk is 91 % full', 'disk is 92 % full']) {
     await server.request('POST', '/api/alert', {
+      token: sender.key,
       body: { source: 'backup', level: 'ERROR', message, hostname: 'web-1' },
     });
   }
   await server.request('POST', '/api/alert', {
+    token: sender.key,
     body: { source: 'db', level: 'CRITICAL', message: 'replication \u001b[31mstopped', hostname: 'db-1' },
   });
-  await waitUntil('both incidents are open', async () => (await listIncidents(server)).length === 2);
+  await waitUntil('both incidents are open', async () => (await listIncidents(server, key)).length === 2);
   const run = (args: string[], variables: Record<string, string> = {}) =>
     runProgram(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
-  return { server, run };
+  return { server, key, run };
 };
 
-const listIncidents = async ({ request }: Pick<Running, 'request'>) =>
-  (await request<{ data: Record<string, unknown>[] }>('GET', '/api/incidents')).json.data;
+const listIncidents = async ({ request }: Pick<Running, 'request'>, token: string) =>
+  (await request<{ data: Record<string, unknown>[] }>('GET', '/api/incidents', { token })).json.data;
 
 test('incidents lists what is open, the worst first, without control characters of senders', async (t) => {
   const { run } = await start(t);
@@ -56,7 +61,7 @@ test('with --json each incident is one object a line', async (t) => {
 });
 
 test('ack takes incidents, incident shows their timeline, and resolve ends them', async (t) => {
-  const { server, run } = await start(t);
+  const { server, key, run } = await start(t);
   const taken = await run(['ack', '1', '2', '-m', 'on it', '--until', '2h']);
   assert.deepEqual([taken.code, taken.stderr], [0, '']);
   assert.match(taken.stdout, /^1 +ERROR +key:oncall /m);
@@ -66,7 +71,7 @@ test('ack takes incidents, incident shows their timeline, and resolve ends them'
   assert.match(shown.stdout, /acknowledged +key:oncall +until .* on it$/m);
   assert.match((await run(['incident', '1', '--report'])).stdout, /^# Incident #1: disk is 92 % full$/m);
   assert.equal((await run(['resolve', '#1', '2', '-m', 'fixed'])).code, 0);
-  assert.deepEqual(await listIncidents(server), []);
+  assert.deepEqual(await listIncidents(server, key), []);
 });
 
 test('an unknown incident, a missing key and a server that is away are reported with their own exit codes', async (t) => {

@@ -121,6 +121,8 @@ const keys = {
   write: createAccessKey('write', ['alerts:write']),
   read: createAccessKey('read', ['alerts:read']),
   metrics: createAccessKey('metrics', ['metrics:read']),
+  review: createAccessKey('review', ['incidents:read']),
+  oncall: createAccessKey('oncall', ['incidents:write']),
 };
 const entries = Object.values(keys).map(({ entry }) => entry);
 
@@ -130,6 +132,7 @@ test('with access login everyone gets exactly the routes that the documents prom
   const credentials = {
     ...{ reader: await app.login('reader'), admin: await app.login('admin') },
     ...{ write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key },
+    ...{ review: keys.review.key, oncall: keys.oncall.key },
   };
   const query = (path: string) => (path === '/api/events' ? '?topics=alerts' : '');
   const admitted = await walkWithLogin(

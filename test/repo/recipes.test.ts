@@ -145,6 +145,8 @@ const keys = {
   write: createAccessKey('write', ['alerts:write']),
   read: createAccessKey('read', ['alerts:read']),
   metrics: createAccessKey('metrics', ['metrics:read']),
+  review: createAccessKey('review', ['incidents:read']),
+  oncall: createAccessKey('oncall', ['incidents:write']),
 };
 const entries = Object.values(keys).map(({ entry }) => entry);
 const variables = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
@@ -157,7 +159,15 @@ const readCredentials = async (request: Request) => {
     return String(json['token']);
   };
   const [reader, admin] = [await logIn('reader'), await logIn('admin')];
-  return { reader, admin, write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key };
+  return {
+    reader,
+    admin,
+    write: keys.write.key,
+    read: keys.read.key,
+    metrics: keys.metrics.key,
+    review: keys.review.key,
+    oncall: keys.oncall.key,
+  };
 };
 
 /** Calls every route over TLS as nobody, with both roles and with keys. */
@@ -213,7 +223,13 @@ test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without
   assert.doesNotMatch(output.stdout, /Warning/);
   const [reader, admin] = (['Reader', 'Admin'] as const).map((role) => signToken(createClaims({ role })));
   const credentials = { reader: String(reader), admin: String(admin) };
-  const own = { write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key };
+  const own = {
+    write: keys.write.key,
+    read: keys.read.key,
+    metrics: keys.metrics.key,
+    review: keys.review.key,
+    oncall: keys.oncall.key,
+  };
   await checkAccess(t, Number(new URL(url).port), { ...credentials, ...own });
 });
 

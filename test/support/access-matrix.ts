@@ -24,6 +24,9 @@ export interface Credentials {
   write: string;
   read: string;
   metrics: string;
+  /** With `incidents:read` and `incidents:write`. */
+  review: string;
+  oncall: string;
 }
 
 const unknownKey = `sbk_${'x'.repeat(43)}`;
@@ -38,10 +41,12 @@ const isSending = (method: string, path: string): boolean =>
 const isActing = (method: string, path: string): boolean => method === 'POST' && path.startsWith('/api/incidents/');
 const isForAdmins = (path: string): boolean => /^\/api\/(deliveries|executions|instances|execute)(\/|$)/.test(path);
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
+const isReadingIncidents = (method: string, path: string): boolean =>
+  method === 'GET' && /^\/api\/incidents(\/|$)/.test(path);
 const isReadingAlerts = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
 
-const listCallers = ({ reader, admin, write, read, metrics }: Credentials): Caller[] => [
+const listCallers = ({ reader, admin, write, read, metrics, review, oncall }: Credentials): Caller[] => [
   { name: 'nobody', token: undefined, may: (_method, path) => isOpen(path), refused: 401 },
   { name: 'an unknown key', token: unknownKey, may: (_method, path) => isOpen(path), refused: 401 },
   {
@@ -60,6 +65,15 @@ const listCallers = ({ reader, admin, write, read, metrics }: Credentials): Call
   {
     ...{ name: 'a key with metrics:read', token: metrics, refused: 401 },
     may: (_method, path) => isOpen(path) || path === '/metrics',
+  },
+  {
+    ...{ name: 'a key with incidents:read', token: review, refused: 401 },
+    may: (method, path) => isOpen(path) || isReadingIncidents(method, path),
+  },
+  {
+    ...{ name: 'a key with incidents:write', token: oncall, refused: 401 },
+    may: (method, path) =>
+      isOpen(path) || isActing(method, path) || isReadingIncidents(method, path) || isReadingAlerts(method, path),
   },
 ];
 
