@@ -88,7 +88,7 @@ export const toSystemReading = ({ os, system, users }: Found): SystemReading => 
   manufacturer: isKnown(system.manufacturer) ? system.manufacturer : null,
   model: isKnown(system.model) ? system.model : null,
   hypervisorPresent: os.hypervizor ?? system.virtual,
-  bootedAt: new Date(Date.now() - uptime() * 1000),
+  bootedAt: readBootTime(),
   userCount: users.length,
 });
 
@@ -235,10 +235,13 @@ const isLocalDevice = (device: string): boolean => device.startsWith('/dev/') ||
 /** Reads `HostReadings.counters` without starting a program: of swap and network it knows nothing. */
 export const readPortableCounters = (): CountersReading => ({
   cpuSeconds: toCpuSeconds(cpus()),
+  bootedAt: readBootTime(),
   load: loadavg()[0] ?? 0,
   memory: { total: totalmem(), available: freemem(), swapTotal: 0, swapFree: 0 },
   network: null,
 });
+
+const readBootTime = (): Date => new Date(Date.now() - uptime() * 1000);
 
 /** Processor times by the names that Linux has for them. */
 export const toCpuSeconds = (processors: readonly Pick<CpuInfo, 'times'>[]): CpuSeconds => {

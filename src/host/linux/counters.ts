@@ -11,8 +11,10 @@ export const readLinuxCounters = (root: string): CountersReading => {
   const proc = `${root}/proc`;
   const memory = parseMemory(readText(`${proc}/meminfo`));
   const network = readText(`${proc}/net/dev`);
+  const stat = readText(`${proc}/stat`);
   return {
-    cpuSeconds: parseCpuSeconds(readText(`${proc}/stat`)),
+    cpuSeconds: parseCpuSeconds(stat),
+    ...(stat !== '' && { bootedAt: parseBootTime(stat) }),
     load: loadavg()[0] ?? 0,
     memory: Number.isNaN(memory.total) ? null : memory,
     network: network === '' ? null : sumUp(parseNetwork(network), listVirtual(root)),

@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { ownJson, type Rows, sendList } from '../../http/json.ts';
-import { parseTime } from '../../http/request-headers.ts';
-import { toOffsetTimestamp } from '../../http/timestamp.ts';
+import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
 import { alertLevels, alertsAt, type Disks, disksAt, hostColumns, hostMeanings, type Ring } from './ring.ts';
 

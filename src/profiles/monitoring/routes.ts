@@ -1,6 +1,6 @@
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
 import { computeOnce } from '../../host/sampler.ts';
-import { toLocalTimestamp } from '../../http/timestamp.ts';
+import { toLocalTimestamp } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
