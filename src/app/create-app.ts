@@ -7,7 +7,7 @@ import { minimumSecretBytes, readCertificate } from '../config/checks.ts';
 import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/readings.ts';
 import { serveOpenApi } from '../http/openapi.ts';
-import { serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
+import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
 import type { Feature, FeatureInstance, Offers, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
@@ -158,9 +158,6 @@ const serveFeatures = async (
   };
 };
 
-/** Pages may load only files of this server and cannot be framed. */
-const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
-
 /** The API reference alone may have inline styles, which Scalar sets. */
 const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
@@ -190,7 +187,7 @@ const redirectRoot = (server: FastifyInstance, mounts: readonly MountedRoutes[],
 };
 
 /** A mounted feature and its instance. */
-export interface MountedFeature {
+interface MountedFeature {
   feature: Feature;
   instance: FeatureInstance;
 }
@@ -202,7 +199,7 @@ type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
  * Creates the mounted features in their order, and closes them with the server; each receives its own settings and seed
  * records, and no others.
  */
-export const createFeatures = async (
+const createFeatures = async (
   server: FastifyInstance,
   settings: Settings,
   plan: Plan,
@@ -256,7 +253,7 @@ export const createFeatures = async (
 };
 
 /** The routes of a feature's profiles, with the access that the settings give them. */
-export const listProfileRoutes = ({ feature, instance }: MountedFeature, { access }: Settings): ProfileRoutes[] =>
+const listProfileRoutes = ({ feature, instance }: MountedFeature, { access }: Settings): ProfileRoutes[] =>
   feature.profiles.map((profile) => {
     const level = toProfileLevel(access, profile);
     const routes = instance.profiles[profile.name] ?? [];

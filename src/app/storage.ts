@@ -16,10 +16,9 @@ import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
 import { hasUnfinishedImport } from '../storage/moved-files.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
-import type { Patience } from '../storage/postgres/database.ts';
 import { replaceFile } from '../storage/replace-file.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */
 export interface AppStorage extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'secrets'> {
@@ -30,16 +29,6 @@ export interface AppStorage extends Pick<Parts, 'database' | 'openLog' | 'openCh
   /** Called when shutdown begins. */
   stop(): void;
   close(): Promise<void>;
-}
-
-interface StorageParts {
-  /** The name of this instance. */
-  name: string;
-  version: string;
-  log: FastifyBaseLogger;
-  meters: Meters;
-  /** How long requests wait for a database that does not answer, if not as usual. */
-  patience?: Patience;
 }
 
 /** Throws a SettingsError for a place that cannot be used. */
