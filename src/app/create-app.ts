@@ -5,7 +5,7 @@ import { createAuthorize, createGuard, createIdentifySender } from '../auth/guar
 import { createTokenKeys, createTokens } from '../auth/token.ts';
 import { minimumSecretBytes, readCertificate } from '../config/checks.ts';
 import type { Settings } from '../config/schema.ts';
-import { createHostReadings } from '../host/readings.ts';
+import { createHostReadings } from '../host/index.ts';
 import { serveOpenApi } from '../http/openapi.ts';
 import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';

@@ -227,13 +227,13 @@ const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) =
 };
 
 /** Secrets that are other ones after a restart. */
-export const createPassingSecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
+const createPassingSecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
 
 /**
  * Secrets in the file `secrets.json` of the directory, which only its owner can read. Throws a SettingsError if the file
  * cannot be used; so does `get` if a new secret cannot be kept.
  */
-export const openKeptSecrets = async (directory: string): Promise<RandomSecrets> => {
+const openKeptSecrets = async (directory: string): Promise<RandomSecrets> => {
   const file = join(directory, 'secrets.json');
   const refuse = (error: unknown): never => {
     throw new SettingsError([

@@ -25,7 +25,7 @@ const systemMaxAgeMs = 60_000;
  * times, thread counts, handles or private memory of processes: these are null.
  */
 export const createPortableReadings = (): HostReadings => {
-  const sampler = createHostSampler(readPortableCounters);
+  const { shares, ...sampled } = createHostSampler(readPortableCounters);
   // systeminformation itself keeps a list for 500 ms.
   const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
   const storage = createSharedReading(readStorage, 0);
@@ -34,10 +34,8 @@ export const createPortableReadings = (): HostReadings => {
     system: createSharedReading(readSystem, systemMaxAgeMs),
     uptimeSeconds: uptime,
     memory: readMemory,
-    cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
-    processors: async () => toPortableProcessors(await (await load()).cpu(), await sampler.shares()),
-    counters: sampler.counters,
-    listen: sampler.listen,
+    ...sampled,
+    processors: async () => toPortableProcessors(await (await load()).cpu(), await shares()),
     processes: async () => (await listed()).map(toProcessReading),
     processCount: async () => (await listed()).length,
     processDetails: async (pids) => {
@@ -49,7 +47,6 @@ export const createPortableReadings = (): HostReadings => {
       new Map((await listed()).flatMap(({ pid, user }): [number, string][] => (user ? [[pid, user]] : []))),
     fileSystems: async () => (await storage()).fileSystems,
     fixedDisks: async () => (await storage()).fixedDisks,
-    close: sampler.close,
   };
 };
 

@@ -4,8 +4,8 @@ import { cpus, totalmem } from 'node:os';
 import { test } from 'node:test';
 import { createTree, inBackground, keepRunning } from '../../test/support/host.ts';
 import { waitUntilPasses } from '../../test/support/wait.ts';
+import { createHostReadings, createLinuxReadings } from './index.ts';
 import type { FileSystemReading, HostReadings } from './readings.ts';
-import { createHostReadings, createLinuxReadings } from './readings.ts';
 
 /** Both implementations run on Linux, where the portable one is an independent source for the other. */
 const implementations: Record<string, HostReadings> = {

@@ -1,11 +1,3 @@
-import { hostname, uptime } from 'node:os';
-import { readLinuxCounters } from './linux/counters.ts';
-import { createFileSystemReader } from './linux/file-systems.ts';
-import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
-import { createSystemReader, readPackages, toLinuxProcessors } from './linux/system.ts';
-import { createPortableReadings } from './portable.ts';
-import { createHangGuard, createHostSampler, createSharedReading } from './sampler.ts';
-
 /**
  * Readings of the machine the server runs on: from /proc and /sys on Linux, through systeminformation elsewhere. A value
  * that the system does not report, or that this account may not read, is null, never 0. A reading that fails rejects.
@@ -177,37 +169,3 @@ export interface FileSystemReading {
   /** Space that ordinary users can still fill. */
   availableBytes: number;
 }
-
-/** Processors change only in virtual machines, and rarely. */
-const packagesMaxAgeMs = 60_000;
-
-/** The readings for this machine. */
-export const createHostReadings = (platform: NodeJS.Platform = process.platform): HostReadings =>
-  platform === 'linux' ? createLinuxReadings() : createPortableReadings();
-
-/** Readings from /proc, /sys and /etc. `root` is a prefix for all these paths, to read another tree than this machine's. */
-export const createLinuxReadings = (root = ''): HostReadings => {
-  const proc = `${root}/proc`;
-  const sampler = createHostSampler(() => readLinuxCounters(root));
-  const readBootedAt = (): Date => sampler.counters().bootedAt ?? new Date(Date.now() - uptime() * 1000);
-  const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
-  // One guard for everything that may hang, so it costs at most one thread in total.
-  const guard = createHangGuard();
-  return {
-    hostname,
-    system: createSystemReader(root, readBootedAt),
-    uptimeSeconds: uptime,
-    memory: async () =>
-      sampler.counters().memory ?? Promise.reject(new Error('the memory of this machine cannot be read')),
-    cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
-    processors: async () => toLinuxProcessors(root, await packages(), await sampler.shares()),
-    counters: sampler.counters,
-    listen: sampler.listen,
-    processes: createProcessReader(proc, readBootedAt, guard),
-    processCount: async () => (await listPids(proc)).length,
-    processDetails: (pids) => readProcessDetails(proc, pids),
-    processOwners: createOwnerReader(proc, `${root}/etc/passwd`),
-    ...createFileSystemReader(root, guard),
-    close: sampler.close,
-  };
-};

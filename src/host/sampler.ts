@@ -52,6 +52,21 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     }, intervalMs).unref();
     sample();
   };
+  /**
+   * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
+   * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
+   */
+  const shares = async (): Promise<CpuShares> => {
+    askedAt = performance.now();
+    start();
+    if (!last) sample();
+    const first = last;
+    if (!first) throw new Error('the processor times of this machine cannot be read');
+    const missingMs = first.at + shortestMs - performance.now();
+    if (!before && missingMs > 0) await setTimeout(missingMs);
+    const [from, to] = before && last ? [before, last] : [first, readSample() ?? first];
+    return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
+  };
   return {
     /** Calls the listener at once with the last sample, if there is one, and with each from now on. */
     listen: (listener: SampleListener): (() => void) => {
@@ -66,21 +81,9 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     },
     /** Those of the last sample, or read now while nothing is sampled. */
     counters: (): CountersReading => last?.counters ?? read(),
-    /**
-     * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
-     * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
-     */
-    shares: async (): Promise<CpuShares> => {
-      askedAt = performance.now();
-      start();
-      if (!last) sample();
-      const first = last;
-      if (!first) throw new Error('the processor times of this machine cannot be read');
-      const missingMs = first.at + shortestMs - performance.now();
-      if (!before && missingMs > 0) await setTimeout(missingMs);
-      const [from, to] = before && last ? [before, last] : [first, readSample() ?? first];
-      return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
-    },
+    shares,
+    /** The share of all processors together. */
+    cpuBusy: async (): Promise<number> => (await shares()).get('cpu') ?? 0,
     close: stop,
   };
 };

@@ -89,8 +89,6 @@ export const createMeters = () => {
   };
 };
 
-export type Counter = ReturnType<Meters['counter']>;
-
 /** One cell for each combination of label values, created when it is first used. */
 const createCells = <T>(create: () => T) => {
   const cells = new Map<string, [values: readonly string[], cell: T]>();

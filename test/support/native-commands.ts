@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after } from 'node:test';
-import { createHostReadings } from '../../src/host/readings.ts';
+import { createHostReadings } from '../../src/host/index.ts';
 import { Refusal } from '../../src/profiles/commands/language.ts';
 import { createNativeRunner } from '../../src/profiles/commands/native/runner.ts';
 import { checkCommand } from '../../src/profiles/commands/policy.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { test } from 'node:test';
 import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
-import { createLinuxReadings } from '../readings.ts';
+import { createLinuxReadings } from '../index.ts';
 import { parseBootTime, parseCpuSeconds } from './counters.ts';
 import { parseCpuInfo, readPackages, toLinuxProcessors } from './system.ts';
 

@@ -10,8 +10,8 @@ import { setTimeout } from 'node:timers/promises';
 import { createTree, inBackground, inEnglish, keepRunning, toLines } from '../../../test/support/host.ts';
 import { fc } from '../../../test/support/random.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
+import { createLinuxReadings } from '../index.ts';
 import type { ProcessReading } from '../readings.ts';
-import { createLinuxReadings } from '../readings.ts';
 import { createHangGuard } from '../sampler.ts';
 import {
   createNameCompletion,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
-import { createLinuxReadings } from '../readings.ts';
+import { createLinuxReadings } from '../index.ts';
 import { parseMemory } from './counters.ts';
 import { countUsers, countUtmpUsers, findDomain, parseOsName } from './system.ts';
 

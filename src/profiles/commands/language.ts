@@ -33,7 +33,7 @@ const forbiddenAnywhere = new RegExp(`[${forbidden}]`, 'u');
 const typographicQuote = new RegExp(`[${typographicQuotes}]`, 'u');
 
 /** Values that single or double quotes can enclose, as a JSON Schema pattern. */
-export const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
+const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
 /** The only characters allowed outside quotes, in any script; all others must be quoted. */
 const tokenForm =

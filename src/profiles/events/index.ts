@@ -177,7 +177,7 @@ const eventHeaders = {
   'x-accel-buffering': 'no',
 };
 
-export type EventStream = ReturnType<typeof openStream>;
+type EventStream = ReturnType<typeof openStream>;
 
 /** A response that goes on as server-sent events. `onClose` is called once, when it has ended for any reason. */
 const openStream = (response: ServerResponse, onClose: () => void) => {

@@ -15,19 +15,19 @@ export const Item = defineShape('Item', {
 });
 export type Item = Static<typeof Item>;
 
-export const NewItem = defineShape('NewItem', { name: Type.String({ minLength: 1, examples: ['label printer'] }) });
+const NewItem = defineShape('NewItem', { name: Type.String({ minLength: 1, examples: ['label printer'] }) });
 
-export const ItemCreated = defineShape('ItemCreated', {
+const ItemCreated = defineShape('ItemCreated', {
   ...Item.properties,
   message: Type.String({ examples: ['Item created'] }),
 });
 
-export const ItemQuery = Type.Object({
+const ItemQuery = Type.Object({
   page: Type.Integer({ minimum: 1, default: 1 }),
   size: Type.Integer({ minimum: 0, default: 20, description: 'Items on a page.' }),
 });
 
-export const ItemPage = defineShape('ItemPage', {
+const ItemPage = defineShape('ItemPage', {
   data: Type.Array(Item),
   page: Type.Integer({ examples: [1] }),
   size: Type.Integer({ examples: [20] }),

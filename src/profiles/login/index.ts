@@ -165,7 +165,7 @@ type RefusedLogins = ReturnType<typeof createRefusedLogins>;
  * into the wrong field. Guessing must not fill the log: of each minute only the first are logged, and one line counts the
  * others.
  */
-export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
+const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
   let lines = 0;
   let suppressed = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -183,8 +183,6 @@ const patienceMs = 500;
 
 const hourMs = 60 * 60 * 1000;
 
-export type SharedLogins = ReturnType<typeof createSharedLogins>;
-
 /** The logins that all instances of a database have checked in the last hour. */
 export const createSharedLogins = (database: Database, clock: () => Date, learn: LoginLimits['learn']) => {
   let lastSeq = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
 import { listen } from '../../../test/support/app.ts';
-import { createHostReadings } from '../../host/readings.ts';
+import { createHostReadings } from '../../host/index.ts';
 import { createMonitoringRoutes } from './routes.ts';
 
 const now = new Date(2026, 0, 2, 3, 4, 5);

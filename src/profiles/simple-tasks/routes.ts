@@ -12,13 +12,13 @@ export const SimpleTask = defineShape('SimpleTask', {
 });
 export type SimpleTask = Static<typeof SimpleTask>;
 
-export const SimpleTaskList = Type.Array(SimpleTask, { title: 'SimpleTaskList' });
+const SimpleTaskList = Type.Array(SimpleTask, { title: 'SimpleTaskList' });
 
-export const NewSimpleTask = defineShape('NewSimpleTask', {
+const NewSimpleTask = defineShape('NewSimpleTask', {
   title: Type.String({ minLength: 1, examples: ['Get milk'] }),
 });
 
-export const SimpleTaskCreated = defineShape('SimpleTaskCreated', {
+const SimpleTaskCreated = defineShape('SimpleTaskCreated', {
   message: Type.String({ examples: ['Task created'] }),
 });
 

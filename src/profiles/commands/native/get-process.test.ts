@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writeProgram } from '../../../../test/support/child-programs.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
+import { createHostReadings } from '../../../host/index.ts';
 import type { HostReadings, ProcessReading } from '../../../host/readings.ts';
-import { createHostReadings } from '../../../host/readings.ts';
 import { CommandFailure } from '../runner.ts';
 import { createGetProcess } from './runner.ts';
 

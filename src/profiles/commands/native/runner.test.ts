@@ -5,7 +5,7 @@ import { isRunning, writeProgram } from '../../../../test/support/child-programs
 import { systemctlScript } from '../../../../test/support/recorded.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
-import { createHostReadings } from '../../../host/readings.ts';
+import { createHostReadings } from '../../../host/index.ts';
 import { chooseRunner } from '../index.ts';
 import { createNativeRunner } from './runner.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
 import { powerShell, recordPowerShell } from '../../../../test/support/power-shell.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { createHostReadings } from '../../../host/readings.ts';
+import { createHostReadings } from '../../../host/index.ts';
 import { Refusal } from '../language.ts';
 import { createNativeRunner } from '../native/runner.ts';
 import { checkCommand, type ParsedCommand } from '../policy.ts';
