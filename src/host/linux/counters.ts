@@ -26,8 +26,11 @@ const readText = (path: string): string => readKernelFile(path)?.toString('latin
 /** The columns of /proc/stat. Time of guests, which follows, is already in user and nice. */
 const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
 
-/** The kernel counts processor time in hundredths of a second on every architecture that Node supports. */
-const ticksPerSecond = 100;
+/**
+ * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
+ * interface to programs: 100 on every architecture that Node runs on.
+ */
+export const ticksPerSecond = 100;
 
 /** Processor times from the content of /proc/stat. */
 export const parseCpuSeconds = (stat: string): CpuSeconds =>
