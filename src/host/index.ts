@@ -4,8 +4,9 @@ import { createFileSystemReader } from './linux/file-systems.ts';
 import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
 import { createSystemReader, readPackages, toLinuxProcessors } from './linux/system.ts';
 import { createPortableReadings } from './portable.ts';
+import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';
-import { createHangGuard, createHostSampler, createSharedReading } from './sampler.ts';
+import { createHostSampler } from './sampler.ts';
 
 /** Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;

@@ -1,6 +1,7 @@
 import { arch, type CpuInfo, cpus, freemem, hostname, loadavg, release, totalmem, uptime, version } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Systeminformation } from 'systeminformation';
+import { createSharedReading } from './reading.ts';
 import type {
   CountersReading,
   CpuSeconds,
@@ -12,7 +13,7 @@ import type {
   ProcessReading,
   SystemReading,
 } from './readings.ts';
-import { type CpuShares, createHostSampler, createSharedReading } from './sampler.ts';
+import { type CpuShares, createHostSampler } from './sampler.ts';
 
 /** Loaded on first use: loading takes longer than the rest of startup, and Linux never needs it. */
 const load = () => import('systeminformation');

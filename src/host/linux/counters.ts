@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { readKernelFile, readOrNull } from '../reading.ts';
 import type { CountersReading, CpuSeconds, MemoryReading } from '../readings.ts';
-import { readOrNull } from '../sampler.ts';
-import { readKernelFile } from './kernel-file.ts';
 
 const loopback = 'lo';
 

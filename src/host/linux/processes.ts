@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
+import {
+  createSharedReading,
+  type HangGuard,
+  mapInSlices,
+  readKernelFile,
+  readOrNull,
+  waitAtMost,
+} from '../reading.ts';
 import type { ProcessDetails, ProcessReading } from '../readings.ts';
-import { createSharedReading, type HangGuard, mapInSlices, readOrNull, waitAtMost } from '../sampler.ts';
 import { ticksPerSecond } from './counters.ts';
-import { readKernelFile } from './kernel-file.ts';
 
 const maxAgeMs = 500;
 

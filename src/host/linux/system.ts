@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { arch, cpus, endianness, hostname, release, version } from 'node:os';
+import { createSharedReading, readKernelNumber, readKernelText, readOrNull } from '../reading.ts';
 import type { ProcessorReading, SystemReading } from '../readings.ts';
-import { type CpuShares, createSharedReading, readOrNull } from '../sampler.ts';
-import { readKernelNumber, readKernelText } from './kernel-file.ts';
+import type { CpuShares } from '../sampler.ts';
 
 /** What is the same as long as nobody installs another system or renames the machine. */
 const constantMaxAgeMs = 60_000;

@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../host/sampler.ts';
+import { waitAtMost } from '../../host/reading.ts';
 import { toAddressGroup } from '../../http/fair-shares.ts';
 import { createQueue, type WaitingTask } from '../../http/overload.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { createSharedReading } from '../../host/reading.ts';
 import type { HostReadings } from '../../host/readings.ts';
-import { createSharedReading } from '../../host/sampler.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { addProcessMeters, readMetrics, textType } from '../../metrics/prometheus.ts';
 import { defineFeature } from '../feature.ts';

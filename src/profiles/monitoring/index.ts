@@ -1,6 +1,6 @@
 import { readPowerShellVersion } from '../../host/programs.ts';
+import { createSharedReading } from '../../host/reading.ts';
 import type { ProcessReading } from '../../host/readings.ts';
-import { createSharedReading } from '../../host/sampler.ts';
 import { defineFeature, type Parts } from '../feature.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../topic.ts';
 import { createMonitoringRoutes, HostUsage, ProcessUsage, rankProcesses, toRounded } from './routes.ts';

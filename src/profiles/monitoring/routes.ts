@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { computeOnce } from '../../host/reading.ts';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
-import { computeOnce } from '../../host/sampler.ts';
 import { toLocalTimestamp } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';

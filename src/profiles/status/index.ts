@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { createSharedReading } from '../../host/reading.ts';
 import type { FileSystemReading, HostSample } from '../../host/readings.ts';
-import { createSharedReading } from '../../host/sampler.ts';
 import { type Concern, concernAreas, defineFeature } from '../feature.ts';
 import { defineRoute, defineShape } from '../route.ts';
 import { type Severity, severities } from '../severity.ts';
