@@ -40,22 +40,18 @@ export const toTrace = ({ traceparent }: Readonly<Record<string, unknown>>): { t
 /** Later times would have more than four digits in some zones. */
 const yearEnd = Date.parse('9999-01-01T00:00:00Z');
 
-const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** The Unix milliseconds of a query's time as in RFC 3339, from 1970 on; NaN for any other text. */
 export const parseTime = (given: string): number => {
   // A plus sign that was not encoded arrives as a space.
   const text = given.replace(/ (?=\d\d:\d\d$)/, '+');
-  const [, day] = rfc3339.exec(text) ?? [];
-  if (day === undefined || !isDayOfMonth(day)) return Number.NaN;
+  const [, year, month, day] = rfc3339.exec(text) ?? [];
+  if (year === undefined) return Number.NaN;
   const time = Date.parse(text.replace(' ', 'T').toUpperCase());
-  return time >= 0 && time < yearEnd ? time : Number.NaN;
-};
-
-/** Whether the calendar has a day, written `yyyy-MM-dd`: JavaScript takes the 30th of February for the 2nd of March. */
-export const isDayOfMonth = (day: string): boolean => {
-  const time = Date.parse(`${day}T00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return isDay && time >= 0 && time < yearEnd ? time : Number.NaN;
 };
 
 /** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */

@@ -1,5 +1,4 @@
 import { ExpectedError } from '../../expected-errors.ts';
-import { isDayOfMonth } from '../../http/text-forms.ts';
 
 /** Thrown for a command line that is not allowed. The message is shown to the client and names the refused part. */
 export class Refusal extends ExpectedError {}
@@ -321,3 +320,6 @@ export const date: ValueKind<Date> = {
   schema: { type: 'string', pattern: dateForm.source },
   hint: `${dateForms}, in local time without a zone.`,
 };
+
+/** JavaScript reads 30 February as 1 March. */
+const isDayOfMonth = (day: string): boolean => new Date(`${day}T00:00Z`).toISOString().startsWith(day);
