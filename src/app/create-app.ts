@@ -7,19 +7,25 @@ import { minimumSecretBytes, readCertificate } from '../config/checks.ts';
 import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/index.ts';
 import { serveOpenApi } from '../http/openapi.ts';
-import { serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
+import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
-import { addProcessMeters } from '../metrics/process-meters.ts';
-import type { Feature, FeatureInstance, RandomSecrets } from '../profiles/feature.ts';
+import type { Feature, FeatureInstance, Offers, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
+import type { Topic } from '../profiles/topic.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
-import { type Exposure, findExposure, listOpenedProfiles } from './access.ts';
+import {
+  type Exposure,
+  findExposure,
+  listOpenedProfiles,
+  toProfileLevel,
+  toRouteAccess,
+  toTopicAccess,
+} from './access.ts';
 import { nameInstance } from './database.ts';
-import { createFeatures, listProfileRoutes } from './features.ts';
-import { buildMounts, type MountedRoutes, registerMounts } from './mounts.ts';
+import { buildMounts, type MountedRoutes, type ProfileRoutes, registerMounts } from './mounts.ts';
 import { readProgramFile, version } from './package-info.ts';
 import { assertReloadable, type Plan, pickOwn, preflight } from './preflight.ts';
-import type { OpenStorage } from './storage.ts';
+import type { AppStorage, OpenStorage } from './storage.ts';
 
 interface Dependencies {
   log: FastifyBaseLogger;
@@ -51,7 +57,6 @@ export const createApp = async (settings: Settings, { log, features, openStorage
   const plan = preflight(settings, features);
   const host = createHostReadings();
   const meters = createMeters();
-  addProcessMeters(meters);
   const clock = () => new Date();
   const name = nameInstance(settings, host.hostname());
   const { allowedHosts, cors, trustProxy, requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
@@ -153,9 +158,6 @@ const serveFeatures = async (
   };
 };
 
-/** Pages may load only files of this server and cannot be framed. */
-const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
-
 /** The API reference alone may have inline styles, which Scalar sets. */
 const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
@@ -183,3 +185,82 @@ const redirectRoot = (server: FastifyInstance, mounts: readonly MountedRoutes[],
   const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
   if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };
+
+/** A mounted feature and its instance. */
+interface MountedFeature {
+  feature: Feature;
+  instance: FeatureInstance;
+}
+
+/** What a feature may ask about all of them, once all are created. */
+type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
+
+/**
+ * Creates the mounted features in their order, and closes them with the server; each receives its own settings and seed
+ * records, and no others.
+ */
+const createFeatures = async (
+  server: FastifyInstance,
+  settings: Settings,
+  plan: Plan,
+  storage: AppStorage,
+  parts: Omit<Parts, keyof AppStorage | keyof Overview | 'offers' | 'records'>,
+) => {
+  const mounted: MountedFeature[] = [];
+  const topics = new Map<string, Topic>();
+  const offers: Offers = {};
+  const listMounted = (): readonly MountedFeature[] => {
+    if (mounted.length === plan.mounted.length) return mounted;
+    throw new Error('a feature asks about all features before they are created');
+  };
+  const listUnavailable = async (): Promise<string[]> => {
+    const all = listMounted();
+    const ready = await Promise.all(all.map(({ instance }) => instance.isReady?.() ?? true));
+    return all.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
+  };
+  const overview: Overview = {
+    topics: () => {
+      listMounted();
+      return topics;
+    },
+    listUnavailable,
+    findConcerns: async () => [
+      ...listMounted().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
+      ...storage.findStorageConcerns(await listUnavailable()),
+    ],
+  };
+  const isServed = ({ name }: Profile) => plan.mounts.some(({ profiles }) => profiles.includes(name));
+  for (const feature of plan.mounted) {
+    const instance = await feature.create({
+      ...storage,
+      ...parts,
+      ...overview,
+      offers,
+      settings: pickOwn(settings, feature.settings),
+      records: pickOwn(plan.records, feature.seed),
+    });
+    mounted.push({ feature, instance });
+    Object.assign(offers, instance.offers);
+    const profile = feature.profiles.find(isServed);
+    const level = profile && toProfileLevel(settings.access, profile);
+    for (const [name, topic] of Object.entries(instance.topics ?? {})) {
+      topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
+    }
+    server.addHook('preClose', async () => instance.stop?.());
+    server.addHook('onClose', async () => instance.close?.());
+  }
+  return { mounted, topics };
+};
+
+/** The routes of a feature's profiles, with the access that the settings give them. */
+const listProfileRoutes = ({ feature, instance }: MountedFeature, { access }: Settings): ProfileRoutes[] =>
+  feature.profiles.map((profile) => {
+    const level = toProfileLevel(access, profile);
+    const routes = instance.profiles[profile.name] ?? [];
+    return {
+      name: profile.name,
+      aliases: profile.aliases ?? [],
+      strict: profile.strict ?? false,
+      routes: routes.map((route) => ({ ...route, access: toRouteAccess(route, level) })),
+    };
+  });

@@ -20,12 +20,14 @@ const retryMs = 250;
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
   instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
-interface DatabaseParts {
+/** What storage is opened with. */
+export interface StorageParts {
   /** The name of this instance. */
   name: string;
   version: string;
   log: FastifyBaseLogger;
   meters: Meters;
+  /** How long requests wait for a database that does not answer, if not as usual. */
   patience?: Patience;
 }
 
@@ -35,7 +37,7 @@ interface DatabaseParts {
  */
 export const openDatabase = async (
   settings: Settings,
-  { name, version, log, meters, patience }: DatabaseParts,
+  { name, version, log, meters, patience }: StorageParts,
 ): Promise<Database | undefined> => {
   const { store } = settings;
   if (!isPostgresUrl(store)) return undefined;

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
@@ -6,19 +7,19 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
-import type { Concern, OpenLog, Parts } from '../profiles/feature.ts';
+import type { Concern, OpenLog, Parts, RandomSecrets } from '../profiles/feature.ts';
 import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { createStateFile } from '../storage/changes/state-file.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
+import { createDirectory, createSync } from '../storage/journal/files.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
 import { hasUnfinishedImport } from '../storage/moved-files.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
-import type { Patience } from '../storage/postgres/database.ts';
+import { replaceFile } from '../storage/replace-file.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
-import { openDatabase } from './database.ts';
-import { createPassingSecrets, openKeptSecrets } from './random-secrets.ts';
+import { openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */
 export interface AppStorage
@@ -30,16 +31,6 @@ export interface AppStorage
   /** Called when shutdown begins. */
   stop(): void;
   close(): Promise<void>;
-}
-
-interface StorageParts {
-  /** The name of this instance. */
-  name: string;
-  version: string;
-  log: FastifyBaseLogger;
-  meters: Meters;
-  /** How long requests wait for a database that does not answer, if not as usual. */
-  patience?: Patience;
 }
 
 /** Throws a SettingsError for a place that cannot be used. */
@@ -236,4 +227,65 @@ const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) =
     Number(journal.state().healthy),
   );
   return { failures, syncs };
+};
+
+/** Secrets that are other ones after a restart. */
+const createPassingSecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
+
+/**
+ * Secrets in the file `secrets.json` of the directory, which only its owner can read. Throws a SettingsError if the file
+ * cannot be used; so does `get` if a new secret cannot be kept.
+ */
+const openKeptSecrets = async (directory: string): Promise<RandomSecrets> => {
+  const file = join(directory, 'secrets.json');
+  const refuse = (error: unknown): never => {
+    throw new SettingsError([
+      `dataDir: ${directory} cannot be used: ${explainOpening(error)}; choose another folder with --data-dir`,
+    ]);
+  };
+  await createDirectory(directory, createSync(true)).catch(refuse);
+  return createSecrets(file, readSecrets(file, refuse), (secrets) => {
+    try {
+      replaceFile(file, `${JSON.stringify(secrets, null, 2)}\n`);
+    } catch (error) {
+      refuse(error);
+    }
+  });
+};
+
+/** `keep` gets all secrets before a new one is used. */
+const createSecrets = (
+  file: string | undefined,
+  secrets: Map<string, string>,
+  keep: (secrets: Record<string, string>) => void,
+): RandomSecrets => ({
+  file,
+  get: (name, bytes) => {
+    const known = secrets.get(name);
+    if (known !== undefined) return known;
+    const secret = randomBytes(bytes).toString('base64url');
+    keep({ ...Object.fromEntries(secrets), [name]: secret });
+    secrets.set(name, secret);
+    return secret;
+  },
+});
+
+const readSecrets = (file: string, refuse: (error: unknown) => never): Map<string, string> => {
+  try {
+    const entries = Object.entries(toObject(readFileSync(file, 'utf8')));
+    if (entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')) return new Map(entries);
+    throw new SyntaxError('values must be texts');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return new Map();
+    if (!(error instanceof SyntaxError)) return refuse(error);
+    throw new SettingsError([
+      `dataDir: ${file} is damaged; restore it from a backup, or delete it for new passwords and a new signing key`,
+    ]);
+  }
+};
+
+const toObject = (text: string): object => {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new SyntaxError('must be an object');
 };

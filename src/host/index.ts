@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
-import { parseBootTime, readLinuxCounters } from './linux/counters.ts';
-import { readPackages, toLinuxProcessors } from './linux/cpu.ts';
+import { readLinuxCounters } from './linux/counters.ts';
 import { createFileSystemReader } from './linux/file-systems.ts';
 import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
-import { createSystemReader } from './linux/system.ts';
+import { createSystemReader, readPackages, toLinuxProcessors } from './linux/system.ts';
 import { createPortableReadings } from './portable.ts';
+import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';
-import { createHangGuard, createHostSampler, createSharedReading } from './sampler.ts';
+import { createHostSampler } from './sampler.ts';
 
 /** Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
@@ -19,26 +18,23 @@ export const createHostReadings = (platform: NodeJS.Platform = process.platform)
 /** Readings from /proc, /sys and /etc. `root` is a prefix for all these paths, to read another tree than this machine's. */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;
-  const readBootedAt = (): Date => parseBootTime(readFileSync(`${proc}/stat`, 'utf8'));
-  const sampler = createHostSampler(() => readLinuxCounters(root));
+  const { shares, ...sampled } = createHostSampler(() => readLinuxCounters(root));
+  const readBootedAt = (): Date => sampled.counters().bootedAt ?? new Date(Date.now() - uptime() * 1000);
   const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
   // One guard for everything that may hang, so it costs at most one thread in total.
   const guard = createHangGuard();
   return {
     hostname,
-    system: createSystemReader(root),
+    system: createSystemReader(root, readBootedAt),
     uptimeSeconds: uptime,
+    ...sampled,
     memory: async () =>
-      sampler.counters().memory ?? Promise.reject(new Error('the memory of this machine cannot be read')),
-    cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
-    processors: async () => toLinuxProcessors(root, await packages(), await sampler.shares()),
-    counters: sampler.counters,
-    listen: sampler.listen,
+      sampled.counters().memory ?? Promise.reject(new Error('the memory of this machine cannot be read')),
+    processors: async () => toLinuxProcessors(root, await packages(), await shares()),
     processes: createProcessReader(proc, readBootedAt, guard),
     processCount: async () => (await listPids(proc)).length,
     processDetails: (pids) => readProcessDetails(proc, pids),
     processOwners: createOwnerReader(proc, `${root}/etc/passwd`),
     ...createFileSystemReader(root, guard),
-    close: sampler.close,
   };
 };

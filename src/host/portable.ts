@@ -1,6 +1,7 @@
 import { arch, type CpuInfo, cpus, freemem, hostname, loadavg, release, totalmem, uptime, version } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Systeminformation } from 'systeminformation';
+import { createSharedReading } from './reading.ts';
 import type {
   CountersReading,
   CpuSeconds,
@@ -12,7 +13,7 @@ import type {
   ProcessReading,
   SystemReading,
 } from './readings.ts';
-import { type CpuShares, createHostSampler, createSharedReading } from './sampler.ts';
+import { type CpuShares, createHostSampler } from './sampler.ts';
 
 /** Loaded on first use: loading takes longer than the rest of startup, and Linux never needs it. */
 const load = () => import('systeminformation');
@@ -25,7 +26,7 @@ const systemMaxAgeMs = 60_000;
  * times, thread counts, handles or private memory of processes: these are null.
  */
 export const createPortableReadings = (): HostReadings => {
-  const sampler = createHostSampler(readPortableCounters);
+  const { shares, ...sampled } = createHostSampler(readPortableCounters);
   // systeminformation itself keeps a list for 500 ms.
   const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
   const storage = createSharedReading(readStorage, 0);
@@ -34,10 +35,8 @@ export const createPortableReadings = (): HostReadings => {
     system: createSharedReading(readSystem, systemMaxAgeMs),
     uptimeSeconds: uptime,
     memory: readMemory,
-    cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
-    processors: async () => toPortableProcessors(await (await load()).cpu(), await sampler.shares()),
-    counters: sampler.counters,
-    listen: sampler.listen,
+    ...sampled,
+    processors: async () => toPortableProcessors(await (await load()).cpu(), await shares()),
     processes: async () => (await listed()).map(toProcessReading),
     processCount: async () => (await listed()).length,
     processDetails: async (pids) => {
@@ -49,7 +48,6 @@ export const createPortableReadings = (): HostReadings => {
       new Map((await listed()).flatMap(({ pid, user }): [number, string][] => (user ? [[pid, user]] : []))),
     fileSystems: async () => (await storage()).fileSystems,
     fixedDisks: async () => (await storage()).fixedDisks,
-    close: sampler.close,
   };
 };
 
@@ -88,7 +86,7 @@ export const toSystemReading = ({ os, system, users }: Found): SystemReading => 
   manufacturer: isKnown(system.manufacturer) ? system.manufacturer : null,
   model: isKnown(system.model) ? system.model : null,
   hypervisorPresent: os.hypervizor ?? system.virtual,
-  bootedAt: new Date(Date.now() - uptime() * 1000),
+  bootedAt: readBootTime(),
   userCount: users.length,
 });
 
@@ -235,10 +233,13 @@ const isLocalDevice = (device: string): boolean => device.startsWith('/dev/') ||
 /** Reads `HostReadings.counters` without starting a program: of swap and network it knows nothing. */
 export const readPortableCounters = (): CountersReading => ({
   cpuSeconds: toCpuSeconds(cpus()),
+  bootedAt: readBootTime(),
   load: loadavg()[0] ?? 0,
   memory: { total: totalmem(), available: freemem(), swapTotal: 0, swapFree: 0 },
   network: null,
 });
+
+const readBootTime = (): Date => new Date(Date.now() - uptime() * 1000);
 
 /** Processor times by the names that Linux has for them. */
 export const toCpuSeconds = (processors: readonly Pick<CpuInfo, 'times'>[]): CpuSeconds => {

@@ -81,6 +81,8 @@ export type CpuSeconds = ReadonlyMap<string, Readonly<Record<string, number>>>;
 /** Totals since the machine was started, and the state of its memory. */
 export interface CountersReading {
   cpuSeconds: CpuSeconds;
+  /** When the machine was started. */
+  bootedAt?: Date;
   /** Runnable processes, mean of the last minute; 0 on Windows. */
   load: number;
   memory: MemoryReading | null;

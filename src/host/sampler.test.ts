@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitUntilPasses } from '../../test/support/wait.ts';
+import { createHangGuard, createSharedReading, mapInSlices } from './reading.ts';
 import type { CountersReading, CpuSeconds, HostSample } from './readings.ts';
-import { createHangGuard, createHostSampler, createSharedReading, mapInSlices, toCpuShares } from './sampler.ts';
+import { createHostSampler, toCpuShares } from './sampler.ts';
 
 const toCounters = (busy: number, total: number): CountersReading => ({
   cpuSeconds: new Map([['cpu', { user: busy, idle: total - busy }]]),

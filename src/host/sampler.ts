@@ -1,4 +1,5 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
+import { readOrNull } from './reading.ts';
 import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.ts';
 
 /** The kernel counts processor time in steps of 10 ms, so a shorter interval would be inaccurate. */
@@ -52,6 +53,21 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     }, intervalMs).unref();
     sample();
   };
+  /**
+   * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
+   * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
+   */
+  const shares = async (): Promise<CpuShares> => {
+    askedAt = performance.now();
+    start();
+    if (!last) sample();
+    const first = last;
+    if (!first) throw new Error('the processor times of this machine cannot be read');
+    const missingMs = first.at + shortestMs - performance.now();
+    if (!before && missingMs > 0) await setTimeout(missingMs);
+    const [from, to] = before && last ? [before, last] : [first, readSample() ?? first];
+    return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
+  };
   return {
     /** Calls the listener at once with the last sample, if there is one, and with each from now on. */
     listen: (listener: SampleListener): (() => void) => {
@@ -66,96 +82,11 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     },
     /** Those of the last sample, or read now while nothing is sampled. */
     counters: (): CountersReading => last?.counters ?? read(),
-    /**
-     * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
-     * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
-     */
-    shares: async (): Promise<CpuShares> => {
-      askedAt = performance.now();
-      start();
-      if (!last) sample();
-      const first = last;
-      if (!first) throw new Error('the processor times of this machine cannot be read');
-      const missingMs = first.at + shortestMs - performance.now();
-      if (!before && missingMs > 0) await setTimeout(missingMs);
-      const [from, to] = before && last ? [before, last] : [first, readSample() ?? first];
-      return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
-    },
+    shares,
+    /** The share of all processors together. */
+    cpuBusy: async (): Promise<number> => (await shares()).get('cpu') ?? 0,
     close: stop,
   };
-};
-
-/** What `read` returns, or null if it throws: a file is gone, or this account may not read it. */
-export const readOrNull = <T>(read: () => T): T | null => {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-};
-
-/**
- * Lets callers share one reading: they wait for a reading in progress, and get the last one if it began at most
- * `maxAgeMs` ago. A failed reading is not kept.
- */
-export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
-  let latest: Promise<T> | undefined;
-  let expiresAt = 0;
-  return () => {
-    const now = performance.now();
-    if (latest && now < expiresAt) return latest;
-    latest = read();
-    expiresAt = Number.POSITIVE_INFINITY;
-    latest.then(
-      () => {
-        expiresAt = now + maxAgeMs;
-      },
-      () => {
-        latest = undefined;
-      },
-    );
-    return latest;
-  };
-};
-
-/** Computes a value once for each object, e.g. for a reading that several callers share. */
-export const computeOnce = <K extends object, V extends object>(compute: (key: K) => V): ((key: K) => V) => {
-  const known = new WeakMap<K, V>();
-  return (key) => {
-    const value = known.get(key) ?? compute(key);
-    known.set(key, value);
-    return value;
-  };
-};
-
-/** Long enough to make progress, short enough not to delay requests noticeably. */
-const sliceMs = 0.25;
-
-/** For work in many small steps: check `isOver` after each, and let other work run with `next` if it is. */
-export const createTimeSlices = () => {
-  let end = performance.now() + sliceMs;
-  return {
-    isOver: (): boolean => performance.now() >= end,
-    next: async (): Promise<void> => {
-      await setImmediate();
-      end = performance.now() + sliceMs;
-    },
-  };
-};
-
-/**
- * Like `Array.map`, for long lists: lets other work run every quarter of a millisecond. Leaves out items for which
- * `map` returns null.
- */
-export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
-  const results: R[] = [];
-  const slices = createTimeSlices();
-  for (const item of items) {
-    if (slices.isOver()) await slices.next();
-    const result = map(item);
-    if (result !== null) results.push(result);
-  }
-  return results;
 };
 
 /** Busy shares (0 … 1) by processor: `cpu` for all of them together, `cpu0`, `cpu1`, … for each. */
@@ -190,35 +121,4 @@ const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
   const total = passed(Object.keys(now));
   // The kernel's counters may step back a little.
   return total > 0 ? Math.min(1, Math.max(0, 1 - passed(['idle', 'iowait']) / total)) : Number.NaN;
-};
-
-/** Runs a read that may hang; resolves to null if it takes longer than `limitMs`, or an earlier one still hangs. */
-export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<T | null>;
-
-/**
- * A read hangs if the server of a file system is gone or a process is stuck; it then blocks one of the few threads of
- * Node's pool. Reads through one guard run one at a time, and none starts while one hangs, so at most one thread is lost.
- */
-export const createHangGuard = (): HangGuard => {
-  let turn: Promise<unknown> = Promise.resolve();
-  let isReading = false;
-  return (read, limitMs) => {
-    const mine = turn.then(() => {
-      if (isReading) return null;
-      isReading = true;
-      const result = read().finally(() => {
-        isReading = false;
-      });
-      return waitAtMost(limitMs, result);
-    });
-    turn = mine.catch(() => null);
-    return mine;
-  };
-};
-
-/** The result of the work, or null if it takes longer; the work then continues unobserved. */
-export const waitAtMost = <T>(limitMs: number, work: Promise<T>): Promise<T | null> => {
-  const timer = new AbortController();
-  const limit = setTimeout(limitMs, null, { signal: timer.signal });
-  return Promise.race([work, limit]).finally(() => timer.abort());
 };

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Connections } from './connections.ts';
 import { createInternalError, type ErrorKind, type ErrorMessage, HttpError, toHttpError } from './errors.ts';
-import { toTrace } from './request-headers.ts';
 import type { Headers } from './response.ts';
+import { toTrace } from './text-forms.ts';
 
 /** Methods of routes. */
 export const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';

@@ -180,18 +180,18 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
       texts.push(text);
       length += text.length;
       if (length < largeLength) continue;
-      yield toRows(texts);
+      yield toJsonRows(texts.join(','));
       texts = [];
       length = 0;
     }
-    if (texts.length > 0) yield toRows(texts);
+    if (texts.length > 0) yield toJsonRows(texts.join(','));
   } finally {
     await source.close();
   }
 }
 
-/** Rows of which only the JSON is known. */
-const toRows = (texts: readonly string[]): Rows => Object.assign([], { [ownJson]: texts.join(',') });
+/** Rows of which only the JSON is known, joined by commas. */
+export const toJsonRows = (json: string): Rows => Object.assign([], { [ownJson]: json });
 
 type Query = Record<string, string | number>;
 

@@ -5,6 +5,10 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from './errors.ts';
 
+/** Pages may load only files of this server and connect to it alone, and cannot be framed. */
+export const pagePolicy =
+  "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+
 /** A folder of pages and the path that serves it. */
 export interface StaticFiles {
   /** With a slash at both ends, e.g. `/docs/`. */

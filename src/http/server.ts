@@ -17,8 +17,8 @@ import { Connections, endStalled } from './connections.ts';
 import { answerUnknownRoutes, createClientErrorHandler, refuseConnect, sendError } from './error-response.ts';
 import { buildSerializer, responses } from './json.ts';
 import { createBusyError, createLagProbe } from './overload.ts';
-import { toLoggedPath, toTrace } from './request-headers.ts';
 import { createCommonHeaders, createResponseClass, createTimings } from './response.ts';
+import { toLoggedPath, toTrace } from './text-forms.ts';
 import { buildValidator, convertQueries, toValidationRefusal } from './validation.ts';
 
 const second = 1000;

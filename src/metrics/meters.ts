@@ -59,28 +59,16 @@ export type Meters = ReturnType<typeof createMeters>;
  */
 export const createMeters = () => {
   const meters = new Map<string, Meter>();
-  const counters = new Map<string, { labels: readonly string[]; read(): Sample[] }>();
   const add = (meter: Meter): void => {
     if (meters.has(meter.name)) throw new Error(`the meter ${meter.name} exists already`);
     meters.set(meter.name, meter);
   };
   return {
     list: (): Meter[] => [...meters.values()],
-    /** The present values of a counter by one of its labels; none if nothing counts it. */
-    sumBy: (name: string, label: string): Record<string, number> => {
-      const { labels, read } = counters.get(name) ?? { labels: [], read: () => [] };
-      const sums: Record<string, number> = {};
-      for (const [values, value] of read()) {
-        const key = values[labels.indexOf(label)] ?? '';
-        sums[key] = (sums[key] ?? 0) + value;
-      }
-      return sums;
-    },
     /** `initial` are values of the only label that are reported as 0 before the first one is counted. */
     counter: (name: string, help: string, labels: readonly string[], initial: readonly string[] = []) => {
       const { at, entries } = createCells<Cell>(() => ({ value: 0 }));
       const read = () => entries().map(([values, { value }]) => [values, value] as const);
-      counters.set(name, { labels, read });
       add({ name, help, labels, type: 'counter', read });
       for (const value of initial) at(value);
       return { at, entries };
@@ -100,8 +88,6 @@ export const createMeters = () => {
     ): void => add({ name, help, labels, type, read }),
   };
 };
-
-export type Counter = ReturnType<Meters['counter']>;
 
 /** One cell for each combination of label values, created when it is first used. */
 const createCells = <T>(create: () => T) => {

@@ -57,6 +57,8 @@ export interface AlertSource {
   own: OwnAlerts;
   /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
   readInstance(): Promise<string>;
+  /** How many alerts this instance has stored since its start, by severity in lower case. */
+  countReceived(): Record<string, number>;
   /** Stores an alert of signalbox's own. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
   /** To be called once, by the feature that delivers alerts. */

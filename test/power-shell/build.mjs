@@ -20,7 +20,7 @@ const build = () => {
   const { status, stdout, error } = spawnSync('dotnet', [...args, ...quiet], { cwd: root, encoding: 'utf8', env });
   if (error) throw error;
   if (status !== 0) throw new Error(stdout.trim());
-  writeFileSync(program, `#!/bin/sh\nexec dotnet '${target}/pwsh.dll' "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec dotnet "\${0%/*}/pwsh.dll" "$@"\n`);
   chmodSync(program, 0o755);
 };
 

@@ -1,5 +1,5 @@
-import { itemKind } from '../../src/profiles/items/schema.ts';
-import { simpleTaskKind } from '../../src/profiles/simple-tasks/schema.ts';
+import { itemKind } from '../../src/profiles/items/routes.ts';
+import { simpleTaskKind } from '../../src/profiles/simple-tasks/routes.ts';
 import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import { keepInMemory, type OpenChanges } from '../../src/storage/changes/changes.ts';
 import { openEntryStore } from '../../src/storage/entries.ts';

@@ -6,7 +6,7 @@ import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { waitAtMost } from '../../host/sampler.ts';
+import { waitAtMost } from '../../host/reading.ts';
 import { explainSystemError } from '../stdio.ts';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */

@@ -75,7 +75,8 @@ export const incidents = defineCommand({
       throw new UsageError(`--state must be one of ${states.join(', ')}, not ${JSON.stringify(state)}`);
     }
     const query = new URLSearchParams({ limit: '1000' });
-    for (const [name, value] of Object.entries({ state, level: level?.toUpperCase(), source, hostname })) if (value) query.set(name, value);
+    for (const [name, value] of Object.entries({ state, level: level?.toUpperCase(), source, hostname }))
+      if (value) query.set(name, value);
     return ask(readServer(url), 'GET', `api/incidents?${query}`, undefined, ({ data, total }) => {
       const rows = data as IncidentRow[];
       if (json) return print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

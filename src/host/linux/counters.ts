@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { readKernelFile, readOrNull } from '../reading.ts';
 import type { CountersReading, CpuSeconds, MemoryReading } from '../readings.ts';
-import { readOrNull } from '../sampler.ts';
-import { readKernelFile } from './kernel-file.ts';
 
 const loopback = 'lo';
 
@@ -11,8 +10,10 @@ export const readLinuxCounters = (root: string): CountersReading => {
   const proc = `${root}/proc`;
   const memory = parseMemory(readText(`${proc}/meminfo`));
   const network = readText(`${proc}/net/dev`);
+  const stat = readText(`${proc}/stat`);
   return {
-    cpuSeconds: parseCpuSeconds(readText(`${proc}/stat`)),
+    cpuSeconds: parseCpuSeconds(stat),
+    ...(stat !== '' && { bootedAt: parseBootTime(stat) }),
     load: loadavg()[0] ?? 0,
     memory: Number.isNaN(memory.total) ? null : memory,
     network: network === '' ? null : sumUp(parseNetwork(network), listVirtual(root)),
@@ -24,8 +25,11 @@ const readText = (path: string): string => readKernelFile(path)?.toString('latin
 /** The columns of /proc/stat. Time of guests, which follows, is already in user and nice. */
 const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
 
-/** The kernel counts processor time in hundredths of a second on every architecture that Node supports. */
-const ticksPerSecond = 100;
+/**
+ * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
+ * interface to programs: 100 on every architecture that Node runs on.
+ */
+export const ticksPerSecond = 100;
 
 /** Processor times from the content of /proc/stat. */
 export const parseCpuSeconds = (stat: string): CpuSeconds =>

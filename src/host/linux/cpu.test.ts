@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
 import { createLinuxReadings } from '../index.ts';
 import { parseBootTime, parseCpuSeconds } from './counters.ts';
-import { parseCpuInfo, readPackages, toLinuxProcessors } from './cpu.ts';
+import { parseCpuInfo, readPackages, toLinuxProcessors } from './system.ts';
 
 const toBlock = (index: number, socket: number): string =>
   `processor\t: ${index}\nvendor_id\t: GenuineIntel\nmodel name\t: Xeon\ncpu MHz\t\t: 2100.4\nphysical id\t: ${socket}\n\n`;

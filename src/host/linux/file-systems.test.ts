@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
 import { fc } from '../../../test/support/random.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
-import { createHangGuard } from '../sampler.ts';
+import { createHangGuard } from '../reading.ts';
 import {
   createFileSystemReader,
   isUserSpace,

@@ -1,8 +1,7 @@
 import { readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { createSharedReading, type HangGuard, readKernelText } from '../reading.ts';
 import type { FileSystemKind, FileSystemReading } from '../readings.ts';
-import { createSharedReading, type HangGuard } from '../sampler.ts';
-import { readKernelText } from './kernel-file.ts';
 
 /** How long to wait for the size of a file system whose server may be gone. */
 const patienceMs = 1000;

@@ -11,8 +11,8 @@ import { createTree, inBackground, inEnglish, keepRunning, toLines } from '../..
 import { fc } from '../../../test/support/random.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
 import { createLinuxReadings } from '../index.ts';
+import { createHangGuard } from '../reading.ts';
 import type { ProcessReading } from '../readings.ts';
-import { createHangGuard } from '../sampler.ts';
 import {
   createNameCompletion,
   createOwnerReader,

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
+import {
+  createSharedReading,
+  type HangGuard,
+  mapInSlices,
+  readKernelFile,
+  readOrNull,
+  waitAtMost,
+} from '../reading.ts';
 import type { ProcessDetails, ProcessReading } from '../readings.ts';
-import { createSharedReading, type HangGuard, mapInSlices, readOrNull, waitAtMost } from '../sampler.ts';
-import { readKernelFile } from './kernel-file.ts';
-
-/**
- * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
- * interface to programs: 100 on every architecture that Node runs on.
- */
-const ticksPerSecond = 100;
+import { ticksPerSecond } from './counters.ts';
 
 const maxAgeMs = 500;
 

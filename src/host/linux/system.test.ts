@@ -7,10 +7,10 @@ import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
 import { createLinuxReadings } from '../index.ts';
 import { parseMemory } from './counters.ts';
-import { countUsers, countUtmpUsers, createSystemReader, findDomain, parseOsName } from './system.ts';
+import { countUsers, countUtmpUsers, findDomain, parseOsName } from './system.ts';
 
 test('name, release and build are those that uname shows', async () => {
-  const { hostname, osVersion, osBuild, bootedAt } = await createSystemReader('')();
+  const { hostname, osVersion, osBuild, bootedAt } = await createLinuxReadings().system();
   assert.deepEqual(
     [hostname, osVersion, osBuild],
     ['-n', '-r', '-v'].map((flag) => toLines(execFileSync('uname', [flag], inEnglish))[0]),
@@ -28,7 +28,7 @@ test('the firmware names the hardware', async (t) => {
     'proc/cpuinfo': 'processor\t: 0\nflags\t: fpu lm\n',
     'proc/stat': 'btime 1700000000\n',
   });
-  const { manufacturer, model, osName, hypervisorPresent, bootedAt } = await createSystemReader(root)();
+  const { manufacturer, model, osName, hypervisorPresent, bootedAt } = await createLinuxReadings(root).system();
   assert.deepEqual(
     { manufacturer, model, osName, hypervisorPresent, bootedAt: bootedAt.getTime() / 1000 },
     {
@@ -40,7 +40,7 @@ test('the firmware names the hardware', async (t) => {
 
 test('the device tree names the model if there is no firmware data', async (t) => {
   const root = createTree(t, { 'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0' });
-  const { manufacturer, model, osName, hypervisorPresent, userCount } = await createSystemReader(root)();
+  const { manufacturer, model, osName, hypervisorPresent, userCount } = await createLinuxReadings(root).system();
   assert.equal(model, 'Raspberry Pi 4 Model B Rev 1.4');
   assert.deepEqual([manufacturer, osName, hypervisorPresent, userCount], [null, null, null, null]);
 });
@@ -48,7 +48,7 @@ test('the device tree names the model if there is no firmware data', async (t) =
 test('what hardly changes is read once a minute, and the sessions each time', async (t) => {
   const osRelease = 'etc/os-release';
   const root = createTree(t, { [osRelease]: 'PRETTY_NAME=Old', 'run/systemd/sessions/1': 'CLASS=user\n' });
-  const readSystem = createSystemReader(root);
+  const readSystem = createLinuxReadings(root).system;
   const before = await readSystem();
   writeFileSync(join(root, osRelease), 'PRETTY_NAME=New');
   writeFileSync(join(root, 'run/systemd/sessions/2'), 'CLASS=user\n');

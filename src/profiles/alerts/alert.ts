@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { toTrace } from '../../http/request-headers.ts';
-import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/timestamp.ts';
+import { toLocalTime, toLocalTimestamp, toOffsetTimestamp, toTrace } from '../../http/text-forms.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { AlertDelivery } from '../alert-source.ts';
 import { toSeverity } from '../severity.ts';

@@ -28,6 +28,7 @@ export const alerts = defineFeature({
       journal,
       own,
       readInstance: () => readInstanceId(openLog),
+      countReceived: counts.countReceived,
       raise: async ({ level, message, ...details }) => {
         const fields = { source: ownSender, level, message, hostname: hostname() };
         const record = createAlert(fields, { now: clock(), sender: ownSender });

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { findProgram } from '../../host/programs.ts';
-import { createTimeSlices } from '../../host/sampler.ts';
+import { createTimeSlices } from '../../host/reading.ts';
 import { CommandFailure, type CommandOutput, maxBytes, type OutputRow } from './runner.ts';
 
 /** Nothing from the server's environment, which holds secrets. Messages are in English, without a pager. */

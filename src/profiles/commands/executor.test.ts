@@ -5,9 +5,8 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { createAudit } from './audit.ts';
 import { runChild } from './child.ts';
-import { createExecutor } from './executor.ts';
+import { createAudit, createExecutor } from './executor.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 
 const stays = new AbortController().signal;

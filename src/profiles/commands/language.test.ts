@@ -8,6 +8,7 @@ import {
   createAnyMatcher,
   createRowFilter,
   createTextMatcher,
+  date,
   findName,
   hasWildcard,
   likeWildcards,
@@ -17,7 +18,6 @@ import {
   Refusal,
 } from './language.ts';
 import { checkCommand } from './policy.ts';
-import { date } from './values.ts';
 
 const special = /[;|&<>$(){}@#`'"]/;
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { createAnyText, writeCommandLine } from '../../../test/support/command-lines.ts';
 import { amount } from '../../../test/support/long.ts';
 import { fc } from '../../../test/support/random.ts';
-import { Refusal } from './language.ts';
+import { date, property, Refusal } from './language.ts';
 import {
   type CommandPolicy,
   checkCommand,
@@ -14,7 +14,6 @@ import {
   type ParameterPolicy,
   policies,
 } from './policy.ts';
-import { date, property } from './values.ts';
 
 const newest = { Newest: 50 };
 

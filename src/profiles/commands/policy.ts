@@ -1,5 +1,17 @@
-import { findName, parseCommandLine, quote, type RawParameter, Refusal } from './language.ts';
-import { choice, date, filter, integer, pattern, property, type ValueKind } from './values.ts';
+import {
+  choice,
+  date,
+  filter,
+  findName,
+  integer,
+  parseCommandLine,
+  pattern,
+  property,
+  quote,
+  type RawParameter,
+  Refusal,
+  type ValueKind,
+} from './language.ts';
 
 interface CimClass {
   properties: readonly string[];

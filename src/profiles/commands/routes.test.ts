@@ -13,8 +13,7 @@ import { loadSettings } from '../../config/load.ts';
 import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
-import { createAudit } from './audit.ts';
-import { createExecutor } from './executor.ts';
+import { createAudit, createExecutor } from './executor.ts';
 import { createCommandRoutes } from './routes.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 

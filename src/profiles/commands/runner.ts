@@ -1,5 +1,5 @@
 import { ExpectedError } from '../../expected-errors.ts';
-import { computeOnce } from '../../host/sampler.ts';
+import { computeOnce } from '../../host/reading.ts';
 import { createAnyMatcher, createTextMatcher, hasWildcard, nameWildcards } from './language.ts';
 import type { ParsedCommand } from './policy.ts';
 

@@ -1,8 +1,6 @@
 import Type from 'typebox';
+import { pagePolicy } from '../../http/pages.ts';
 import { defineFeature } from '../feature.ts';
-
-/** The pages may load and connect to this server only, and cannot be framed. */
-const policy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
 /** Where scripts/bundle.mjs builds it. */
 const folder = 'dist/console';
@@ -20,7 +18,7 @@ export const webConsole = defineFeature({
     pages: {
       prefix: '/console/',
       folder,
-      policy,
+      policy: pagePolicy,
       read: readProgramFile,
       missing:
         readProgramFile(`${folder}/index.html`) === undefined

@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
-import { ownJson, type Rows, sendList } from '../../http/json.ts';
-import { parseTime } from '../../http/request-headers.ts';
-import { toOffsetTimestamp } from '../../http/timestamp.ts';
+import { type Rows, sendList, toJsonRows } from '../../http/json.ts';
+import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
 import { alertLevels, alertsAt, type Disks, disksAt, hostColumns, hostMeanings, type Ring } from './ring.ts';
 
@@ -129,7 +128,7 @@ const createSharedTexts = (source: Iterator<string>) => {
 };
 
 function* toPieces(texts: Iterable<string>): Generator<Rows> {
-  for (const text of texts) yield Object.assign([], { [ownJson]: text });
+  for (const text of texts) yield toJsonRows(text);
 }
 
 /** The members of the document after its head; joined by commas they are JSON. */

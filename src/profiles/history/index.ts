@@ -1,9 +1,19 @@
-import type { HostSample } from '../../host/readings.ts';
+import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createDocuments, createHistoryRoute, History, toDocument } from './document.ts';
-import { loadHistory, Ring, saveHistory } from './ring.ts';
-import { createSampler } from './sampler.ts';
+import {
+  alertLevels,
+  alertsAt,
+  columnCount,
+  type Disks,
+  disksAt,
+  hostColumns,
+  loadHistory,
+  mostDisks,
+  Ring,
+  saveHistory,
+} from './ring.ts';
 
 /** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;
@@ -13,7 +23,7 @@ export const history = defineFeature({
   name: 'history',
   profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
   settings: {},
-  create: async ({ host, meters, openSnapshot, clock, log }) => {
+  create: async ({ host, offers, openSnapshot, clock, log }) => {
     const file = openSnapshot('history.bin');
     const fine = new Ring(1, 600);
     const coarse = new Ring(10, 8640);
@@ -22,7 +32,7 @@ export const history = defineFeature({
     const { topic, publish } = createNoticeTopic('open', History);
     const documents = createDocuments();
     const sampler = createSampler({
-      ...{ host, countAlerts: () => meters.sumBy('signalbox_alerts_received_total', 'level'), fine, coarse, disks },
+      ...{ host, countAlerts: () => offers.alerts?.countReceived() ?? {}, fine, coarse, disks },
       onRows: (ring, from, to) => {
         documents.forget(ring);
         publish(() => toDocument({ ring, disks, from, to }));
@@ -66,3 +76,125 @@ export const history = defineFeature({
     };
   },
 });
+
+interface SamplerParts {
+  host: Pick<HostReadings, 'fixedDisks'>;
+  /** Alerts stored so far, by level. */
+  countAlerts(): Record<string, number>;
+  /** Rows of one second, and of more. */
+  fine: Ring;
+  coarse: Ring;
+  /** Changed when disks come and go. */
+  disks: Disks;
+  /** Called when the rows of a ring from one time to another, both included, were stored. */
+  onRows(ring: Ring, from: number, to: number): void;
+}
+
+/** Seconds between readings of the disks, each of which wakes an idle program several times. */
+const diskInterval = 60;
+
+/** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
+const longestGap = 5;
+
+/** Keeps how the machine was used; call `sample` about once a second with the Unix time in seconds. */
+export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
+  let before: { time: number; alerts: Record<string, number> } | undefined;
+  const diskValues = new Float64Array(2 * mostDisks).fill(NaN);
+  const sums = createSums();
+  let isReadingDisks = false;
+  const readDisks = async (time: number): Promise<void> => {
+    if (isReadingDisks) return;
+    isReadingDisks = true;
+    const found = await host.fixedDisks().catch(() => []);
+    isReadingDisks = false;
+    diskValues.fill(NaN);
+    const mounted = found.map(({ mountPath }) => mountPath);
+    assignDisks(disks, mounted, [fine, coarse], time);
+    for (const { mountPath, usedBytes, availableBytes } of found) {
+      const index = disks.indexOf(mountPath);
+      // As `df` counts: space reserved for root is neither used nor free.
+      if (index >= 0) diskValues.set([usedBytes, usedBytes + availableBytes], 2 * index);
+    }
+  };
+  return {
+    sample: (now: number, usage: Usage): void => {
+      const time = Math.floor(now);
+      if (before?.time === time) return;
+      const alerts = countAlerts();
+      const seconds = before === undefined ? 0 : time - before.time;
+      if (before && seconds > 0 && seconds <= longestGap) {
+        const row = [...hostColumns.map((name) => usage[name]), ...toRates(before.alerts, alerts), ...diskValues];
+        // A timer that is a little late may skip a second, which is then like the next one.
+        for (let at = before.time + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
+        fine.set(time, row);
+        onRows(fine, before.time + 1, time);
+        if (coarse.align(before.time) !== coarse.align(time)) {
+          coarse.set(before.time, sums.take());
+          onRows(coarse, coarse.align(before.time), coarse.align(before.time));
+        }
+        if (Math.floor(before.time / diskInterval) !== Math.floor(time / diskInterval)) void readDisks(time);
+        sums.add(row);
+      } else {
+        sums.take();
+        void readDisks(time);
+      }
+      before = { time, alerts };
+    },
+  };
+};
+
+/** Adds up rows: takes means of measurements and sums of alerts. */
+const createSums = () => {
+  const sums = new Float64Array(columnCount);
+  const counts = new Float64Array(columnCount);
+  return {
+    add: (row: readonly number[]): void => {
+      for (let column = 0; column < columnCount; column += 1) {
+        const value = row[column] as number;
+        if (Number.isNaN(value)) continue;
+        sums[column] = (sums[column] as number) + value;
+        counts[column] = (counts[column] as number) + 1;
+      }
+    },
+    /** The row of all added ones; begins again. */
+    take: (): Float64Array => {
+      const row = sums.map((sum, column) => {
+        if (column >= alertsAt && column < disksAt) return sum;
+        return sum / (counts[column] as number);
+      });
+      sums.fill(0);
+      counts.fill(0);
+      return row;
+    },
+  };
+};
+
+const toRates = (before: Record<string, number>, now: Record<string, number>): number[] =>
+  alertLevels.map((level) => (now[level] ?? 0) - (before[level] ?? 0));
+
+const withoutAlerts = (row: readonly number[]): number[] =>
+  row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));
+
+/**
+ * Gives each disk that is mounted now a pair of columns, as long as there are some. A disk that has no reading left in the
+ * rings frees its columns; if there are too few, the disk that was seen longest ago loses them.
+ */
+const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
+  const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));
+  const isGone = (mountPath: string): boolean => !mounted.includes(mountPath);
+  for (const [slot, mountPath] of disks.entries()) {
+    if (isGone(mountPath) && lastSeen(slot) === 0) disks[slot] = '';
+  }
+  for (const mountPath of mounted) {
+    if (disks.includes(mountPath)) continue;
+    if (disks.length < mostDisks && !disks.includes('')) disks.push('');
+    const [slot] = [...disks.keys()]
+      .filter((each) => isGone(disks[each] as string))
+      .sort((a, b) => lastSeen(a) - lastSeen(b));
+    if (slot === undefined) return;
+    disks[slot] = mountPath;
+    for (const ring of rings) {
+      for (const column of [0, 1]) ring.clear(disksAt + 2 * slot + column);
+    }
+  }
+};

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FileSystemReading, Usage } from '../../host/readings.ts';
+import { createSampler } from './index.ts';
 import { alertsAt, disksAt, Ring } from './ring.ts';
-import { createSampler } from './sampler.ts';
 
 const start = 1_800_000_000;
 

@@ -4,8 +4,7 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { loadSeed } from '../../storage/load-seed.ts';
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { defineFeature, defineTransfer } from '../feature.ts';
-import { createItemRoutes } from './routes.ts';
-import { Item, ItemSeed, type ItemStore, itemKind } from './schema.ts';
+import { createItemRoutes, Item, ItemSeed, type ItemStore, itemKind } from './routes.ts';
 
 /** Items, listed and created with a token. */
 export const items = defineFeature({

@@ -1,6 +1,64 @@
+import { randomInt } from 'node:crypto';
+import type { Static } from 'typebox';
+import Type from 'typebox';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { ItemCreated, ItemPage, ItemQuery, type ItemStore, NewItem } from './schema.ts';
+import type { EntryKind, EntryStore } from '../../storage/entries.ts';
+import { defineRoute, defineShape, type Route } from '../route.ts';
+
+/** Ids of items are below this. */
+const itemIds = 1000;
+
+export const Item = defineShape('Item', {
+  id: Type.Integer({ minimum: 0, maximum: itemIds - 1, examples: [442] }),
+  name: Type.String({ examples: ['label printer'] }),
+  status: Type.Enum(['active', 'archived', 'created'], { type: 'string', title: 'ItemStatus' }),
+});
+export type Item = Static<typeof Item>;
+
+const NewItem = defineShape('NewItem', { name: Type.String({ minLength: 1, examples: ['label printer'] }) });
+
+const ItemCreated = defineShape('ItemCreated', {
+  ...Item.properties,
+  message: Type.String({ examples: ['Item created'] }),
+});
+
+const ItemQuery = Type.Object({
+  page: Type.Integer({ minimum: 1, default: 1 }),
+  size: Type.Integer({ minimum: 0, default: 20, description: 'Items on a page.' }),
+});
+
+const ItemPage = defineShape('ItemPage', {
+  data: Type.Array(Item),
+  page: Type.Integer({ examples: [1] }),
+  size: Type.Integer({ examples: [20] }),
+  total: Type.Integer({ description: 'Items on all pages.', examples: [1] }),
+});
+
+/** An item in a seed file; without an id it gets a random one. */
+export const ItemSeed = Type.Object(
+  {
+    id: Type.Optional(Item.properties.id),
+    name: Type.String({ minLength: 1 }),
+    status: Type.Optional(Item.properties.status),
+  },
+  { additionalProperties: false },
+);
+export type ItemSeed = Static<typeof ItemSeed>;
+
+/** A new item gets a random unused id; once all ids are used, any. */
+export const itemKind: EntryKind<ItemSeed, Item> = {
+  name: 'items',
+  table: 'item',
+  complete: ({ id, name, status = 'created' }, _place, taken) => ({ id: id ?? pickId(taken), name, status }),
+  numbers: { table: 'item_number', of: ({ id }) => id },
+};
+
+export type ItemStore = EntryStore<ItemSeed, Item>;
+
+const pickId = (taken: ReadonlySet<number>): number => {
+  const unused = Array.from({ length: itemIds }, (_, id) => id).filter((id) => !taken.has(id));
+  return unused[randomInt(Math.max(unused.length, 1))] ?? randomInt(itemIds);
+};
 
 /** Profile `items`. */
 export const createItemRoutes = (store: ItemStore): Route[] => [

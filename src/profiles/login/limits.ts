@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { waitAtMost } from '../../host/reading.ts';
 import { toAddressGroup } from '../../http/fair-shares.ts';
 import { createQueue, type WaitingTask } from '../../http/overload.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
@@ -183,16 +183,15 @@ const patienceMs = 500;
 
 const hourMs = 60 * 60 * 1000;
 
-export type SharedLogins = ReturnType<typeof createSharedLogins>;
-
 /** The logins that all instances of a database have checked in the last hour. */
 export const createSharedLogins = (database: Database, clock: () => Date, learn: LoginLimits['learn']) => {
   let lastSeq = 0;
   database.expire({ table: 'login', key: 'seq', at: { timestamp: 'at' }, keptMs: hourMs, clock });
-  const query = async (statement: Statement) => {
-    const late = pause(patienceMs, [], { ref: false });
-    return Promise.race([database.query(statement).catch(() => []), late]);
-  };
+  const query = async (statement: Statement) =>
+    (await waitAtMost(
+      patienceMs,
+      database.query(statement).catch(() => []),
+    )) ?? [];
   return {
     /** Passes on what other instances have checked since the last time. */
     refresh: async (): Promise<void> => {

@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { createSharedReading } from '../../host/reading.ts';
 import type { HostReadings } from '../../host/readings.ts';
-import { createSharedReading } from '../../host/sampler.ts';
 import type { Meters } from '../../metrics/meters.ts';
-import { createMetricsText, textType } from '../../metrics/text.ts';
+import { addProcessMeters, readMetrics, textType } from '../../metrics/prometheus.ts';
 import { defineFeature } from '../feature.ts';
 import { defineRoute } from '../route.ts';
 
@@ -19,8 +19,8 @@ export const metrics = defineFeature({
       () => [[[version, process.versions.node], 1]],
       ['version', 'node_version'],
     );
+    addProcessMeters(meters);
     addHostMeters(meters, host);
-    const write = createMetricsText(meters.list);
     return {
       profiles: {
         metrics: [
@@ -34,7 +34,7 @@ export const metrics = defineFeature({
               operationId: 'getMetrics',
               response: { 200: { content: { 'text/plain': { schema: MetricsText } } } },
             },
-            handler: async (_request, reply) => reply.type(textType).send(await write()),
+            handler: async (_request, reply) => reply.type(textType).send(await readMetrics(meters)),
           }),
         ],
       },
@@ -47,14 +47,10 @@ const MetricsText = Type.String({ examples: ['process_cpu_seconds_total 1.25'] }
 /** Milliseconds for which the meters of one scrape share a reading. */
 const maxAgeMs = 500;
 
-/** Milliseconds for which the time of the start is used. It changes only if somebody sets the clock. */
-const startMaxAgeMs = 60_000;
-
 /** Measures the machine, each time metrics are scraped. */
 const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
   const counters = createSharedReading(async () => host.counters(), maxAgeMs);
   const disks = createSharedReading(() => host.fixedDisks(), maxAgeMs);
-  const system = createSharedReading(() => host.system(), startMaxAgeMs);
   reading(
     'counter',
     'signalbox_host_cpu_seconds_total',
@@ -79,8 +75,8 @@ const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
     );
   }
   reading('gauge', 'signalbox_host_boot_time_seconds', 'Unix time at which the machine was started.', async () => {
-    const { bootedAt } = await system();
-    return bootedAt.getTime() / 1000;
+    const { bootedAt } = await counters();
+    return bootedAt ? bootedAt.getTime() / 1000 : [];
   });
   reading('gauge', 'signalbox_host_processes', 'Processes of the machine.', () => host.processCount());
 };

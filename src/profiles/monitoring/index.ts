@@ -1,10 +1,9 @@
 import { readPowerShellVersion } from '../../host/programs.ts';
+import { createSharedReading } from '../../host/reading.ts';
 import type { ProcessReading } from '../../host/readings.ts';
-import { createSharedReading } from '../../host/sampler.ts';
 import { defineFeature, type Parts } from '../feature.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../topic.ts';
-import { createMonitoringRoutes, rankProcesses, toRounded } from './routes.ts';
-import { HostUsage, ProcessUsage } from './schema.ts';
+import { createMonitoringRoutes, HostUsage, ProcessUsage, rankProcesses, toRounded } from './routes.ts';
 
 /** Monitoring: the state of the machine the server runs on. */
 export const monitoring = defineFeature({

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { toTrace } from '../../http/request-headers.ts';
+import { toTrace } from '../../http/text-forms.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../alert-source.ts';

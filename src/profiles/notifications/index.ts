@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { SettingsError } from '../../config/settings-error.ts';
-import { toOffsetTimestamp } from '../../http/timestamp.ts';
+import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
 import type { DeliveredAlert } from './destinations/type.ts';

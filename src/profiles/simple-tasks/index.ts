@@ -4,8 +4,7 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { loadSeed } from '../../storage/load-seed.ts';
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { defineFeature, defineTransfer } from '../feature.ts';
-import { createSimpleTaskRoutes } from './routes.ts';
-import { SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './schema.ts';
+import { createSimpleTaskRoutes, SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './routes.ts';
 
 /** A minimal task list, separate from `tasks`: titles that are pending or done. */
 export const simpleTasks = defineFeature({

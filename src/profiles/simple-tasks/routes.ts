@@ -1,8 +1,46 @@
+import type { Static } from 'typebox';
 import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
-import { defineRoute, type Route, TaskId } from '../route.ts';
-import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList, type SimpleTaskStore } from './schema.ts';
+import type { EntryKind, EntryStore } from '../../storage/entries.ts';
+import { defineRoute, defineShape, type Route, TaskId } from '../route.ts';
+
+export const SimpleTask = defineShape('SimpleTask', {
+  id: Type.Integer({ examples: [1] }),
+  title: Type.String({ examples: ['Get milk'] }),
+  status: Type.Enum(['done', 'pending'], { type: 'string', title: 'SimpleTaskStatus' }),
+});
+export type SimpleTask = Static<typeof SimpleTask>;
+
+const SimpleTaskList = Type.Array(SimpleTask, { title: 'SimpleTaskList' });
+
+const NewSimpleTask = defineShape('NewSimpleTask', {
+  title: Type.String({ minLength: 1, examples: ['Get milk'] }),
+});
+
+const SimpleTaskCreated = defineShape('SimpleTaskCreated', {
+  message: Type.String({ examples: ['Task created'] }),
+});
+
+/** A simple task in a seed file; ids follow from the order. */
+export const SimpleTaskSeed = Type.Object(
+  {
+    id: Type.Optional(Type.Integer({ minimum: 1 })),
+    title: Type.String({ minLength: 1 }),
+    status: Type.Optional(SimpleTask.properties.status),
+  },
+  { additionalProperties: false },
+);
+export type SimpleTaskSeed = Static<typeof SimpleTaskSeed>;
+
+/** Tasks are never removed, so an id is the place in the list, from 1. */
+export const simpleTaskKind: EntryKind<SimpleTaskSeed, SimpleTask> = {
+  name: 'simple-tasks',
+  table: 'simple_task',
+  complete: ({ title, status = 'pending' }, place) => ({ id: place, title, status }),
+};
+
+export type SimpleTaskStore = EntryStore<SimpleTaskSeed, SimpleTask>;
 
 const params = Type.Object({ id: TaskId });
 

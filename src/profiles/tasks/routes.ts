@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
-import { idempotencyKeyHeader, readIdempotencyKey, readIfMatch } from '../../http/request-headers.ts';
+import { idempotencyKeyHeader, readIdempotencyKey, readIfMatch } from '../../http/text-forms.ts';
 import { toValidationRefusal } from '../../http/validation.ts';
 import { describeSchemaErrors, type SchemaFault } from '../../schema-validation.ts';
 import type { Awaitable } from '../../storage/list.ts';

@@ -4,7 +4,7 @@ import type { IdentifySender } from '../../../auth/guard.ts';
 import { KeyRefusal } from '../../../expected-errors.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson, whenReady } from '../../../http/json.ts';
-import { idempotencyKeyHeader, readIdempotencyKey } from '../../../http/request-headers.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../../http/text-forms.ts';
 import type { Meters } from '../../../metrics/meters.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 import { defineRoute, type Route } from '../../route.ts';
@@ -44,6 +44,12 @@ export const createAlertCounts = ({ counter }: Meters) => {
   return {
     addReceived: (format: string, level: string): void => {
       received.at(format, toSeverity(level).toLowerCase()).value += 1;
+    },
+    /** Alerts stored so far, by severity in lower case. */
+    countReceived: (): Record<string, number> => {
+      const sums: Record<string, number> = {};
+      for (const [[, level = ''], { value }] of received.entries()) sums[level] = (sums[level] ?? 0) + value;
+      return sums;
     },
     addRepeated: (format: string, count: number): void => {
       repeated.at(format).value += count;

@@ -1,5 +1,5 @@
+import { computeOnce } from '../../../host/reading.ts';
 import type { HostReadings, ProcessDetails, ProcessReading } from '../../../host/readings.ts';
-import { computeOnce } from '../../../host/sampler.ts';
 import { type SystemPaths, systemPaths } from '../child.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type CommandOutput, type OutputRow, type Runner, selectMatching } from '../runner.ts';

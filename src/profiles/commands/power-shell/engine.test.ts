@@ -33,7 +33,7 @@ const listPowerShells = (): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
       const isOurs = readFileSync(`/proc/${pid}/status`, 'utf8').includes(`\nPPid:\t${process.pid}\n`);
-      return isOurs && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${program}.dll\0`);
+      return isOurs && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/pwsh.dll\0');
     } catch {
       return false;
     }

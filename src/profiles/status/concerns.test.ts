@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLastMinute, findHostConcerns } from './host-concerns.ts';
+import { createLastMinute, findHostConcerns } from './index.ts';
 
 /** The last minute of a machine whose usage each second is given, as shares of processors and memory. */
 const createMinute = (usage: readonly (readonly [cpu: number, memory: number])[]) => {

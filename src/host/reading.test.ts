@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTree } from '../../../test/support/host.ts';
-import { readKernelFile, readKernelNumber, readKernelText } from './kernel-file.ts';
+import { createTree } from '../../test/support/host.ts';
+import { readKernelFile, readKernelNumber, readKernelText } from './reading.ts';
 
 test('a file of any length is read to its end', (t) => {
   const long = 'x'.repeat(50_000);
