@@ -5,7 +5,7 @@ import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import { parseTime, readIfMatch } from '../../http/request-headers.ts';
+import { parseTime, readIfMatch } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import { defineRoute, type Route } from '../route.ts';
