@@ -5,7 +5,7 @@ import { answer, startReceiver } from '../../support/receiver.ts';
 import type { TestApp } from '../support/app.ts';
 import { test } from '../support/console.ts';
 import { logIn } from '../support/page.ts';
-import { addAlert, addTasks, runCommands } from './sample-data.ts';
+import { addAlert, addTasks, runCommands, takeIncidents } from './sample-data.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/screenshots');
 const mostBytes = 200_000;
@@ -28,6 +28,8 @@ interface Shot {
 const shots: Shot[] = [
   { name: 'overview', hash: '#/' },
   { name: 'overview-dark', hash: '#/', colorScheme: 'dark' },
+  { name: 'incidents', hash: '#/incidents' },
+  { name: 'incident', hash: '#/incidents/1' },
   { name: 'tasks', hash: '#/tasks?view=board' },
   { name: 'alerts', hash: '#/alerts?range=1h', colorScheme: 'dark' },
   { name: 'commands', hash: '#/commands/Get-Process', act: runCommand },
@@ -52,6 +54,7 @@ test('the pictures of the documents', async ({ scope, startApp, openConsole }) =
   await addTasks(app.request, headers);
   await runCommands(app.request, headers);
   await live(app);
+  await takeIncidents(app.request, headers);
   for (const shot of shots) {
     const { name, hash, colorScheme = 'light', act } = shot;
     const viewport = { width: 1440, height: 900 };
