@@ -5,7 +5,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { RandomSecrets } from '../profiles/feature.ts';
 import { codeOf, explainOpening } from '../storage/journal/errors.ts';
 import { createDirectory, createSync } from '../storage/journal/files.ts';
-import { replaceFile } from '../storage/replace-file.ts';
+import { replaceFile } from '../storage/snapshot.ts';
 
 /** Secrets that are other ones after a restart. */
 export const createPassingSecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);

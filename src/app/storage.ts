@@ -13,7 +13,7 @@ import { createStateFile } from '../storage/changes/state-file.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
-import { hasUnfinishedImport } from '../storage/moved-files.ts';
+import { hasUnfinishedImport } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import type { Patience } from '../storage/postgres/database.ts';
 import { createSnapshot } from '../storage/snapshot.ts';

@@ -3,6 +3,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import Type from 'typebox';
 import type { Authorize, IdentifySender } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
+import { StoreUnavailable } from '../expected-errors.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import type { Meters } from '../metrics/meters.ts';
@@ -204,3 +205,16 @@ type Created<P extends TProperties> = FeatureInstance<Static<TObject<P>>>;
 /** Types a feature's settings from its own schema. */
 export const defineFeature = <const P extends TProperties>(feature: Feature<P>): Feature =>
   feature as unknown as Feature;
+
+/** Loads the seed; where the store cannot be used, the server starts without it, and `log` gets the reason. */
+export const loadSeed = async (
+  restore: () => Promise<void>,
+  log: { warn(details: object, message: string): void },
+): Promise<void> => {
+  try {
+    await restore();
+  } catch (err) {
+    if (!(err instanceof StoreUnavailable)) throw err;
+    log.warn({ err }, 'the seed was not loaded: the store cannot be used; start again later to load it');
+  }
+};

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
+import { SeenIds } from '../../storage/moved-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-tables.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
-import { SeenIds } from '../../storage/seen-ids.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
 import { readTime } from './alert.ts';
 import { splitKey } from './intake/repeats.ts';

@@ -5,9 +5,9 @@ import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
+import { SeenIds } from '../../storage/moved-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-tables.ts';
 import type { MovedRecord, RecordLog } from '../../storage/record-log.ts';
-import { SeenIds } from '../../storage/seen-ids.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
 import { Execution } from './schema.ts';
 

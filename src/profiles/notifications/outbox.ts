@@ -1,5 +1,5 @@
 import type { Meters } from '../../metrics/meters.ts';
-import { createSerial } from '../../storage/journal/scheduling.ts';
+import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { AlertSource } from '../alert-source.ts';
 import type { Concern, Parts } from '../feature.ts';

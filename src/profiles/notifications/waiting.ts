@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
-import { createSerial } from '../../storage/journal/scheduling.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { createSerial } from '../../storage/scheduling.ts';
 import { toSeverity } from '../severity.ts';
 import { formatOf, toReceivedAt } from './destinations/type.ts';
 

@@ -1,6 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import { loadSeed } from '../../storage/load-seed.ts';
-import { defineFeature } from '../feature.ts';
+import { defineFeature, loadSeed } from '../feature.ts';
 import type { TaskSource } from '../task-source.ts';
 import { createNoticeTopic, type Publish } from '../topic.ts';
 import { openTaskStore } from './memory-store.ts';

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../expected-errors.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createSerial } from '../journal/scheduling.ts';
+import { createSerial } from '../scheduling.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
 

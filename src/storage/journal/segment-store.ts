@@ -1,4 +1,5 @@
 import { rename, unlink } from 'node:fs/promises';
+import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
   appendBatch,
@@ -15,7 +16,6 @@ import type { JournalSettings } from './options.ts';
 import { findLastSeqIn } from './read/files.ts';
 import { RecentRecords } from './recent.ts';
 import { dayMs, type Hold, removeOldSegments } from './retention.ts';
-import { createSerial } from './scheduling.ts';
 
 const attempts = 3;
 

@@ -1,7 +1,7 @@
+import { Slice } from '../../scheduling.ts';
 import { readIdTime } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards, type StoredRecord, toStored } from '../read/lines.ts';
-import { Slice } from '../scheduling.ts';
 
 export const minuteMs = 60_000;
 

@@ -1,8 +1,8 @@
 import { lstat, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { createSerial } from '../../scheduling.ts';
 import type { ReadAt } from '../read/lines.ts';
 import { dayMs } from '../retention.ts';
-import { createSerial } from '../scheduling.ts';
 import {
   blockBytes,
   createRanges,

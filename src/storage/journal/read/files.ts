@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Serially } from '../../scheduling.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { classifyLine, parseRecord } from '../line.ts';
-import type { Serially } from '../scheduling.ts';
 import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './lines.ts';
 
 /** The files of the log at one moment. */

@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { LogRecord } from '../line.ts';
-import { classifyLine, parseRecord } from '../line.ts';
-import { Slice } from '../scheduling.ts';
+import { Slice } from '../../scheduling.ts';
+import { classifyLine, type LogRecord, parseRecord } from '../line.ts';
 
 const firstBlockBytes = 16 * 1024;
 const largestBlockBytes = 64 * 1024;

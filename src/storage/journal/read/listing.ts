@@ -1,6 +1,5 @@
-import type { LogRecord } from '../line.ts';
-import { classifyLine, createMatcher, type Match, parseRecord } from '../line.ts';
-import { Slice } from '../scheduling.ts';
+import { Slice } from '../../scheduling.ts';
+import { classifyLine, createMatcher, type LogRecord, type Match, parseRecord } from '../line.ts';
 import { type Log, type LogFile, readLogBackwards } from './files.ts';
 import { type FilePart, type Line, newline, type ReadAt } from './lines.ts';
 

@@ -1,10 +1,10 @@
+import { Slice } from '../../scheduling.ts';
 import { JournalError } from '../errors.ts';
 import { minuteMs, overlaps, type Ranges } from '../index/block.ts';
 import type { Summary } from '../index/file-index.ts';
 import type { LogIndex } from '../index/log-index.ts';
 import { createPrefilter, type FieldTest, passes, readIdTime } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import { Slice } from '../scheduling.ts';
 import { type StoredRecord, splitBackwards, toStored } from './lines.ts';
 
 export interface Search {
