@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../config/schema.ts';
-import type { Feature, FeatureInstance, Offers, Parts, Profile } from '../profiles/feature.ts';
+import type { Feature, FeatureInstance, Parts, Profile } from '../profiles/feature.ts';
+import type { Offers } from '../profiles/offers.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { toProfileLevel, toRouteAccess, toTopicAccess } from './access.ts';
 import type { ProfileRoutes } from './mounts.ts';

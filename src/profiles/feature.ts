@@ -15,10 +15,9 @@ import type { Awaitable } from '../storage/list.ts';
 import type { MovedStore } from '../storage/moved-store.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
-import type { AlertSource } from './alert-source.ts';
+import type { Offers } from './offers.ts';
 import type { Route } from './route.ts';
 import type { Severity } from './severity.ts';
-import type { TaskSource } from './task-source.ts';
 import type { Topic } from './topic.ts';
 
 /** What a concern can be about; of two that are equally bad, the one of the earlier area comes first. */
@@ -48,12 +47,6 @@ export interface RandomSecrets {
   file: string | undefined;
   /** The secret with this name; made of so many random bytes if it is new. Throws a SettingsError if it cannot be kept. */
   get(name: string, bytes: number): string;
-}
-
-/** What mounted features offer to those after them in the list. */
-export interface Offers {
-  alerts?: AlertSource;
-  tasks?: TaskSource;
 }
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type LogOptions, openChangeLog, readChangeLog } from './changes/change-log.ts';
 import type { State } from './changes/changes.ts';
-import { type LogOptions, openChangeLog, readChangeLog } from './changes/open-changes.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { StoredRecord } from './journal/read/lines.ts';

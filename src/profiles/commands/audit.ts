@@ -6,7 +6,7 @@ import { HttpError } from '../../http/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
-import { createRecordTable } from '../../storage/postgres/record-tables.ts';
+import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import type { MovedRecord, RecordLog } from '../../storage/record-log.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
 import { Execution } from './schema.ts';

@@ -8,9 +8,9 @@ import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { parseTime, readIfMatch } from '../../http/request-headers.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findSeverity, severities } from '../severity.ts';
-import type { TaskSource } from '../task-source.ts';
 import { type ActionOn, toTaskRefusal } from './fold.ts';
 import {
   hasAlert,
@@ -19,8 +19,8 @@ import {
   toIncidentAlert,
   toIncidentEvent,
   toIncidentKey,
+  writeReport,
 } from './incident.ts';
-import { writeReport } from './report.ts';
 import {
   Acknowledgement,
   BulkAcknowledgement,

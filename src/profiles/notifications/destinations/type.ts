@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
+import { readVia } from '../../offers.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
-import { readVia } from '../../via.ts';
 
 /** A kind of receiver. */
 export interface DestinationType {

@@ -4,6 +4,12 @@ import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
 import { defineShape } from './route.ts';
 
+/** What mounted features offer to those after them in the list. */
+export interface Offers {
+  alerts?: AlertSource;
+  tasks?: TaskSource;
+}
+
 /** signalbox itself as the sender of an alert. No client is recorded by this name. */
 export const ownSender = 'signalbox';
 
@@ -63,4 +69,29 @@ export interface AlertSource {
   setDeliverer(deliverer: AlertDeliverer): void;
   /** To be called once, by the feature that knows the incidents of alerts. */
   setIncidentNames(name: NameIncidents): void;
+}
+
+/** One instance that delivered an alert, as `via` names it. */
+const hops = /signalbox\/[0-9a-f]{16}/g;
+
+/** How many of the last instances are kept. */
+const mostHops = 16;
+
+/** The instances that a text names, each once; empty if it names none. */
+export const readVia = (text: unknown): string[] =>
+  typeof text === 'string' ? [...new Set(text.match(hops))].slice(-mostHops) : [];
+
+/** The member `via` of a record whose alert came with this header; nothing if no instance is named. */
+export const toViaField = (text: unknown): { via?: string } => {
+  const via = readVia(text);
+  return via.length > 0 ? { via: via.join(', ') } : {};
+};
+
+/** What the tasks feature offers to features that create tasks. */
+export interface TaskSource {
+  /** Creates a task and resolves to its id; with the same key, for 24 hours, to that of the first one. */
+  create(
+    fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
+    key: string,
+  ): Promise<number>;
 }
