@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { LogRecord } from '../storage/journal/line.ts';
 import type { StoredRecord } from '../storage/journal/read/lines.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
@@ -71,6 +72,15 @@ export interface AlertSource {
   setIncidentNames(name: NameIncidents): void;
 }
 
+/** What the tasks feature offers to features that create tasks. */
+export interface TaskSource {
+  /** Creates a task and resolves to its id; with the same key, for 24 hours, to that of the first one. */
+  create(
+    fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
+    key: string,
+  ): Promise<number>;
+}
+
 /** One instance that delivered an alert, as `via` names it. */
 const hops = /signalbox\/[0-9a-f]{16}/g;
 
@@ -87,11 +97,18 @@ export const toViaField = (text: unknown): { via?: string } => {
   return via.length > 0 ? { via: via.join(', ') } : {};
 };
 
-/** What the tasks feature offers to features that create tasks. */
-export interface TaskSource {
-  /** Creates a task and resolves to its id; with the same key, for 24 hours, to that of the first one. */
-  create(
-    fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
-    key: string,
-  ): Promise<number>;
-}
+/** A member of a stored alert as text; empty where it is none: people may write lines by hand. */
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** When a stored alert was received, in Unix milliseconds; undefined where its line does not say. Version 0.1 wrote only local times. */
+export const readTime = ({ time, timestamp }: LogRecord): number | undefined =>
+  Date.parse(toText(time)) || Date.parse(toText(timestamp)) || undefined;
+
+/** The format that a stored alert came in. */
+export const formatOf = ({ format }: LogRecord): string => toText(format) || 'native';
+
+/** Whether a stored alert says what it is about, so that another one can end it. Each CloudEvent has an id of its own. */
+export const isAboutSomething = ({ fingerprint, format }: LogRecord): boolean =>
+  typeof fingerprint === 'string' && fingerprint !== '' && format !== 'cloudevents';

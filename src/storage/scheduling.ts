@@ -56,3 +56,12 @@ export class InTurn {
     return step();
   }
 }
+
+/** What the promise resolves to; undefined if that takes longer than so many milliseconds. */
+export const waitAtMost = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
+};

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime } from '../../storage/journal/line.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
-import { type Severity, severities, toSeverity } from '../severity.ts';
+import { formatOf, isAboutSomething, readTime, toText, toTextOrNull } from '../offers.ts';
+import { type Severity, toSeverity } from '../severity.ts';
 import type { Incident, IncidentAlert, IncidentEvent, IncidentState } from './schema.ts';
 
 /** The most events that are kept of an incident. */
@@ -75,24 +76,15 @@ export interface FoldedAlert {
   record: StoredRecord;
 }
 
-/** Each of its events has an id of its own, which says nothing of what it is about. */
-const eventFormats: readonly unknown[] = ['cloudevents'];
-
 export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
   seq: record.seq,
   id: record.id,
-  at: readAlertTime(record),
+  at: readTime(record) ?? readIdTime(record.id) ?? 0,
   key: toIncidentKey(record),
   severity: toSeverity(toText(record['level'])),
   isResolved: record['status'] === 'resolved',
   record,
 });
-
-/** Version 0.1 wrote only local times. */
-const readAlertTime = ({ id, time, timestamp }: StoredRecord): number => {
-  const at = Date.parse(toText(time) || toText(timestamp));
-  return Number.isNaN(at) ? (readIdTime(id) ?? 0) : at;
-};
 
 /** What alerts of one incident have in common. A sender can neither join nor end the incidents of others. */
 export const toIncidentKey = (record: StoredRecord): string => {
@@ -103,8 +95,7 @@ export const toIncidentKey = (record: StoredRecord): string => {
     : toKey([sender, null, source, hostname, replaceDigits(toText(message))]);
 };
 
-const toTrait = ({ fingerprint, format }: StoredRecord): 'fingerprint' | 'texts' =>
-  typeof fingerprint === 'string' && fingerprint !== '' && !eventFormats.includes(format) ? 'fingerprint' : 'texts';
+const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' => (isAboutSomething(record) ? 'fingerprint' : 'texts');
 
 /** Who sends: a key or a user; null for all who have no credential, and for lines of version 1.0, which do not say it. */
 const toSenderGroup = (sender: unknown): string | null =>
@@ -180,14 +171,9 @@ const shorten = (text: string, length: number): string =>
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>
   createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));
 
-/** The place of a severity, from 0, the worst. */
-export const rankOf = (severity: Severity): number => severities.indexOf(severity);
-
 /** Whether an alert belongs to the incident, whose key it has. */
 export const hasAlert = ({ spans }: Pick<StoredIncident, 'spans'>, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
@@ -223,15 +209,13 @@ export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
   const level = toText(record['level']);
   return {
     ...{ seq: record.seq, id: record.id, time: toTextOrNull(record['time']) },
-    ...{ format: toTextOrNull(record['format']) ?? 'native', status: toTextOrNull(record['status']) },
+    ...{ format: formatOf(record), status: toTextOrNull(record['status']) },
     ...{ level, severity: toSeverity(level), message: toText(record['message']) },
     ...{ source: toText(record['source']), hostname: toText(record['hostname']) },
     labels: hasMembers(record['labels']) ? record['labels'] : null,
     ...{ link: toTextOrNull(record['link']), details: toTextOrNull(record['details']) },
   };
 };
-
-const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** What happened in an incident, as Markdown. */
 export const writeReport = (incident: StoredIncident, events: readonly StoredEvent[]): string => {
