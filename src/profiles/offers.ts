@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { LogRecord } from '../storage/journal/line.ts';
-import type { StoredRecord } from '../storage/journal/read/lines.ts';
+import type { LogRecord, StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
 import { defineShape } from './route.ts';

@@ -5,7 +5,7 @@ import { type LogOptions, openChangeLog, readChangeLog } from './changes/change-
 import type { State } from './changes/changes.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
-import type { StoredRecord } from './journal/read/lines.ts';
+import type { StoredRecord } from './journal/line.ts';
 import type { Awaitable } from './list.ts';
 import type { Gate } from './postgres/batch.ts';
 import type { Row, Statement } from './postgres/connection.ts';

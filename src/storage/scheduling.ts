@@ -58,7 +58,7 @@ export class InTurn {
 }
 
 /** What the promise resolves to; undefined if that takes longer than so many milliseconds. */
-export const waitAtMost = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> => {
+export const awaitWithin = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, ms, undefined);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { toTrace } from '../../http/request-headers.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/timestamp.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type AlertDelivery, formatOf, toText, toTextOrNull, toViaField } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
 import { clean, cleanLines, hashParts, toLabels, toLink } from './intake/fields.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Static, TObject } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog, Release } from '../../storage/record-log.ts';

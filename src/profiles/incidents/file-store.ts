@@ -4,7 +4,7 @@ import { ExpectedError, StoreUnavailable } from '../../expected-errors.ts';
 import type { StateFile } from '../../storage/changes/state-file.ts';
 import { JournalError, toReason } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { Release } from '../../storage/record-log.ts';
 import { createSerial, Slice } from '../../storage/scheduling.ts';

@@ -1,6 +1,6 @@
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import {
   describeAlert,

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { createIdOf, readIdTime } from '../../storage/journal/line.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 import { formatOf, isAboutSomething, readTime, toText, toTextOrNull } from '../offers.ts';
 import { type Severity, toSeverity } from '../severity.ts';
 import type { Incident, IncidentAlert, IncidentEvent, IncidentState } from './schema.ts';

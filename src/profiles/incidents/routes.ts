@@ -7,7 +7,7 @@ import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { parseTime, readIfMatch } from '../../http/request-headers.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findSeverity, severities } from '../severity.ts';

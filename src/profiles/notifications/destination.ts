@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { toTrace } from '../../http/request-headers.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { toDelivered } from './destinations/type.ts';

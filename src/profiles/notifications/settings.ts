@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import { formatOf, readVia } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';

@@ -1,6 +1,5 @@
 import { JournalError } from '../journal/errors.ts';
-import { type LogRecord, type Match, passes } from '../journal/line.ts';
-import type { StoredRecord } from '../journal/read/lines.ts';
+import { type LogRecord, type Match, passes, type StoredRecord } from '../journal/line.ts';
 import type { Listing } from '../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import { Slice } from '../scheduling.ts';

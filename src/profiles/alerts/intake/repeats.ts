@@ -1,7 +1,6 @@
 import { KeyRefusal } from '../../../expected-errors.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { LogRecord } from '../../../storage/journal/line.ts';
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
+import type { LogRecord, StoredRecord } from '../../../storage/journal/line.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';

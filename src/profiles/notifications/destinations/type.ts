@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { formatOf, readTime, readVia, toText } from '../../offers.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
 

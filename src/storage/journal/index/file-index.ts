@@ -1,7 +1,7 @@
 import { createSerial, Slice } from '../../scheduling.ts';
-import { readIdTime } from '../line.ts';
+import { readIdTime, type StoredRecord, toStored } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import { type ReadAt, readLinesBackwards, type StoredRecord, toStored } from '../read/lines.ts';
+import { type ReadAt, readLinesBackwards } from '../read/files.ts';
 
 export const minuteMs = 60_000;
 

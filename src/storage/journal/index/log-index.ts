@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { dayMs, type FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
-import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles } from '../read/files.ts';
-import type { ReadAt } from '../read/lines.ts';
+import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles, type ReadAt } from '../read/files.ts';
 import { createRanges, FileIndex, type IndexBlock, Keys, type Ranges, type Source, widen } from './file-index.ts';
 
 /** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */

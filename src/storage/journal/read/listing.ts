@@ -1,7 +1,6 @@
 import { Slice } from '../../scheduling.ts';
 import { classifyLine, createMatcher, type LogRecord, type Match, parseRecord } from '../line.ts';
-import { type Log, type LogFile, readLogBackwards } from './files.ts';
-import { type FilePart, type Line, newline, type ReadAt } from './lines.ts';
+import { type FilePart, type Line, type Log, type LogFile, newline, type ReadAt, readLogBackwards } from './files.ts';
 
 /** Records that were chosen, in the order of the log. */
 export interface Listing {

@@ -2,10 +2,9 @@ import { Slice } from '../../scheduling.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { minuteMs, overlaps, type Ranges } from '../index/file-index.ts';
 import type { LogIndex, Summary } from '../index/log-index.ts';
-import { createPrefilter, type FieldTest, passes, readIdTime } from '../line.ts';
+import { createPrefilter, type FieldTest, passes, readIdTime, type StoredRecord, toStored } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import { findLastSeqIn, type Log, type LogFile, openLogFiles } from './files.ts';
-import { readForward, type StoredRecord, splitBackwards, toStored } from './lines.ts';
+import { findLastSeqIn, type Log, type LogFile, openLogFiles, readForward, splitBackwards } from './files.ts';
 
 export interface Search {
   /** Only records with a lower seq. */
