@@ -5,8 +5,7 @@ import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/tim
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type AlertDelivery, formatOf, toText, toTextOrNull, toViaField } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
-import { clean, cleanLines, hashParts, toLabels, toLink } from './intake/fields.ts';
-import type { ForeignAlert } from './intake/format.ts';
+import { clean, cleanLines, type ForeignAlert, hashParts, toLabels, toLink } from './intake/format.ts';
 import type { Alert, AlertBody, AlertEntry } from './schema.ts';
 
 /** The most characters of a native alert's key, and of each text of a foreign one. */

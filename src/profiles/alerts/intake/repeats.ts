@@ -7,7 +7,7 @@ import type { RecordLog } from '../../../storage/record-log.ts';
 import { InTurn } from '../../../storage/scheduling.ts';
 import type { AlertRecord } from '../alert.ts';
 import { type FiringAlerts, toSeriesKey } from '../firing.ts';
-import { hashParts } from './fields.ts';
+import { hashParts } from './format.ts';
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
 export interface Stored {
