@@ -4,7 +4,7 @@ import { JournalError, passIfGone } from '../errors.ts';
 import { classifyLine, parseRecord, type StoredRecord, toStored } from '../line.ts';
 
 const firstBlockBytes = 16 * 1024;
-const largestBlockBytes = 64 * 1024;
+const blockBytes = 64 * 1024;
 export const newline = 0x0a;
 
 /** Fills the buffer with a file's bytes from the offset on; resolves to the number of bytes read. */
@@ -31,29 +31,41 @@ export interface FilePart {
 }
 
 /**
- * The lines before the offset `end`, last one first, in groups; consume each group before you ask for the next. Memory
- * stays within a block and `maxLineBytes`.
+ * The lines before the offset `end`, last one first, in groups. Memory stays within a block and `maxLineBytes`. Small blocks are
+ * read first: a short listing should not read much.
  */
-export async function* readLinesBackwards(
-  read: ReadAt,
-  end: number,
-  maxLineBytes: number,
-): AsyncGenerator<Iterable<Line>> {
-  let rest = new Rest(end, maxLineBytes);
-  const split = function* ({ start, bytes }: FilePart): Generator<Line> {
-    let unread = bytes;
-    for (let at = unread.lastIndexOf(newline); at >= 0; at = unread.lastIndexOf(newline)) {
-      rest.prepend(unread.subarray(at + 1));
-      yield rest.toLine();
-      unread = unread.subarray(0, at);
-      rest = new Rest(start + at, maxLineBytes);
-    }
-    rest.prepend(unread);
+export async function* readLinesBackwards(read: ReadAt, end: number, maxLineBytes: number): AsyncGenerator<Line[]> {
+  /** The end of a line whose beginning was not read yet; without its parts if it is too long. */
+  let parts: Buffer[] = [];
+  let length = 0;
+  const prepend = (part: Buffer): void => {
+    length += part.length;
+    parts = length > maxLineBytes ? [] : [part, ...parts];
   };
-  for await (const block of readBlocksBackwards(read, end)) {
-    yield split(block);
+  const takeLine = (start: number): Line => {
+    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    const line = { start, length, bytes: length > maxLineBytes ? undefined : bytes };
+    parts = [];
+    length = 0;
+    return line;
+  };
+  let size = firstBlockBytes;
+  for (let position = end; position > 0; ) {
+    const start = Math.max(0, position - size);
+    const block = Buffer.allocUnsafe(position - start);
+    let unread = block.subarray(0, await read(block, start));
+    const lines: Line[] = [];
+    for (let at = unread.lastIndexOf(newline); at >= 0; at = unread.lastIndexOf(newline)) {
+      prepend(unread.subarray(at + 1));
+      lines.push(takeLine(start + at + 1));
+      unread = unread.subarray(0, at);
+    }
+    prepend(unread);
+    yield lines;
+    position = start;
+    size = Math.min(size * 2, blockBytes);
   }
-  yield [rest.toLine()];
+  yield [takeLine(0)];
 }
 
 /** The lines in a part of a file that begins and ends with whole lines, last one first. */
@@ -67,53 +79,9 @@ export function* splitBackwards(bytes: Buffer): Generator<Buffer> {
 
 /** The offset after the last newline before `end`; 0 where there is none. */
 export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number> => {
-  for await (const { start, bytes } of readBlocksBackwards(read, end)) {
-    const at = bytes.lastIndexOf(newline);
-    if (at >= 0) return start + at + 1;
-  }
+  for await (const [last] of readLinesBackwards(read, end, 0)) if (last) return last.start;
   return 0;
 };
-
-/** Small blocks first: a short listing should not read much. */
-async function* readBlocksBackwards(read: ReadAt, end: number): AsyncGenerator<FilePart> {
-  let size = firstBlockBytes;
-  for (let position = end; position > 0; ) {
-    const start = Math.max(0, position - size);
-    const buffer = Buffer.allocUnsafe(position - start);
-    yield { start, bytes: buffer.subarray(0, await read(buffer, start)) };
-    position = start;
-    size = Math.min(size * 2, largestBlockBytes);
-  }
-}
-
-/** The end of a line whose beginning has not been read yet. */
-class Rest {
-  readonly #end: number;
-  readonly #maxBytes: number;
-  #length = 0;
-  #parts: Buffer[] = [];
-
-  constructor(end: number, maxBytes: number) {
-    this.#end = end;
-    this.#maxBytes = maxBytes;
-  }
-
-  prepend(part: Buffer): void {
-    this.#length += part.length;
-    this.#parts = this.#length > this.#maxBytes ? [] : [part, ...this.#parts];
-  }
-
-  toLine(): Line {
-    const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
-    return {
-      start: this.#end - this.#length,
-      length: this.#length,
-      bytes: this.#length > this.#maxBytes ? undefined : bytes,
-    };
-  }
-}
-
-const blockBytes = 64 * 1024;
 
 /** The records of one block of a file, and where the next block begins. */
 export interface Batch {
@@ -214,7 +182,7 @@ export async function* readLogBackwards(
   log: Log,
   maxLineBytes: number,
   maxBytes = Number.POSITIVE_INFINITY,
-): AsyncGenerator<{ file: LogFile; lines: Iterable<Line> }> {
+): AsyncGenerator<{ file: LogFile; lines: readonly Line[] }> {
   const limit = createByteLimit(maxBytes);
   for await (const file of openLogFiles(log)) {
     for await (const lines of readLinesBackwards(limit(file.read), file.end, maxLineBytes)) yield { file, lines };
@@ -312,7 +280,7 @@ export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise
 };
 
 /** To be called with lines, last one first, until it returns a seq, or 0 where it gives up. */
-const createFinder = (): ((lines: Iterable<Line>) => number | undefined) => {
+const createFinder = (): ((lines: readonly Line[]) => number | undefined) => {
   let searched = 0;
   return (lines) => {
     for (const { bytes } of lines) {
