@@ -285,6 +285,8 @@ const readJournal = async (name: string, { openLog, openSnapshot }: ProgressPart
   let progress: Progress | undefined;
   for await (const lines of journal.readAfter(0)) {
     for (const line of lines) {
+      // Builds between the versions wrote others.
+      if (line['cursor'] === undefined) continue;
       progress ??= new Progress(0);
       applyLine(progress, line as unknown as FormerLine);
     }
