@@ -10,7 +10,8 @@ import { serveOpenApi } from '../http/openapi.ts';
 import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
-import type { Feature, FeatureInstance, Offers, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
+import type { Feature, FeatureInstance, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
+import type { Offers } from '../profiles/offers.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import {

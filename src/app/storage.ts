@@ -8,17 +8,16 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Concern, OpenLog, Parts, RandomSecrets } from '../profiles/feature.ts';
+import { type LogOptions, openChangeLog } from '../storage/changes/change-log.ts';
 import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
-import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { createStateFile } from '../storage/changes/state-file.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import { createDirectory, createSync } from '../storage/journal/files.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
-import { hasUnfinishedImport } from '../storage/moved-files.ts';
+import { hasUnfinishedImport } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
-import { replaceFile } from '../storage/replace-file.ts';
-import { createSnapshot } from '../storage/snapshot.ts';
+import { createSnapshot, replaceFile } from '../storage/snapshot.ts';
 import { openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */

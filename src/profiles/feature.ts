@@ -3,6 +3,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import Type from 'typebox';
 import type { Authorize, IdentifySender } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
+import { StoreUnavailable } from '../expected-errors.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import type { Meters } from '../metrics/meters.ts';
@@ -14,10 +15,9 @@ import type { Awaitable } from '../storage/list.ts';
 import type { MovedStore } from '../storage/moved-store.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
-import type { AlertSource } from './alert-source.ts';
+import type { Offers } from './offers.ts';
 import type { Route } from './route.ts';
 import type { Severity } from './severity.ts';
-import type { TaskSource } from './task-source.ts';
 import type { Topic } from './topic.ts';
 
 /** What a concern can be about; of two that are equally bad, the one of the earlier area comes first. */
@@ -47,12 +47,6 @@ export interface RandomSecrets {
   file: string | undefined;
   /** The secret with this name; made of so many random bytes if it is new. Throws a SettingsError if it cannot be kept. */
   get(name: string, bytes: number): string;
-}
-
-/** What mounted features offer to those after them in the list. */
-export interface Offers {
-  alerts?: AlertSource;
-  tasks?: TaskSource;
 }
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */
@@ -204,3 +198,16 @@ type Created<P extends TProperties> = FeatureInstance<Static<TObject<P>>>;
 /** Types a feature's settings from its own schema. */
 export const defineFeature = <const P extends TProperties>(feature: Feature<P>): Feature =>
   feature as unknown as Feature;
+
+/** Loads the seed; where the store cannot be used, the server starts without it, and `log` gets the reason. */
+export const loadSeed = async (
+  restore: () => Promise<void>,
+  log: { warn(details: object, message: string): void },
+): Promise<void> => {
+  try {
+    await restore();
+  } catch (err) {
+    if (!(err instanceof StoreUnavailable)) throw err;
+    log.warn({ err }, 'the seed was not loaded: the store cannot be used; start again later to load it');
+  }
+};

@@ -22,3 +22,6 @@ export const findSeverity = (level: string): Severity | undefined => {
 
 /** The severity of a level, which may be any text; unknown and empty ones are WARNING, so that nobody misses them. */
 export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';
+
+/** The place of a severity, from 0, the worst. */
+export const rankOf = (severity: Severity): number => severities.indexOf(severity);

@@ -1,7 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type LogOptions, openChangeLog, readChangeLog } from './changes/change-log.ts';
 import type { State } from './changes/changes.ts';
+import { createFileNames, createSync } from './journal/files.ts';
+import { openJournal } from './journal/journal.ts';
+import type { StoredRecord } from './journal/line.ts';
 import type { Awaitable } from './list.ts';
 import type { Gate } from './postgres/batch.ts';
 import type { Row, Statement } from './postgres/connection.ts';
+import type { MovedRecord } from './record-log.ts';
 
 /** A store of which `signalbox export` reads all changes, and into which `import` writes them. A log has a MovedRecord for each. */
 export interface MovedStore<Change = unknown> {
@@ -38,3 +46,201 @@ export interface ImportTarget {
   commit(): Promise<boolean>;
   close(): Awaitable<void>;
 }
+
+/** A Set takes up to 2^24 values, so there is one for each last byte. */
+const setCount = 256;
+
+/** Finds UUIDs that come twice among many millions; each takes about 60 bytes. */
+export class SeenIds {
+  readonly #sets = Array.from({ length: setCount }, () => new Set<string>());
+
+  /** Whether the id, in lower case, is new; it is not from then on. */
+  add(id: string): boolean {
+    const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
+    const set = this.#sets[bytes.at(-1) ?? 0] as Set<string>;
+    const text = bytes.toString('latin1');
+    if (set.has(text)) return false;
+    set.add(text);
+    return true;
+  }
+}
+
+/** While this file exists, an import may have stored some stores and not the others. It names the logs that were empty before. */
+const unfinishedImport = 'import.unfinished';
+
+/** Whether an import into the directory was interrupted while it stored. */
+export const hasUnfinishedImport = (directory: string): boolean => existsSync(join(directory, unfinishedImport));
+
+export const hasFiles = (directory: string, { name }: MovedStore): boolean =>
+  ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
+
+/**
+ * The changes that the directory keeps of a store, some at a time, as far as they can be read: with a hole where an entry of
+ * a list is missing. `onDamage` gets what was left out, also what is not whole. Throws a JournalError.
+ */
+export async function* readFiles(
+  directory: string,
+  { name, createState }: MovedStore,
+  { isWhole, onDamage }: { isWhole(change: unknown): boolean; onDamage(damage: string): void },
+): AsyncGenerator<readonly unknown[]> {
+  if (createState) {
+    const state = createState();
+    const openLog = (options: LogOptions) => openJournal({ directory, name, ...options });
+    await readChangeLog({ directory, openJournal: openLog }, name, state, { isWhole, onDamage });
+    yield* state.changes();
+    return;
+  }
+  const journal = await openJournal({ directory, name });
+  let leftOut = 0;
+  const onSkipped = (lines: number): void => {
+    leftOut += lines;
+  };
+  try {
+    for await (const stored of journal.readAfter(0, onSkipped)) {
+      const records = stored.map(toMoved).filter(isWhole);
+      leftOut += stored.length - records.length;
+      yield records;
+    }
+  } finally {
+    await journal.close();
+  }
+  if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'line' : 'lines'} of the log`);
+}
+
+const toMoved = ({ id, seq: _seq, crc: _crc, part: _part, ...record }: StoredRecord): MovedRecord => ({ id, record });
+
+/**
+ * Opens the files of stores in the directory for an import, and removes what an interrupted one has stored. Records are
+ * written as they come, states at the end. Throws a JournalError, `locked` for files that are in use.
+ */
+export const openEmptyFiles = async (directory: string, stores: readonly MovedStore[]): Promise<ImportTarget> => {
+  const marker = createMarker(directory);
+  const opened = new Map<MovedStore, OpenedFiles>();
+  let progress: 'none' | 'begun' | 'saved' = 'none';
+  const begin = async (): Promise<void> => {
+    if (progress !== 'none') return;
+    progress = 'begun';
+    await marker.write(stores.filter(({ createState }) => !createState).map(({ name }) => name));
+  };
+  const close = async (): Promise<void> => {
+    for (const files of opened.values()) await files.close();
+    if (progress !== 'begun') return;
+    for (const files of opened.values()) await files.remove();
+    await marker.remove();
+  };
+  try {
+    const unfinished = marker.read();
+    for (const store of stores) {
+      const { name, createState } = store;
+      // It may have stored any state, but only logs that it has found empty.
+      const files = createState
+        ? openState(directory, store, createState(), unfinished !== undefined)
+        : openLog(directory, name, unfinished?.includes(name) === true);
+      opened.set(store, await files);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    occupied: stores.find((store) => !opened.get(store)?.isEmpty)?.name,
+    // A log writes and syncs them together.
+    pieceCount: 5000,
+    add: async (store, changes) => {
+      if (!store.createState) await begin();
+      await opened.get(store)?.add(changes);
+    },
+    save: async () => {
+      await begin();
+      for (const files of opened.values()) await files.save();
+      progress = 'saved';
+    },
+    commit: async () => {
+      await marker.remove();
+      return true;
+    },
+    close,
+  };
+};
+
+const createMarker = (directory: string) => {
+  const path = join(directory, unfinishedImport);
+  const { directory: syncDirectory } = createSync(true);
+  return {
+    /** The logs that it names; undefined if there is none. */
+    read: (): string[] | undefined => (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : undefined),
+    write: async (logs: readonly string[]): Promise<void> => {
+      await writeFile(path, logs.join('\n'), { mode: 0o600, flush: true });
+      await syncDirectory(directory);
+    },
+    remove: async (): Promise<void> => {
+      // It must not come back after a power cut, when there are later changes; nor what was removed before it.
+      await syncDirectory(directory);
+      await rm(path, { force: true });
+      await syncDirectory(directory);
+    },
+  };
+};
+
+/** One store while an import fills it. */
+interface OpenedFiles {
+  isEmpty: boolean;
+  add(changes: readonly unknown[]): Promise<void>;
+  save(): Awaitable<void>;
+  close(): Awaitable<void>;
+  /** Deletes what was stored, once it is closed. */
+  remove(): Promise<void>;
+}
+
+/** With `isUnfinished`, what an interrupted import has stored is removed first; with the lock, it is nobody else's. */
+const openState = async (
+  directory: string,
+  { name, toLine }: MovedStore,
+  state: State<unknown, unknown>,
+  isUnfinished: boolean,
+): Promise<OpenedFiles> => {
+  const remove = (): Promise<void> => rm(join(directory, `${name}.state`), { force: true });
+  const openStateLog = async (options: LogOptions) => {
+    const journal = await openJournal({ directory, name, ...options });
+    if (isUnfinished) await remove();
+    return journal;
+  };
+  const ignore = (): void => undefined;
+  const surroundings = { directory, openJournal: openStateLog, report: ignore };
+  const changes = await openChangeLog(surroundings, name, state, ignore);
+  let isEmpty = true;
+  for (const some of state.changes()) isEmpty &&= some.every((change) => toLine(change, 0) === undefined);
+  return {
+    isEmpty,
+    add: async (added) => {
+      for (const change of added) state.apply(change);
+    },
+    save: () => changes.save(),
+    close: () => changes.close(),
+    remove,
+  };
+};
+
+/** The same for a log of records. */
+const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<OpenedFiles> => {
+  const remove = async (): Promise<void> => {
+    for (const path of await createFileNames(directory, name).listAll()) await rm(path, { force: true });
+  };
+  let journal = await openJournal({ directory, name });
+  if (isUnfinished) {
+    await journal.close();
+    await remove();
+    journal = await openJournal({ directory, name });
+  }
+  const { count, damaged, close } = await journal.listLast(1);
+  await close();
+  return {
+    isEmpty: journal.state().lastSeq === 0 && count + damaged === 0,
+    add: async (records) => {
+      await Promise.all((records as readonly MovedRecord[]).map(({ id, record }) => journal.append(record, id)));
+    },
+    save: () => undefined,
+    close: () => journal.close(),
+    remove,
+  };
+};

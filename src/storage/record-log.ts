@@ -1,5 +1,4 @@
-import type { LogRecord, Match } from './journal/line.ts';
-import type { StoredRecord } from './journal/read/lines.ts';
+import type { LogRecord, Match, StoredRecord } from './journal/line.ts';
 import type { Listing } from './journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from './journal/read/search.ts';
 import type { Appended } from './journal/writer.ts';

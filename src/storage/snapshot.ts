@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDirectory, createSync } from './journal/files.ts';
@@ -30,4 +31,17 @@ export const createSnapshot = (directory: string, name: string): Snapshot => {
       await rename(unfinished, path);
     },
   };
+};
+
+/** Replaces a file that only its owner can read; a crash leaves the old or the new content. */
+export const replaceFile = (path: string, text: string): void => {
+  const unfinished = `${path}.new`;
+  const fd = openSync(unfinished, 'w', 0o600);
+  try {
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(unfinished, path);
 };

@@ -7,7 +7,7 @@ import type { ActionOn, Rules } from '../../src/profiles/incidents/fold.ts';
 import type { StoredIncident } from '../../src/profiles/incidents/incident.ts';
 import { incidentStates } from '../../src/profiles/incidents/schema.ts';
 import type { IncidentStore } from '../../src/profiles/incidents/store.ts';
-import type { StoredRecord } from '../../src/storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../src/storage/journal/line.ts';
 import { amount } from '../support/long.ts';
 
 const minute = 60_000;

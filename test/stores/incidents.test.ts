@@ -11,7 +11,7 @@ import { createStateFile } from '../../src/storage/changes/state-file.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
-import { tables } from '../../src/storage/postgres/tables.ts';
+import { tables } from '../../src/storage/postgres/schema.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';

@@ -1,5 +1,5 @@
+import { openChangeLog } from '../../src/storage/changes/change-log.ts';
 import type { OpenChanges } from '../../src/storage/changes/changes.ts';
-import { openChangeLog } from '../../src/storage/changes/open-changes.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 
 /** Opens changes that are kept in the folder. */

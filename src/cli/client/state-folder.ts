@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { replaceFile } from '../../storage/replace-file.ts';
+import { replaceFile } from '../../storage/snapshot.ts';
 import { say } from '../stdio.ts';
 
 /** Bounds of a folder, whose oldest files are dropped first, and of a file: an alert in its envelope. */

@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp, toTrace } from '../../http/text-forms.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
-import type { AlertDelivery } from '../alert-source.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import { type AlertDelivery, formatOf, toText, toTextOrNull, toViaField } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
-import { toViaField } from '../via.ts';
-import { clean, cleanLines, hashParts, toLabels, toLink } from './intake/fields.ts';
-import type { ForeignAlert } from './intake/format.ts';
+import { clean, cleanLines, type ForeignAlert, hashParts, toLabels, toLink } from './intake/format.ts';
 import type { Alert, AlertBody, AlertEntry } from './schema.ts';
 
 /** The most characters of a native alert's key, and of each text of a foreign one. */
@@ -174,7 +172,7 @@ export const toEntry = (
     seq: record.seq,
     id: record.id,
     time: toTextOrNull(record['time']),
-    format: toTextOrNull(record['format']) ?? 'native',
+    format: formatOf(record),
     status: toTextOrNull(record['status']),
     sender: toTextOrNull(record['sender']),
     fingerprint: toTextOrNull(record['fingerprint']),
@@ -203,17 +201,6 @@ export const toAlertDetails = (
   via: toTextOrNull(record['via']),
   deliveries,
 });
-
-/** When the alert in a record was received, in Unix milliseconds; undefined where its line does not say. */
-export const readTime = ({ time, timestamp }: Record<string, unknown>): number | undefined => {
-  // Version 0.1 wrote only local times.
-  const read = Date.parse(toText(time) || toText(timestamp));
-  return Number.isNaN(read) ? undefined : read;
-};
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const toTextsOrNull = (value: unknown): Record<string, string> | null =>
   typeof value === 'object' && value !== null ? (value as Record<string, string>) : null;

@@ -1,8 +1,9 @@
 import type { LogRecord } from '../../storage/journal/line.ts';
 import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
 import type { Concern } from '../feature.ts';
-import { type Severity, severities, toSeverity } from '../severity.ts';
-import { type Resolution, readTime } from './alert.ts';
+import { isAboutSomething, readTime, toText } from '../offers.ts';
+import { rankOf, type Severity, severities, toSeverity } from '../severity.ts';
+import type { Resolution } from './alert.ts';
 
 /**
  * Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. `storedAt` is
@@ -27,9 +28,6 @@ const mostResolutions = 50_000;
 /** Minutes for which an alert that nobody resolves counts as firing, and for which an event counts. */
 const firingMinutes = 24 * 60;
 const eventMinutes = 60;
-
-/** Each of its events has an id of its own, so none is ever resolved. */
-const eventFormat = 'cloudevents';
 
 /**
  * Which alerts fire, and which ones have ended: a fold over the records of the log in their order, so that every instance
@@ -120,7 +118,7 @@ export class FiringAlerts {
     this.#firing.add(toSeverity(series.level), series.storedAt, -1);
     if (repeatOf === undefined) {
       series.ids = [...(series.ids ?? [series.id]), id].slice(-mostIds);
-      if (rankOf(level) <= rankOf(series.level)) Object.assign(series, { id, level });
+      if (rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level))) Object.assign(series, { id, level });
     }
     series.storedAt = at;
     this.#firing.add(toSeverity(series.level), at, 1);
@@ -150,14 +148,10 @@ export const findAlertConcerns = (firing: FiringAlerts): Concern[] =>
   });
 
 /** What alerts of one series have in common; undefined for an alert that nothing will end. */
-export const toSeriesKey = ({ sender, format, fingerprint }: LogRecord): string | undefined =>
-  typeof fingerprint !== 'string' || fingerprint === '' || format === eventFormat
-    ? undefined
-    : JSON.stringify([sender ?? null, format ?? null, fingerprint]);
-
-const rankOf = (level: string): number => severities.indexOf(toSeverity(level));
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const toSeriesKey = (record: LogRecord): string | undefined =>
+  isAboutSomething(record)
+    ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
+    : undefined;
 
 const minuteMs = 60_000;
 

@@ -1,15 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import type { Static, TObject } from 'typebox';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog, Release } from '../../storage/record-log.ts';
-import type { OwnAlerts } from '../alert-source.ts';
-import type { Parts } from '../feature.ts';
-import { readTime } from './alert.ts';
+import type { OpenLog, Parts } from '../feature.ts';
+import { type OwnAlerts, readTime } from '../offers.ts';
 import { FiringAlerts } from './firing.ts';
-import { readInstanceId } from './instance-id.ts';
 import { type AlertIntake, type RepeatParts, Repeats } from './intake/repeats.ts';
-import { type alertSettings, defaultRetainDays } from './settings.ts';
+import { type alertSettings, defaultRetainDays } from './schema.ts';
 import { SharedAlerts, Spool } from './shared.ts';
 
 /** How many of the last records of a shared log are read on startup. */
@@ -283,4 +283,20 @@ const readSharedDefaultDays = async (database: Pick<Database, 'query'>): Promise
   const text = 'SELECT last_id AS days FROM signalbox.gate WHERE name = $1';
   const [row] = await database.query({ text, values: [name] });
   return row.days;
+};
+
+/** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
+export const readInstanceId = async (openLog: OpenLog): Promise<string> => {
+  const journal = await openLog('outbox', { name: 'outbox' });
+  try {
+    const listing = await journal.listLast(1);
+    for await (const { instance } of listing.records()) return String(instance);
+    const instance = `signalbox/${randomBytes(8).toString('hex')}`;
+    await journal.append({ instance }).catch(({ message }: Error) => {
+      throw new SettingsError([`dataDir: ${message}`]);
+    });
+    return instance;
+  } finally {
+    await journal.close();
+  }
 };

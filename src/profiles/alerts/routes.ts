@@ -1,14 +1,30 @@
+import Type from 'typebox';
 import { createUnavailable, ErrorBody, HttpError } from '../../http/errors.ts';
-import { type JsonList, sendList, sendRows, whenReady } from '../../http/json.ts';
+import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import type { LogRecord } from '../../storage/journal/line.ts';
+import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
+import type { FieldTest, LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { AlertDelivery } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { toAlert } from './alert.ts';
+import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
+import type { Topic } from '../topic.ts';
+import { toAlert, toAlertDetails, toEntry } from './alert.ts';
+import type { FiringAlerts } from './firing.ts';
 import { createNativeRoute, type IntakeParts } from './intake/routes.ts';
-import type { AlertLog } from './open-log.ts';
-import { refuseReading } from './reading.ts';
-import { AlertList, AlertQuery, Readiness } from './schema.ts';
+import { type AlertLog, LogFollower } from './open-log.ts';
+import {
+  AlertDetails,
+  AlertEntry,
+  AlertHistogram,
+  AlertList,
+  AlertPage,
+  AlertQuery,
+  HistogramQuery,
+  Readiness,
+  SearchQuery,
+} from './schema.ts';
 
 /** Lists of up to so many records do not wait for longer ones. */
 const shortCount = 100;
@@ -92,3 +108,278 @@ const createListRefusal = (count: number): HttpError =>
     'invalid',
     `count is too large: the last ${count} alerts take up more than 256 MiB of the log; ask for fewer`,
   );
+
+const minuteMs = 60_000;
+const dayMinutes = 24 * 60;
+const MiB = 1024 * 1024;
+
+/** Bytes of the log that one request may read. */
+const maxReadBytes = 64 * MiB;
+
+/** A page with so many bytes of alerts ends early: a response must not take up much memory. */
+const maxPageBytes = MiB;
+
+/** Milliseconds for which alerts are collected while many come, so that a listener gets them in few writes. */
+const collectingMs = 20;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const version7 = 14;
+
+interface ReadingParts {
+  journal: RecordLog;
+  firing: FiringAlerts;
+  clock: () => Date;
+  /** What became of the alert at each destination. */
+  deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
+  /** The incidents of alerts; an empty list where nobody knows them. */
+  nameIncidents(records: readonly StoredRecord[]): Promise<readonly (AlertEntry['incident'] | undefined)[]>;
+}
+
+/** The routes that read single alerts of the log. */
+export const createReadingRoutes = (parts: ReadingParts): Route[] => {
+  // Each may read a lot: few at a time leave the processor and the disk to other requests.
+  const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many searches of alerts are running' });
+  return [searchAlerts(parts, queue), countByTime(parts, queue), readAlert(parts)];
+};
+
+type Queue = ReturnType<typeof createQueue>;
+
+const searchAlerts = ({ journal, firing, nameIncidents }: ReadingParts, queue: Queue): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/alerts/search',
+    access: 'open',
+    scope: 'alerts:read',
+    summary: 'Search alerts, newest first',
+    schema: { operationId: 'searchAlerts', querystring: SearchQuery, response: { 200: AlertPage } },
+    handler: async ({ query }, reply) => {
+      const { limit, before, q } = query;
+      const search = {
+        ...parseRange(query),
+        ...{ before, limit, match: toFieldTests(query) },
+        ...(q !== undefined && { test: createMessageTest(q) }),
+        maxBytes: maxReadBytes,
+        maxFoundBytes: maxPageBytes,
+      };
+      const { records, next } = await queue.run(() => journal.search(search), createClientSignal(reply));
+      const incidents = await nameIncidents(records);
+      const data = records.map((record, index) => toEntry(record, firing.findResolution(record), incidents[index]));
+      return sendJson(reply, { count: data.length, data, next: next ?? null });
+    },
+  });
+
+/** The fields that must be as given. */
+const toFieldTests = ({ level, severity, source, hostname, status }: SearchQuery): FieldTest[] => [
+  ...Object.entries({ level, source, hostname, status }).flatMap(([field, value]) =>
+    value === undefined ? [] : [{ field, accepts: createTextTest(value) }],
+  ),
+  ...(severity === undefined ? [] : [{ field: 'level', accepts: createSeverityTest(severity) }]),
+];
+
+const countByTime = ({ journal, clock }: ReadingParts, queue: Queue): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/alerts/histogram',
+    access: 'open',
+    scope: 'alerts:read',
+    summary: 'Count alerts by time and level',
+    schema: { operationId: 'countAlerts', querystring: HistogramQuery, response: { 200: AlertHistogram } },
+    handler: async ({ query }, reply) =>
+      sendJson(
+        reply,
+        await queue.run(() => countAlerts(journal, query, clock(), maxReadBytes), createClientSignal(reply)),
+      ),
+  });
+
+const readAlert = ({ journal, firing, deliveriesOf, nameIncidents }: ReadingParts): Route => {
+  const queue = createQueue({ running: 4, waiting: 1000, refusal: 'Too many alerts are being read' });
+  return defineRoute({
+    method: 'GET',
+    path: '/api/alerts/:id',
+    access: 'open',
+    scope: 'alerts:read',
+    summary: 'Everything about one alert',
+    schema: {
+      operationId: 'getAlert',
+      params: Type.Object({ id: Type.String({ description: 'Id of an alert.' }) }),
+      response: { 200: AlertDetails, 404: ErrorBody },
+    },
+    handler: async ({ params }, reply) => {
+      const id = params.id.toLowerCase();
+      if (!uuid.test(id)) throw new HttpError('not-found', 'Alert not found');
+      const record = await queue
+        .run(() => journal.find(id), createClientSignal(reply))
+        .catch(refuseReading(() => createFindRefusal(id)));
+      if (!record) throw new HttpError('not-found', 'Alert not found');
+      const [incident = null] = await nameIncidents([record]);
+      const more = { deliveries: deliveriesOf(record), incident };
+      return sendJson(reply, toAlertDetails(record, firing.findResolution(record), more));
+    },
+  });
+};
+
+/** For `catch`: throws the response where too much of the log would have to be read; other errors stay as they are. */
+const refuseReading =
+  (createRefusal: () => HttpError) =>
+  (error: unknown): never => {
+    throw error instanceof JournalError && error.code === 'window-too-large' ? createRefusal() : error;
+  };
+
+const createFindRefusal = (id: string): HttpError =>
+  id[version7] === '7'
+    ? createUnavailable('The alert log is being indexed; try again')
+    : new HttpError('not-found', 'Alert not found: by its kind of id only the last 64 MiB of such alerts are searched');
+
+/** Counts alerts in buckets of whole minutes, by default of the last 24 hours; reads at most `maxBytes` of the log. */
+const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date, maxBytes: number) => {
+  const range = parseRange(query);
+  const until = range.until ?? Math.max(now.getTime(), (range.since ?? 0) + minuteMs);
+  const end = Math.ceil(until / minuteMs);
+  const first = range.since === undefined ? end - dayMinutes : Math.floor(range.since / minuteMs);
+  const minutes = end - first;
+  const length = Math.ceil(minutes / query.buckets);
+  const buckets = Math.ceil(minutes / length);
+  const last = first + buckets * length;
+  const createCounts = (): number[] => Array(buckets).fill(0);
+  const all = createCounts();
+  const bySeverity = new Map(severities.map((severity) => [severity, createCounts()]));
+  const isLevel = query.level === undefined ? undefined : createTextTest(query.level);
+  const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
+  let isTold = true;
+  const complete = await journal.countByMinute({
+    since: first,
+    until: last,
+    maxBytes,
+    add: (minute, level, count) => {
+      // Rare levels of a file with very many are counted together; few of them are names that are known.
+      if (level === undefined && isLevel) isTold = false;
+      if (isLevel && (level === undefined || !isLevel(level))) return;
+      if (isSeverity && !isSeverity(level ?? '')) return;
+      const bucket = Math.floor((minute - first) / length);
+      addTo(all, bucket, count);
+      addTo(bySeverity.get(toSeverity(level ?? '')) ?? [], bucket, count);
+    },
+  });
+  return {
+    since: toTime(first),
+    until: toTime(last),
+    bucketSeconds: length * 60,
+    complete: complete && isTold,
+    buckets: all.map((count, bucket) => ({
+      time: toTime(first + bucket * length),
+      count,
+      levels: pickBucket(bySeverity, bucket),
+    })),
+  };
+};
+
+const addTo = (counts: number[], bucket: number, count: number): void => {
+  counts[bucket] = (counts[bucket] ?? 0) + count;
+};
+
+/** The counts of one bucket, of the severities that it has. */
+const pickBucket = (bySeverity: Map<Severity, number[]>, bucket: number): Partial<Record<Severity, number>> =>
+  Object.fromEntries([...bySeverity].map(([name, counts]) => [name, counts[bucket] ?? 0]).filter(([, count]) => count));
+
+const toTime = (minute: number): string => toOffsetTimestamp(new Date(minute * minuteMs));
+
+/** Whether a record has this text in its message, in any case. */
+const createMessageTest = (wanted: string): ((record: LogRecord) => boolean) => {
+  const lower = wanted.toLowerCase();
+  return ({ message }) =>
+    String(message ?? '')
+      .toLowerCase()
+      .includes(lower);
+};
+
+/** Whether a text is the same as this one, in any case. */
+const createTextTest = (wanted: string): ((text: string) => boolean) => {
+  const lower = wanted.toLowerCase();
+  return (text) => text === wanted || text.toLowerCase() === lower;
+};
+
+/** Whether a level means the severity that has this name; throws an HttpError if none has. */
+const createSeverityTest = (name: string): ((level: string) => boolean) => {
+  const wanted = findSeverity(name);
+  if (wanted) return (level) => toSeverity(level) === wanted;
+  const names = severities.join(', ');
+  throw new HttpError('invalid', `severity must name one of ${names}, such as critical, err, warn or info`);
+};
+
+/** The Unix milliseconds of the parameters `since` and `until`; throws an HttpError that names the one that is wrong. */
+const parseRange = (query: { since?: string; until?: string }) => {
+  const since = readBound('since', query.since);
+  const until = readBound('until', query.until);
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new HttpError('invalid', 'since must be before until');
+  }
+  return { since, until };
+};
+
+const readBound = (name: string, text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const time = parseTime(text);
+  if (Number.isNaN(time)) {
+    throw new HttpError(
+      'invalid',
+      `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`,
+    );
+  }
+  return time;
+};
+
+/** Each stored alert as search returns it, in order; the event's id is the alert's seq. */
+export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Topic => {
+  let { lastSeq: stored } = journal.state();
+  const wakeups = new Set<() => void>();
+  let wokenAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const wakeAll = (): void => {
+    timer = undefined;
+    wokenAt = performance.now();
+    for (const wake of wakeups) wake();
+  };
+  journal.onStored((seq) => {
+    stored = seq;
+    if (wakeups.size === 0 || timer) return;
+    timer = setTimeout(wakeAll, Math.max(1, wokenAt + collectingMs - performance.now())).unref();
+  });
+  const encode = createEncoder(firing);
+  return {
+    access: 'open',
+    schema: AlertEntry,
+    scope: 'alerts:read',
+    lastId: () => stored,
+    refresh: async () => journal.refresh?.(),
+    subscribe: (send, after) => {
+      // Before the log was reached, nobody knows what is new.
+      const from = stored === undefined ? undefined : after;
+      const follower = new LogFollower(journal, {
+        lastSeq: () => stored,
+        from: (lastSeq) => from ?? lastSeq,
+        take: (record) => send(encode(record), record.seq),
+      });
+      const wake = (): void => void follower.readOn();
+      wakeups.add(wake);
+      wake();
+      return () => {
+        wakeups.delete(wake);
+        void follower.end();
+      };
+    },
+  };
+};
+
+/** Makes an alert's event once for all listeners, and again if another alert has ended it since. */
+const createEncoder = (firing: FiringAlerts): ((record: StoredRecord) => string) => {
+  const known = new WeakMap<StoredRecord, { endedBy: string | undefined; text: string }>();
+  return (record) => {
+    const resolution = firing.findResolution(record);
+    const endedBy = resolution?.id;
+    const last = known.get(record);
+    if (last && last.endedBy === endedBy) return last.text;
+    const text = JSON.stringify(toEntry(record, resolution));
+    known.set(record, { endedBy, text });
+    return text;
+  };
+};

@@ -1,10 +1,10 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import type { LogRecord } from '../../storage/journal/line.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { NewRecord, Placed, RepeatKey } from '../../storage/postgres/record-collection.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Parts } from '../feature.ts';
 import type { AlertRecord } from './alert.ts';
@@ -60,7 +60,7 @@ export class SharedAlerts extends AlertIntake {
     // Resolved alerts name the ones that they end, which another instance may have stored just now.
     const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
     const hasEnds = alerts.some(({ record: { status } }) => status === 'resolved');
-    if (canRead && hasEnds) await withPatience(this.#catchUp());
+    if (canRead && hasEnds) await awaitWithin(patienceMs, this.#catchUp());
     const records = alerts.map(({ record }) => this.link(record));
     const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index])));
     await this.spool?.hold;
@@ -76,7 +76,7 @@ export class SharedAlerts extends AlertIntake {
   /** Writes what cannot be committed now to the spool; it may be committed nevertheless. */
   async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
     const canStore = !spool.isUsed && this.#log.state().healthy;
-    const placed = canStore && (await withPatience(this.#log.add(rows).catch(passIfUnavailable)));
+    const placed = canStore && (await awaitWithin(patienceMs, this.#log.add(rows).catch(passIfUnavailable)));
     if (placed) return placed;
     const [key] = rows.map((row) => row.key);
     const first = key?.isOnce ? this.findFirst(key) : undefined;
@@ -94,15 +94,6 @@ export class SharedAlerts extends AlertIntake {
     }
   }
 }
-
-/** What the promise resolves to; undefined if that takes too long. */
-const withPatience = <T>(promise: Promise<T>): Promise<T | undefined> => {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, patienceMs, undefined);
-  });
-  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
-};
 
 const passIfUnavailable = (error: unknown): undefined => {
   if (!(error instanceof StoreUnavailable)) throw error;

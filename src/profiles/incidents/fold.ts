@@ -1,14 +1,13 @@
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
-import type { Severity } from '../severity.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import { rankOf, type Severity } from '../severity.ts';
 import {
   describeAlert,
   describeLatest,
   type FoldedAlert,
   overflowDescription,
   overflowKey,
-  rankOf,
   type StoredEvent,
   type StoredIncident,
   toIncidentId,

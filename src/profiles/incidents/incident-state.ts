@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import { severities } from '../severity.ts';
 import { type Counters, dueAt, type Fold, type IncidentsBefore, type Rules } from './fold.ts';
 import { hasAlert, mostEvents, type StoredEvent, type StoredIncident, toIncidentKey } from './incident.ts';

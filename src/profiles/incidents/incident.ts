@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { createIdOf, readIdTime } from '../../storage/journal/line.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
-import { type Severity, severities, toSeverity } from '../severity.ts';
+import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
+import { formatOf, isAboutSomething, readTime, toText, toTextOrNull } from '../offers.ts';
+import { type Severity, toSeverity } from '../severity.ts';
 import type { Incident, IncidentAlert, IncidentEvent, IncidentState } from './schema.ts';
 
 /** The most events that are kept of an incident. */
@@ -75,24 +75,15 @@ export interface FoldedAlert {
   record: StoredRecord;
 }
 
-/** Each of its events has an id of its own, which says nothing of what it is about. */
-const eventFormats: readonly unknown[] = ['cloudevents'];
-
 export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
   seq: record.seq,
   id: record.id,
-  at: readAlertTime(record),
+  at: readTime(record) ?? readIdTime(record.id) ?? 0,
   key: toIncidentKey(record),
   severity: toSeverity(toText(record['level'])),
   isResolved: record['status'] === 'resolved',
   record,
 });
-
-/** Version 0.1 wrote only local times. */
-const readAlertTime = ({ id, time, timestamp }: StoredRecord): number => {
-  const at = Date.parse(toText(time) || toText(timestamp));
-  return Number.isNaN(at) ? (readIdTime(id) ?? 0) : at;
-};
 
 /** What alerts of one incident have in common. A sender can neither join nor end the incidents of others. */
 export const toIncidentKey = (record: StoredRecord): string => {
@@ -103,8 +94,7 @@ export const toIncidentKey = (record: StoredRecord): string => {
     : toKey([sender, null, source, hostname, replaceDigits(toText(message))]);
 };
 
-const toTrait = ({ fingerprint, format }: StoredRecord): 'fingerprint' | 'texts' =>
-  typeof fingerprint === 'string' && fingerprint !== '' && !eventFormats.includes(format) ? 'fingerprint' : 'texts';
+const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' => (isAboutSomething(record) ? 'fingerprint' : 'texts');
 
 /** Who sends: a key or a user; null for all who have no credential, and for lines of version 1.0, which do not say it. */
 const toSenderGroup = (sender: unknown): string | null =>
@@ -180,14 +170,9 @@ const shorten = (text: string, length: number): string =>
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>
   createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));
 
-/** The place of a severity, from 0, the worst. */
-export const rankOf = (severity: Severity): number => severities.indexOf(severity);
-
 /** Whether an alert belongs to the incident, whose key it has. */
 export const hasAlert = ({ spans }: Pick<StoredIncident, 'spans'>, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
@@ -223,7 +208,7 @@ export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
   const level = toText(record['level']);
   return {
     ...{ seq: record.seq, id: record.id, time: toTextOrNull(record['time']) },
-    ...{ format: toTextOrNull(record['format']) ?? 'native', status: toTextOrNull(record['status']) },
+    ...{ format: formatOf(record), status: toTextOrNull(record['status']) },
     ...{ level, severity: toSeverity(level), message: toText(record['message']) },
     ...{ source: toText(record['source']), hostname: toText(record['hostname']) },
     labels: hasMembers(record['labels']) ? record['labels'] : null,
@@ -231,4 +216,79 @@ export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
   };
 };
 
-const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+/** What happened in an incident, as Markdown. */
+export const writeReport = (incident: StoredIncident, events: readonly StoredEvent[]): string => {
+  const { number, title, state, level, highestLevel, source, hostname, sender, count, firstAt, lastAt } = incident;
+  const { acknowledged, resolved, reopened, task, link, about } = incident;
+  const facts: [name: string, value: string | null][] = [
+    ['State', state],
+    ['Level', level === highestLevel ? level : `${level}, at most ${highestLevel}`],
+    ['Source', source],
+    ['Host', hostname],
+    ['About', about],
+    ['Sender', sender],
+    ['Alerts', String(count)],
+    ['First alert', toSeconds(firstAt)],
+    ['Last alert', toSeconds(lastAt)],
+    ['Acknowledged', acknowledged && `${toSeconds(acknowledged.at)} by ${acknowledged.by}`],
+    ['Resolved', resolved && `${toSeconds(resolved.at)} by ${resolved.by ?? 'nobody: no more alerts came'}`],
+    ['Duration', resolved && toDuration(resolved.at - firstAt)],
+    ['Reopened', reopened > 0 ? `${reopened} times` : null],
+    ['Task', task === null ? null : String(task)],
+    ['Link', link],
+  ];
+  const rows = facts.flatMap(([name, value]) => (value ? [`|${name}|${escapeMarks(value)}|`] : []));
+  const first = events[0]?.type === 'opened' ? [] : ['Earlier events are no longer kept.', ''];
+  return [
+    ...[`# Incident #${number}: ${escapeMarks(title)}`, ''],
+    ...['|||', '|---|---|', ...rows, ''],
+    ...['## Timeline', '', ...first],
+    ...events.map((event) => `- ${toSeconds(event.at)} ${describeEvent(event)}`),
+    '',
+  ].join('\n');
+};
+
+const describeEvent = ({ type, by, level, until, reason, task, destination, result, comment }: StoredEvent): string => {
+  const parts = [
+    `**${names[type]}**`,
+    ...(level ? [level] : []),
+    ...(task ? [`task ${task}`] : []),
+    ...(destination ? [`${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`] : []),
+    ...(by ? [`by ${escapeMarks(by)}`] : []),
+    ...(reason === 'quiet' ? ['because no more alerts came'] : []),
+    ...(until === undefined ? [] : [`until ${toSeconds(until)}`]),
+  ];
+  const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeMarks(line)}`) ?? [];
+  return parts.join(' ') + quoted.join('');
+};
+
+const names: Record<StoredEvent['type'], string> = {
+  opened: 'opened',
+  raised: 'raised',
+  lowered: 'lowered',
+  acknowledged: 'acknowledged',
+  snoozeEnded: 'acknowledgement ended',
+  comment: 'comment',
+  silenced: 'silenced',
+  notified: 'notified',
+  reminder: 'reminder',
+  escalated: 'escalated',
+  taskCreated: 'task created',
+  commandRun: 'command run',
+  resolved: 'resolved',
+  reopened: 'reopened',
+};
+
+/** The same without fractions of a second. */
+const toSeconds = (ms: number): string => toTime(ms).replace(/\.\d+Z$/, 'Z');
+
+const toDuration = (ms: number): string => {
+  const minutes = Math.round(Math.max(0, ms) / 60_000);
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
+  const parts = [days > 0 ? `${days} d` : '', hours > 0 ? `${hours} h` : '', `${minutes % 60} min`];
+  return parts.filter(Boolean).join(' ');
+};
+
+/** Texts of others must not become headings, links, tables or HTML. */
+const escapeMarks = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);

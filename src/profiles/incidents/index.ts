@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox';
-import type { NameIncidents } from '../alert-source.ts';
-import { defineFeature, type FeatureInstance } from '../feature.ts';
+import type { Meters } from '../../metrics/meters.ts';
+import { type Concern, defineFeature, type FeatureInstance } from '../feature.ts';
+import type { NameIncidents } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
 import { toIncident } from './incident.ts';
-import { addIncidentMeters, createObserver, findIncidentConcerns } from './measures.ts';
 import { PostgresIncidentStore } from './postgres-store.ts';
 import { createIncidentRoutes } from './routes.ts';
 import { Incident } from './schema.ts';
-import type { IncidentStore, ReadAlerts } from './store.ts';
+import type { IncidentStore, Observe, ReadAlerts } from './store.ts';
 
 const settings = {
   incidentLevel: Type.Enum(['CRITICAL', 'ERROR', 'WARNING'], {
@@ -96,3 +96,63 @@ const toRules = ({ incidentLevel, reopenMinutes, quietHours }: IncidentSettings)
   reopenMs: reopenMinutes * 60_000,
   quietMs: quietHours * 3_600_000,
 });
+
+/** Upper bounds in seconds: a minute to a week. */
+const bounds = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400, 259_200, 604_800];
+
+/** Measures what is folded by this process. */
+const createObserver = (meters: Meters): Observe => {
+  const opened = meters.counter('signalbox_incidents_opened_total', 'Incidents opened.', []).at();
+  const overflowed = meters
+    .counter(
+      'signalbox_incidents_overflow_alerts_total',
+      'Alerts counted in one incident because too many are open.',
+      [],
+    )
+    .at();
+  const acknowledged = meters
+    .histogram(
+      'signalbox_incidents_time_to_acknowledge_seconds',
+      'How long incidents were open before somebody took them.',
+      [],
+      bounds,
+    )
+    .at();
+  const resolved = meters
+    .histogram(
+      'signalbox_incidents_time_to_resolve_seconds',
+      'How long incidents lasted, from the time that they were opened last.',
+      [],
+      bounds,
+    )
+    .at();
+  return (measured) => {
+    opened.value += measured.opened;
+    overflowed.value += measured.overflowed;
+    for (const ms of measured.toAcknowledge) acknowledged.observe(ms / 1000);
+    for (const ms of measured.toResolve) resolved.observe(ms / 1000);
+  };
+};
+
+/** Counts incidents when metrics are scraped. */
+const addIncidentMeters = ({ reading }: Meters, store: IncidentStore): void =>
+  reading(
+    'gauge',
+    'signalbox_incidents',
+    'Incidents by state and level.',
+    () => store.lastCounts.map(({ state, level, count }) => [[state, level], count]),
+    ['state', 'level'],
+  );
+
+/** What of the incidents needs somebody's attention now, the worst first: nobody has taken it. */
+const findIncidentConcerns = ({ lastCounts, failure }: IncidentStore): Concern[] => [
+  ...(['CRITICAL', 'ERROR'] as const).flatMap((severity): Concern[] => {
+    const { count = 0 } = lastCounts.find(({ state, level }) => state === 'open' && level === severity) ?? {};
+    if (count === 0) return [];
+    const text = `${count} ${severity.toLowerCase()} ${count === 1 ? 'incident is' : 'incidents are'} open`;
+    return [{ area: 'incidents', severity, text }];
+  }),
+  ...(failure
+    ? [{ area: 'incidents', severity: 'ERROR', text: 'Incidents are not up to date: alerts cannot be folded' } as const]
+    : []),
+];

@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { StoreUnavailable } from '../../expected-errors.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Collection } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import { type Severity, severities } from '../severity.ts';
 import type { ActionOn, Fold, Rules } from './fold.ts';
 import {
@@ -299,13 +300,7 @@ export class PostgresIncidentStore implements IncidentStore {
 
   /** Waits a moment for alerts that are stored and not folded. */
   async #waitForFold(): Promise<void> {
-    if (this.#position >= this.#storedSeq) return;
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
-    });
-    await Promise.race([this.#wake(), patience]);
-    clearTimeout(timer);
+    if (this.#position < this.#storedSeq) await awaitWithin(patienceMs, this.#wake());
   }
 }
 

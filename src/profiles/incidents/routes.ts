@@ -7,9 +7,9 @@ import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { parseTime, readIfMatch } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
-import type { TaskSource } from '../task-source.ts';
 import { type ActionOn, toTaskRefusal } from './fold.ts';
 import {
   hasAlert,
@@ -18,8 +18,8 @@ import {
   toIncidentAlert,
   toIncidentEvent,
   toIncidentKey,
+  writeReport,
 } from './incident.ts';
-import { writeReport } from './report.ts';
 import {
   Acknowledgement,
   BulkAcknowledgement,

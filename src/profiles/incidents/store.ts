@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Severity } from '../severity.ts';

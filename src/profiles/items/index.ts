@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
-import { loadSeed } from '../../storage/load-seed.ts';
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
-import { defineFeature, defineTransfer } from '../feature.ts';
+import { defineFeature, defineTransfer, loadSeed } from '../feature.ts';
 import { createItemRoutes, Item, ItemSeed, type ItemStore, itemKind } from './routes.ts';
 
 /** Items, listed and created with a token. */

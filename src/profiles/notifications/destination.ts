@@ -1,12 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { toTrace } from '../../http/text-forms.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import type { AlertDelivery } from '../alert-source.ts';
+import type { AlertDelivery } from '../offers.ts';
 import { toDelivered } from './destinations/type.ts';
 import { bySeq, type KeptProgress, type Progress } from './progress.ts';
-import { type Notices, ReceiverState } from './receiver-state.ts';
-import { createSchedule, type DeliveryOutcome, type Schedule, toOutcome } from './schedule.ts';
+import {
+  createSchedule,
+  type DeliveryOutcome,
+  type Notices,
+  ReceiverState,
+  type Schedule,
+  toOutcome,
+} from './receiver-state.ts';
 import type { Sender } from './sender.ts';
 import { type Accepts, createRequest, type DestinationTarget } from './settings.ts';
 import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';

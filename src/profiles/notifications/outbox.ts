@@ -1,8 +1,8 @@
 import type { Meters } from '../../metrics/meters.ts';
-import { createSerial } from '../../storage/journal/scheduling.ts';
+import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
-import type { AlertSource } from '../alert-source.ts';
 import type { Concern, Parts } from '../feature.ts';
+import type { AlertSource } from '../offers.ts';
 import { Destination } from './destination.ts';
 import { openProgress } from './progress.ts';
 import { createNotices } from './receiver-state.ts';

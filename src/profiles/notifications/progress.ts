@@ -266,22 +266,16 @@ const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown)
   };
 };
 
-/**
- * A line of the journal that kept the progress before. One with `cursor`, of version 1.0, says everything but what was
- * parked before it; one without, of later builds, only what has changed since the last checkpoint.
- */
+/** A line of the journal that kept the progress in version 1.0: everything but what was parked before it. */
 interface FormerLine extends Pick<Progress, 'start' | 'dropped' | 'forgotten'> {
+  /** All that is parked is in this line. */
   checkpoint?: true;
+  cursor: number;
+  /** After the cursor. */
+  settled: number[];
+  failing: [seq: number, tried: OpenAlert][];
   parked: [seq: number, parked: Parked][];
   unparked: number[];
-  cursor?: number;
-  settled?: number[];
-  failing?: [seq: number, tried: OpenAlert][];
-  /** In their order: `[first, last]` were settled, `[seq]` is open again. */
-  changes?: [first: number, last?: number][];
-  tried?: [seq: number, tried: OpenAlert][];
-  receiver?: ReceiverMemory;
-  sent?: [id: string, at: number][];
 }
 
 /** What the journal `outbox-NAME` says, if there is one; it stays as it is. */
@@ -291,6 +285,8 @@ const readJournal = async (name: string, { openLog, openSnapshot }: ProgressPart
   let progress: Progress | undefined;
   for await (const lines of journal.readAfter(0)) {
     for (const line of lines) {
+      // Builds between the versions wrote others.
+      if (line['cursor'] === undefined) continue;
       progress ??= new Progress(0);
       applyLine(progress, line as unknown as FormerLine);
     }
@@ -300,32 +296,19 @@ const readJournal = async (name: string, { openLog, openSnapshot }: ProgressPart
 };
 
 const applyLine = (progress: Progress, line: FormerLine): void => {
-  const { checkpoint, cursor, settled = [], failing = [], changes = [], tried = failing, sent = [] } = line;
-  const openUpTo = (last: number): void => {
-    while (progress.position < last) progress.advance(progress.position + 1, true);
-  };
+  const { checkpoint, start, cursor, settled, failing, dropped, forgotten, parked, unparked } = line;
+  Object.assign(progress, { start, dropped, forgotten });
   if (checkpoint) progress.parked.clear();
-  if (checkpoint || cursor !== undefined) {
-    progress.open.clear();
-    progress.position = cursor ?? 0;
-  }
-  for (const [first, last] of [...settled.sort(bySeq).map((seq) => [seq, seq] as const), ...changes]) {
-    const { position, open } = progress;
-    openUpTo(first - 1);
-    progress.position = Math.max(position, last ?? first);
-    if (last === undefined) open.set(first, { attempts: 0 });
-    else if (first <= position) for (const seq of open.keys()) if (first <= seq && seq <= last) open.delete(seq);
-  }
-  for (const [seq, { attempts, again }] of tried) {
-    openUpTo(seq);
-    progress.open.set(seq, { attempts, ...(again && { again }) });
-  }
   // An alert that was parked, sent again and parked is in both lists.
-  for (const seq of line.unparked) progress.parked.delete(seq);
-  for (const [seq, parked] of line.parked) progress.addParked(seq, parked);
-  for (const [id, at] of sent) progress.noteSent(id, at);
-  const { start, dropped, forgotten, receiver = {} } = line;
-  Object.assign(progress, { start, dropped, forgotten, receiver });
+  for (const seq of unparked) progress.parked.delete(seq);
+  for (const [seq, one] of parked) progress.addParked(seq, one);
+  const attempts = new Map(failing.map(([seq, tried]) => [seq, tried.attempts]));
+  const done = new Set(settled);
+  progress.open.clear();
+  progress.position = [...done, ...attempts.keys()].reduce((last, seq) => Math.max(last, seq), cursor);
+  for (let seq = cursor + 1; seq <= progress.position; seq += 1) {
+    if (!done.has(seq)) progress.open.set(seq, { attempts: attempts.get(seq) ?? 0 });
+  }
 };
 
 export const bySeq = (one: number, other: number): number => one - other;

@@ -1,5 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toSeverity } from '../severity.ts';

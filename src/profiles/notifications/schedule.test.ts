@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSchedule, toOutcome } from './schedule.ts';
+import { createSchedule, toOutcome } from './receiver-state.ts';
 
 const now = new Date('2026-01-31T08:30:00Z');
 const hour = 3_600_000;

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
-import { createSerial } from '../../storage/journal/scheduling.ts';
+import { createSerial } from '../../storage/scheduling.ts';
 import type { DeliveryRequest } from './destinations/type.ts';
 
 const connectMs = 5000;

@@ -2,21 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import { formatOf, readVia } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
-import { readVia } from '../via.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
 import { appriseDestination } from './destinations/apprise.ts';
 import { gotifyDestination } from './destinations/gotify.ts';
 import { ntfyDestination } from './destinations/ntfy.ts';
 import { slackDestination } from './destinations/slack.ts';
-import {
-  type DeliveredAlert,
-  type DeliveryRequest,
-  type DestinationType,
-  formatOf,
-  type ReceiverAddress,
-} from './destinations/type.ts';
+import type { DeliveredAlert, DeliveryRequest, DestinationType, ReceiverAddress } from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
 import { isNoticeOf } from './receiver-state.ts';
 

@@ -111,13 +111,13 @@ test('with as many parked alerts as are kept, and long reasons, a restart still 
   const open = (name: string) => openJournal({ directory: dataDir, name, report: () => undefined });
   const [alerts, progress] = [await open('alerts'), await open('outbox-hook')];
   const time = '2026-01-31T08:30:00Z';
-  const nothing = { start: 0, tried: [], unparked: [], dropped: 0, forgotten: 0, receiver: {} };
+  const nothing = { start: 0, settled: [], failing: [], unparked: [], dropped: 0, forgotten: 0 };
   for (let first = 1; first <= 10_000; first += 1000) {
     const rows = Array.from({ length: 1000 }, (_, n) => first + n);
     const stored = await alerts.appendAll(rows.map((row) => ({ time, level: 'INFO', message: `${row}` })));
     const reason = 'x'.repeat(180);
     const parked = stored.map(({ seq, id }) => [seq, { id, reason, time }]);
-    await progress.append({ ...nothing, changes: [[first, first + 999]], parked });
+    await progress.append({ ...nothing, cursor: first + 999, parked });
   }
   await alerts.close();
   await progress.close();

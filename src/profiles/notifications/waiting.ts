@@ -1,8 +1,8 @@
-import type { StoredRecord } from '../../storage/journal/read/lines.ts';
-import { createSerial } from '../../storage/journal/scheduling.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { createSerial } from '../../storage/scheduling.ts';
+import { formatOf, readTime } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
-import { formatOf, toReceivedAt } from './destinations/type.ts';
 
 /** More alerts stay in the log until there is room. */
 const capacity = 10_000;
@@ -38,7 +38,7 @@ export const toWaiting = (record: StoredRecord, attempts: number): WaitingAlert 
   return {
     seq,
     id,
-    receivedAt: toReceivedAt(record),
+    receivedAt: readTime(record) ?? 0,
     isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
     key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
     attempts,

@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
-import { loadSeed } from '../../storage/load-seed.ts';
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
-import { defineFeature, defineTransfer } from '../feature.ts';
+import { defineFeature, defineTransfer, loadSeed } from '../feature.ts';
 import { createSimpleTaskRoutes, SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './routes.ts';
 
 /** A minimal task list, separate from `tasks`: titles that are pending or done. */

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
 import { createSchemaCheck } from '../../schema-validation.ts';
-import type { OpenChanges, State } from '../../storage/changes/changes.ts';
-import { InTurn } from '../../storage/in-turn.ts';
-import { entryBytes, toTextBytes } from '../../storage/length.ts';
+import { entryBytes, type OpenChanges, type State, toTextBytes } from '../../storage/changes/changes.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
+import { InTurn } from '../../storage/scheduling.ts';
 import { Task } from './schema.ts';
 import {
   type CurrentTasks,

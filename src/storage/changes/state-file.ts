@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { passIfGone } from '../journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from '../journal/files.ts';
-import { newline } from '../journal/read/lines.ts';
-import { Slice } from '../journal/scheduling.ts';
+import { newline } from '../journal/read/files.ts';
+import { Slice } from '../scheduling.ts';
 
 /** Gets what is damaged, and where, as a clause. */
 export type OnDamage = (damage: string) => void;

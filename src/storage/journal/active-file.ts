@@ -4,7 +4,7 @@ import { JournalError, passIfGone } from './errors.ts';
 import { type FileNames, nextNumber, type Sync } from './files.ts';
 import { classifyLine, type Part, readPart } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
-import { findLastLineEnd, type ReadAt, readLinesBackwards, toReadAt } from './read/lines.ts';
+import { findLastLineEnd, type ReadAt, readLinesBackwards, toReadAt } from './read/files.ts';
 
 /** The file that records are written to. */
 export interface ActiveFile {

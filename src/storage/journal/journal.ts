@@ -6,19 +6,17 @@ import {
   createFreeSpaceCheck,
   createSync,
   type FileNames,
+  type Hold,
   measureSync,
 } from './files.ts';
 import { LogIndex } from './index/log-index.ts';
-import type { LogRecord } from './line.ts';
+import type { LogRecord, StoredRecord } from './line.ts';
 import { type Lock, lockDirectory } from './lock.ts';
 import { type JournalOptions, type JournalSettings, withDefaults } from './options.ts';
-import { createReadAfter } from './read/after.ts';
 import { findLastSeq } from './read/files.ts';
-import type { StoredRecord } from './read/lines.ts';
 import { type Listing, listRecords } from './read/listing.ts';
-import { countRecords, findRecord, type Search, type SearchResult, searchLog } from './read/search.ts';
+import { countRecords, createReadAfter, findRecord, type Search, type SearchResult, searchLog } from './read/search.ts';
 import { filledCount } from './recent.ts';
-import type { Hold } from './retention.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Appended, JournalWriter } from './writer.ts';
 

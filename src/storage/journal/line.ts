@@ -10,6 +10,9 @@ export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1
 
 export type LogRecord = Record<string, unknown>;
 
+/** A record that was written here. */
+export type StoredRecord = LogRecord & { id: string; seq: number };
+
 /** Which line of a group this is, from 1, and of how many. A group is in the log whole or not at all. */
 export interface Part {
   index: number;
@@ -99,6 +102,13 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 
 /** The record in a line that is `own`, `foreign` or a `mark`; throws if the line has changed meanwhile. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
+
+/** The record in a line; undefined where it was not written here or is damaged. */
+export const toStored = (line: Buffer | undefined): StoredRecord | undefined => {
+  if (line === undefined || classifyLine(line) !== 'own') return undefined;
+  const record = parseRecord(line);
+  return typeof record['id'] === 'string' && typeof record['seq'] === 'number' ? (record as StoredRecord) : undefined;
+};
 
 /** Which part of a group an own line is; undefined where it stands alone. */
 export const readPart = (line: Buffer): Part | undefined => {

@@ -1,5 +1,4 @@
-import type { LogRecord, Match } from './line.ts';
-import type { StoredRecord } from './read/lines.ts';
+import type { LogRecord, Match, StoredRecord } from './line.ts';
 
 /** How many characters of lines are kept at most. */
 const keptLength = 1024 * 1024;

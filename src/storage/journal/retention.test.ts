@@ -3,8 +3,7 @@ import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
-import { createFileNames } from './files.ts';
-import { removeOldSegments } from './retention.ts';
+import { createFileNames, removeOldSegments } from './files.ts';
 
 const hour = 60 * 60;
 const none = { retainSegments: 0, retainBytes: 0, retainDays: 0 };

@@ -1,4 +1,5 @@
 import { rename, unlink } from 'node:fs/promises';
+import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
   appendBatch,
@@ -9,13 +10,11 @@ import {
   readFileSize,
 } from './active-file.ts';
 import { JournalError, passIfGone } from './errors.ts';
-import { type FileNames, nextNumber, type Sync } from './files.ts';
+import { dayMs, type FileNames, type Hold, nextNumber, removeOldSegments, type Sync } from './files.ts';
 import { toMark } from './line.ts';
 import type { JournalSettings } from './options.ts';
 import { findLastSeqIn } from './read/files.ts';
 import { RecentRecords } from './recent.ts';
-import { dayMs, type Hold, removeOldSegments } from './retention.ts';
-import { createSerial } from './scheduling.ts';
 
 const attempts = 3;
 

@@ -1,9 +1,9 @@
 import { Batcher, Waiting } from '../batcher.ts';
+import { createSerial } from '../scheduling.ts';
 import { codeOf, JournalError, toReason } from './errors.ts';
 import type { AssertFreeSpace } from './files.ts';
 import { createId, type LogRecord, lineEndBytes, toLine, toLineStart } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
-import { createSerial } from './scheduling.ts';
 import type { SegmentStore } from './segment-store.ts';
 
 const hourMs = 60 * 60 * 1000;

@@ -1,8 +1,6 @@
 import { JournalError } from '../journal/errors.ts';
-import type { Match } from '../journal/line.ts';
-import { createId, type LogRecord } from '../journal/line.ts';
+import { createId, type LogRecord, type Match, type StoredRecord } from '../journal/line.ts';
 import { type Indexing, maxGroupBytes } from '../journal/options.ts';
-import type { StoredRecord } from '../journal/read/lines.ts';
 import type { Listing } from '../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Appended } from '../journal/writer.ts';

@@ -3,7 +3,7 @@ import type { MovedTable } from '../moved-store.ts';
 import type { Collection } from './batch.ts';
 import type { Statement } from './connection.ts';
 import type { Database } from './database.ts';
-import { readPages } from './list-pages.ts';
+import { readPages } from './reader.ts';
 
 /** Entries to add, with `ifEmpty` only where there is none. */
 interface Addition<Fields> {

@@ -1,7 +1,11 @@
 import { KeyRefusal } from '../../expected-errors.ts';
+import type { LogRecord } from '../journal/line.ts';
+import type { MovedTable } from '../moved-store.ts';
 import { rememberedMs } from '../recent-keys.ts';
+import type { MovedRecord } from '../record-log.ts';
 import { type Collection, type Decision, type Gate, toColumns } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
+import { toLevel } from './record-search.ts';
 
 /** By which a record that comes again is recognized: the last one with its hash had the same state. */
 export interface RepeatKey {
@@ -47,7 +51,7 @@ export interface Placed {
 }
 
 /** By what a record is recognized when it comes again. */
-export interface RememberedKey {
+interface RememberedKey {
   hash: string;
   state: string;
   /** Of the record. */
@@ -161,16 +165,67 @@ const toReminder = (record: NewRecord, repeatOf: string): NewRecord => ({
 });
 
 /** Adds records to their table; an id that is there already is an error. */
-export const insertRecords = (table: string, instance: string, rows: readonly StoredRow[]): Statement => ({
+const insertRecords = (table: string, instance: string, rows: readonly StoredRow[]): Statement => ({
   text: `INSERT INTO signalbox.${table} (seq, id, at, level, body, instance)
     SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u`,
   values: [...toColumns(rows, 'seq', 'id', 'at', 'level', 'body'), instance],
 });
 
 /** Remembers keys with different hashes; earlier ones with these are replaced. */
-export const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
+const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
   text: `INSERT INTO signalbox.repeat (hash, state, id, at)
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[])
     ON CONFLICT (hash) DO UPDATE SET state = excluded.state, id = excluded.id, at = excluded.at`,
   values: toColumns(keys, 'hash', 'state', 'id', 'at'),
+});
+
+type Key = Pick<RememberedKey, 'hash' | 'state'>;
+
+/** What the table's columns have of a record. */
+interface Columns {
+  /** Milliseconds since 1970; undefined where the record does not say. */
+  timeOf(record: LogRecord): number | undefined;
+  levelOf?(record: LogRecord): unknown;
+  /** How a record has its key, which a record of the table may lack while it is remembered. */
+  keys?: {
+    read(record: LogRecord): Key | undefined;
+    add(record: LogRecord, key: Key): LogRecord;
+  };
+}
+
+/** No instance has received what was imported, so none delivers it. */
+const noInstance = '';
+
+/** The table of a log, as export and import see it. Records keep their ids and get seqs from 1. */
+export const createRecordTable = (
+  name: 'alert' | 'audit',
+  { timeOf, levelOf = () => null, keys }: Columns,
+): MovedTable<MovedRecord> => ({
+  name,
+  queries: [
+    {
+      text: keys
+        ? `SELECT log.id, body, hash, state FROM signalbox.${name} AS log
+            LEFT JOIN signalbox.repeat ON repeat.id = log.id ORDER BY seq`
+        : `SELECT id, body FROM signalbox.${name} ORDER BY seq`,
+      toChange: ({ id, body, hash, state }) => {
+        const record: LogRecord = JSON.parse(body);
+        const lacksKey = keys && typeof hash === 'string' && keys.read(record) === undefined;
+        return { id, record: lacksKey ? keys.add(record, { hash, state }) : record };
+      },
+    },
+  ],
+  insert: (records, gate) => {
+    const now = Date.now();
+    const remembered = new Map<string, RememberedKey>();
+    const rows = records.map(({ id, record }) => {
+      const at = timeOf(record) ?? now;
+      const key = keys?.read(record);
+      if (key && now - at < rememberedMs) remembered.set(key.hash, { ...key, id, at });
+      gate.lastId += 1;
+      return { seq: gate.lastId, id, at, level: toLevel(levelOf(record)), body: JSON.stringify(record) };
+    });
+    const insert = insertRecords(name, noInstance, rows);
+    return remembered.size > 0 ? [insert, rememberKeys([...remembered.values()])] : [insert];
+  },
 });

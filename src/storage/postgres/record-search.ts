@@ -1,10 +1,8 @@
 import { JournalError } from '../journal/errors.ts';
-import type { LogRecord } from '../journal/line.ts';
-import { type Match, passes } from '../journal/line.ts';
-import type { StoredRecord } from '../journal/read/lines.ts';
+import { type LogRecord, type Match, passes, type StoredRecord } from '../journal/line.ts';
 import type { Listing } from '../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
-import { Slice } from '../journal/scheduling.ts';
+import { Slice } from '../scheduling.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 

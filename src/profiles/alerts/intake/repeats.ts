@@ -1,14 +1,13 @@
 import { KeyRefusal } from '../../../expected-errors.ts';
-import { InTurn } from '../../../storage/in-turn.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { LogRecord } from '../../../storage/journal/line.ts';
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
+import type { LogRecord, StoredRecord } from '../../../storage/journal/line.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
+import { InTurn } from '../../../storage/scheduling.ts';
 import type { AlertRecord } from '../alert.ts';
 import { type FiringAlerts, toSeriesKey } from '../firing.ts';
-import { hashParts } from './fields.ts';
+import { hashParts } from './format.ts';
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
 export interface Stored {

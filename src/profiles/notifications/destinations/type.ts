@@ -1,6 +1,6 @@
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
+import type { StoredRecord } from '../../../storage/journal/line.ts';
+import { formatOf, readTime, readVia, toText } from '../../offers.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
-import { readVia } from '../../via.ts';
 
 /** A kind of receiver. */
 export interface DestinationType {
@@ -89,24 +89,15 @@ export const toDelivered = (record: StoredRecord, instance: string): DeliveredAl
   return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', ') });
 };
 
-/** When the record was received, in milliseconds of Unix time. Records of early versions have only local time. */
-export const toReceivedAt = ({ time, timestamp }: StoredRecord): number =>
-  Date.parse(toText(time)) || Date.parse(toText(timestamp)) || 0;
-
 const toTime = (record: StoredRecord): string => {
   const time = toText(record['time']);
-  return /^\d{4}-\d\d-\d\dT/.test(time) ? time : new Date(toReceivedAt(record)).toISOString();
+  return /^\d{4}-\d\d-\d\dT/.test(time) ? time : new Date(readTime(record) ?? 0).toISOString();
 };
 
-/** The intake format of a record. */
-export const formatOf = ({ format }: StoredRecord): string => toText(format) || 'native';
-
 const toTexts = (texts: unknown): Record<string, string> =>
-  Object.fromEntries(Object.entries(Object(texts)).filter((entry): entry is [string, string] => isText(entry[1])));
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-const toText = (value: unknown): string => (isText(value) ? value : '');
+  Object.fromEntries(
+    Object.entries(Object(texts)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 
 /** Path and query of the URL as it is configured. */
 export const toPath = ({ pathname, search }: URL): string => `${pathname}${search}`;

@@ -1,22 +1,204 @@
-import { lstat, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
-import type { ReadAt } from '../read/lines.ts';
-import { dayMs } from '../retention.ts';
-import { createSerial } from '../scheduling.ts';
-import {
-  blockBytes,
-  createRanges,
-  type IndexBlock,
-  indexBackwards,
-  Keys,
-  Minutes,
-  type Ranges,
-  type Source,
-  widen,
-} from './block.ts';
+import { createSerial, Slice } from '../../scheduling.ts';
+import { readIdTime, type StoredRecord, toStored } from '../line.ts';
+import type { Indexing } from '../options.ts';
+import { type ReadAt, readLinesBackwards } from '../read/files.ts';
+
+export const minuteMs = 60_000;
+
+/** A block is closed when it has this many bytes. */
+const blockBytes = 32 * 1024;
 
 /** How much is indexed before other readers have their turn. */
 const stepBytes = 1024 * 1024;
+
+/** How many names are counted, with slot 0, which is for all others. */
+const slots = 128;
+const longestName = 64;
+
+/** The lowest and the highest of some numbers; `min` is above `max` where there are none. */
+export interface NumberRange {
+  min: number;
+  max: number;
+}
+
+/** What some lines of a file hold. Those that were not written here count for nothing. */
+export interface Ranges {
+  seqs: NumberRange;
+  /** Times of records, of those that have one; Unix milliseconds. */
+  times: NumberRange;
+  /** Times in ids. */
+  idTimes: NumberRange;
+  /** Whether there are ids without a time. */
+  hasOldIds: boolean;
+}
+
+/** Lines of a file that follow each other. */
+export interface IndexBlock extends Ranges {
+  start: number;
+  end: number;
+  /** How many records there are of each minute and key, by `toCountKey`. */
+  counts: Map<number, number>;
+}
+
+/** Where a file is read from, and what is wanted of its records. */
+export interface Source {
+  read: ReadAt;
+  maxLineBytes: number;
+  indexing: Indexing;
+}
+
+const createRange = (): NumberRange => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
+
+export const createRanges = (): Ranges => ({
+  seqs: createRange(),
+  times: createRange(),
+  idTimes: createRange(),
+  hasOldIds: false,
+});
+
+export const widen = (range: NumberRange, { min, max }: NumberRange): void => {
+  range.min = Math.min(range.min, min);
+  range.max = Math.max(range.max, max);
+};
+
+const include = (range: NumberRange, value: number): void => widen(range, { min: value, max: value });
+
+/** Whether the range has a number from `from` up to, and not including, `to`. */
+export const overlaps = ({ min, max }: NumberRange, from: number, to: number): boolean =>
+  min <= max && max >= from && min < to;
+
+const toCountKey = (minute: number, slot: number): number => minute * slots + slot;
+const minuteOf = (countKey: number): number => Math.floor(countKey / slots);
+const slotOf = (countKey: number): number => countKey - minuteOf(countKey) * slots;
+
+const createBlock = (end: number): IndexBlock => ({
+  start: end,
+  end,
+  ...createRanges(),
+  counts: new Map(),
+});
+
+/** The lines from `from`, where one begins, to `to` in blocks, the last one first. A line that is too long is a block. */
+async function* indexBackwards(source: Source, keys: Keys, from: number, to: number): AsyncGenerator<IndexBlock> {
+  const { read, maxLineBytes, indexing } = source;
+  const slice = new Slice();
+  let block = createBlock(to);
+  const readFrom: ReadAt = (buffer, position) => read(buffer, from + position);
+  for await (const lines of readLinesBackwards(readFrom, to - from, maxLineBytes)) {
+    for (const line of lines) {
+      const start = from + line.start;
+      if (line.bytes === undefined) {
+        block.start = Math.min(block.end, start + line.length + 1);
+        if (block.start < block.end) yield block;
+        yield { ...createBlock(block.start), start };
+        block = createBlock(start);
+        continue;
+      }
+      const record = toStored(line.bytes);
+      if (record) addRecord(block, record, indexing, keys);
+      block.start = start;
+      if (block.end - start >= blockBytes) {
+        yield block;
+        block = createBlock(start);
+      }
+      if (slice.isOver) await slice.giveWay();
+    }
+  }
+  // Where the file was cut meanwhile, less was read.
+  block.start = from;
+  if (block.end > from) yield block;
+}
+
+const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: Indexing, keys: Keys): void => {
+  include(block.seqs, record.seq);
+  const idTime = readIdTime(record.id);
+  if (idTime === undefined) block.hasOldIds = true;
+  else include(block.idTimes, idTime);
+  const time = timeOf(record);
+  if (time === undefined) return;
+  include(block.times, time);
+  const key = toCountKey(Math.floor(time / minuteMs), keys.slotOf(keyOf(record)));
+  block.counts.set(key, (block.counts.get(key) ?? 0) + 1);
+};
+
+/** How many records of a file there are of each minute and key. */
+class Minutes {
+  /** The counts of each minute, by slot. */
+  readonly #minutes = new Map<number, number[]>();
+  #first = Infinity;
+  #last = -Infinity;
+
+  add({ counts }: IndexBlock): void {
+    for (const [countKey, count] of counts) this.#change(countKey, count);
+  }
+
+  remove({ counts }: IndexBlock): void {
+    for (const [countKey, count] of counts) this.#change(countKey, -count);
+  }
+
+  /** Calls the function for each key of the minutes from `since` up to, and not including, `until`. */
+  forEach(
+    keys: Keys,
+    since: number,
+    until: number,
+    call: (minute: number, key: string | undefined, count: number) => void,
+  ): void {
+    const callFor = (minute: number): void => {
+      this.#minutes.get(minute)?.forEach((count, slot) => {
+        if (count > 0) call(minute, keys.nameOf(slot), count);
+      });
+    };
+    const first = Math.max(since, this.#first);
+    const last = Math.min(until - 1, this.#last);
+    if (last - first < this.#minutes.size) {
+      for (let minute = first; minute <= last; minute += 1) callFor(minute);
+      return;
+    }
+    for (const minute of this.#minutes.keys()) {
+      if (minute >= first && minute <= last) callFor(minute);
+    }
+  }
+
+  #change(countKey: number, by: number): void {
+    const minute = minuteOf(countKey);
+    const slot = slotOf(countKey);
+    const counts = this.#minutes.get(minute) ?? [];
+    while (counts.length <= slot) counts.push(0);
+    counts[slot] = (counts[slot] ?? 0) + by;
+    this.#minutes.set(minute, counts);
+    this.#first = Math.min(this.#first, minute);
+    this.#last = Math.max(this.#last, minute);
+  }
+}
+
+/** The names that an index counts by, each with a number. Names that are too many or too long share number 0. */
+export class Keys {
+  readonly #names: string[] = [];
+  readonly #slots = new Map<string, number>();
+
+  /** `first` always have numbers of their own. */
+  constructor(first: readonly string[]) {
+    for (const name of first) this.slotOf(name);
+  }
+
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  slotOf(name: string | undefined): number {
+    if (name === undefined) return 0;
+    const known = this.#slots.get(name);
+    if (known !== undefined) return known;
+    if (name.length > longestName || this.#names.length + 1 === slots) return 0;
+    this.#slots.set(name, this.#names.push(name));
+    return this.#names.length;
+  }
+
+  /** The name of a slot; undefined for slot 0. */
+  nameOf(slot: number): string | undefined {
+    return this.#names[slot - 1];
+  }
+}
 
 /** The blocks of one file, in order; gaps between them are filled when somebody reads there. */
 export class FileIndex {
@@ -112,118 +294,3 @@ export class FileIndex {
     return low;
   }
 }
-
-const version = 1;
-/** Larger ones are neither written nor read. */
-const largestBytes = 16 * 1024 * 1024;
-const checkedBytes = 4096;
-
-interface Content {
-  version: number;
-  /** Size of the segment, and a checksum of its end: the sidecar of another segment is not taken for its own. */
-  bytes: number;
-  check: number;
-  keys: string[];
-  blocks: number[][];
-}
-
-/** The index in a sidecar file, and the file's size; undefined where it does not fit the segment or cannot be read. */
-export const readSidecar = async (
-  path: string,
-  read: ReadAt,
-  segmentBytes: number,
-): Promise<{ index: FileIndex; bytes: number } | undefined> => {
-  try {
-    const { size } = await lstat(path).then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }));
-    if (size > largestBytes) return undefined;
-    const text = await readFile(path, 'utf8');
-    const json = text.slice(9);
-    if (text.slice(0, 9) !== toChecksum(json)) return undefined;
-    const content: Content = JSON.parse(json);
-    const isOwn = content.version === version && content.bytes === segmentBytes;
-    if (!isOwn || content.check !== (await readCheck(read, segmentBytes))) return undefined;
-    const index = new FileIndex(new Keys(content.keys), content.blocks.map(toBlock));
-    return index.isComplete(segmentBytes) ? { index, bytes: size } : undefined;
-  } catch {
-    // It is built again.
-    return undefined;
-  }
-};
-
-/** Writes the sidecar file of a segment. Where that fails, the next process builds the index again. */
-export const writeSidecar = async (
-  path: string,
-  read: ReadAt,
-  segmentBytes: number,
-  index: FileIndex,
-): Promise<void> => {
-  const temporary = `${path}.tmp`;
-  try {
-    const content: Content = {
-      version,
-      bytes: segmentBytes,
-      check: await readCheck(read, segmentBytes),
-      keys: [...index.keys.names],
-      blocks: index.blocks.map(toNumbers),
-    };
-    const json = JSON.stringify(content);
-    if (json.length > largestBytes) return;
-    await writeFile(temporary, toChecksum(json) + json, { mode: 0o600 });
-    await rename(temporary, path);
-  } catch {
-    await unlink(temporary).catch(() => undefined);
-  }
-};
-
-const toChecksum = (json: string): string => `${crc32(json).toString(16).padStart(8, '0')}\n`;
-
-const readCheck = async (read: ReadAt, end: number): Promise<number> => {
-  const buffer = Buffer.alloc(Math.min(checkedBytes, end));
-  await read(buffer, end - buffer.length);
-  return crc32(buffer);
-};
-
-const toNumbers = ({ start, end, seqs, times, idTimes, hasOldIds, counts }: IndexBlock): number[] => [
-  ...[start, end, seqs.min, seqs.max, times.min, times.max, idTimes.min, idTimes.max, Number(hasOldIds)],
-  ...[...counts].flat(),
-];
-
-const toBlock = (numbers: number[]): IndexBlock => {
-  if (numbers.length < 9 || !numbers.every(Number.isSafeInteger)) throw new Error('not a block');
-  const [start = 0, end = 0, seqMin = 0, seqMax = 0, timeMin = 0, timeMax = 0, idMin = 0, idMax = 0, old] = numbers;
-  const counts = new Map<number, number>();
-  for (let at = 9; at + 1 < numbers.length; at += 2) counts.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
-  return {
-    start,
-    end,
-    seqs: { min: seqMin, max: seqMax },
-    times: { min: timeMin, max: timeMax },
-    idTimes: { min: idMin, max: idMax },
-    hasOldIds: old === 1,
-    counts,
-  };
-};
-
-/** What a closed file holds. */
-export interface Summary extends Ranges {
-  /** What is counted in it; only of the files of the last day, where it is asked for most. */
-  counted: Pick<FileIndex, 'minutes' | 'keys'> | undefined;
-}
-
-/** The summary of a file whose index is complete. */
-export const summarize = ({ blocks, minutes, keys }: FileIndex): Summary => {
-  const summary = createRanges();
-  for (const block of blocks) {
-    widen(summary.seqs, block.seqs);
-    widen(summary.times, block.times);
-    widen(summary.idTimes, block.idTimes);
-    summary.hasOldIds ||= block.hasOldIds;
-  }
-  const isRecent = summary.times.max > Date.now() - dayMs;
-  return { ...summary, counted: isRecent ? { minutes, keys } : undefined };
-};
-
-/** Forgets the counts of a file that is no longer of the last day. */
-export const age = (summary: Summary): void => {
-  if (summary.times.max <= Date.now() - dayMs) summary.counted = undefined;
-};

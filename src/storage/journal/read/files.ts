@@ -1,8 +1,148 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { type Serially, Slice } from '../../scheduling.ts';
 import { JournalError, passIfGone } from '../errors.ts';
-import { classifyLine, parseRecord } from '../line.ts';
-import type { Serially } from '../scheduling.ts';
-import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './lines.ts';
+import { classifyLine, parseRecord, type StoredRecord, toStored } from '../line.ts';
+
+const firstBlockBytes = 16 * 1024;
+const blockBytes = 64 * 1024;
+export const newline = 0x0a;
+
+/** Fills the buffer with a file's bytes from the offset on; resolves to the number of bytes read. */
+export type ReadAt = (buffer: Buffer, position: number) => Promise<number>;
+
+export const toReadAt =
+  (handle: FileHandle): ReadAt =>
+  async (buffer, position) =>
+    (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
+
+/** A line of a file, without its newline. */
+export interface Line {
+  /** Offset of its first byte. */
+  start: number;
+  length: number;
+  /** Undefined if the line is longer than the limit. */
+  bytes: Buffer | undefined;
+}
+
+/** Bytes of a file from the offset `start` on. */
+export interface FilePart {
+  start: number;
+  bytes: Buffer;
+}
+
+/**
+ * The lines before the offset `end`, last one first, in groups. Memory stays within a block and `maxLineBytes`. Small blocks are
+ * read first: a short listing should not read much.
+ */
+export async function* readLinesBackwards(read: ReadAt, end: number, maxLineBytes: number): AsyncGenerator<Line[]> {
+  /** The end of a line whose beginning was not read yet; without its parts if it is too long. */
+  let parts: Buffer[] = [];
+  let length = 0;
+  const prepend = (part: Buffer): void => {
+    length += part.length;
+    parts = length > maxLineBytes ? [] : [part, ...parts];
+  };
+  const takeLine = (start: number): Line => {
+    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    const line = { start, length, bytes: length > maxLineBytes ? undefined : bytes };
+    parts = [];
+    length = 0;
+    return line;
+  };
+  let size = firstBlockBytes;
+  for (let position = end; position > 0; ) {
+    const start = Math.max(0, position - size);
+    const block = Buffer.allocUnsafe(position - start);
+    let unread = block.subarray(0, await read(block, start));
+    const lines: Line[] = [];
+    for (let at = unread.lastIndexOf(newline); at >= 0; at = unread.lastIndexOf(newline)) {
+      prepend(unread.subarray(at + 1));
+      lines.push(takeLine(start + at + 1));
+      unread = unread.subarray(0, at);
+    }
+    prepend(unread);
+    yield lines;
+    position = start;
+    size = Math.min(size * 2, blockBytes);
+  }
+  yield [takeLine(0)];
+}
+
+/** The lines in a part of a file that begins and ends with whole lines, last one first. */
+export function* splitBackwards(bytes: Buffer): Generator<Buffer> {
+  for (let end = bytes.length; end > 0; ) {
+    const start = end > 1 ? bytes.lastIndexOf(newline, end - 2) + 1 : 0;
+    yield bytes.subarray(start, bytes[end - 1] === newline ? end - 1 : end);
+    end = start;
+  }
+}
+
+/** The offset after the last newline before `end`; 0 where there is none. */
+export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number> => {
+  for await (const [last] of readLinesBackwards(read, end, 0)) if (last) return last.start;
+  return 0;
+};
+
+/** The records of one block of a file, and where the next block begins. */
+export interface Batch {
+  records: StoredRecord[];
+  /** How many lines were skipped. */
+  skipped: number;
+  end: number;
+}
+
+/**
+ * The records in the lines from `start`, where a line begins, to `end`, oldest first. Lines that were not written here, are
+ * damaged or too long are skipped.
+ */
+export async function* readForward(
+  read: ReadAt,
+  start: number,
+  end: number,
+  maxLineBytes: number,
+): AsyncGenerator<Batch> {
+  const slice = new Slice();
+  let size = blockBytes;
+  let isSkipping = false;
+  for (let at = start; at < end; ) {
+    const block = Buffer.allocUnsafe(Math.min(size, end - at));
+    const bytes = block.subarray(0, await read(block, at));
+    if (bytes.length === 0) return;
+    const isLast = at + bytes.length >= end;
+    // The last line may have no newline.
+    const whole = bytes.lastIndexOf(newline) + 1 || (isLast ? bytes.length : 0);
+    if (whole > 0) {
+      const lines = isSkipping ? bytes.subarray(bytes.indexOf(newline) + 1, whole) : bytes.subarray(0, whole);
+      const { records, skipped } = await parseLines(lines, slice);
+      yield { records, skipped: skipped + (isSkipping ? 1 : 0), end: at + whole };
+      isSkipping = false;
+      at += whole;
+      size = blockBytes;
+    } else if (isSkipping || size > maxLineBytes) {
+      isSkipping = true;
+      at += bytes.length;
+    } else {
+      size *= 2;
+    }
+  }
+}
+
+/** The records in whole lines, in their order, and how many other lines there are, except blank ones and marks. */
+const parseLines = async (bytes: Buffer, slice: Slice): Promise<Pick<Batch, 'records' | 'skipped'>> => {
+  const records: StoredRecord[] = [];
+  let skipped = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf(newline, at);
+    const end = found < 0 ? bytes.length : found;
+    const line = bytes.subarray(at, end);
+    const record = toStored(line);
+    if (record) records.push(record);
+    else if (!/^(mark|blank)$/.test(classifyLine(line))) skipped += 1;
+    at = end + 1;
+    if (slice.isOver) await slice.giveWay();
+  }
+  return { records, skipped };
+};
 
 /** The files of the log at one moment. */
 export interface LogFiles {
@@ -42,7 +182,7 @@ export async function* readLogBackwards(
   log: Log,
   maxLineBytes: number,
   maxBytes = Number.POSITIVE_INFINITY,
-): AsyncGenerator<{ file: LogFile; lines: Iterable<Line> }> {
+): AsyncGenerator<{ file: LogFile; lines: readonly Line[] }> {
   const limit = createByteLimit(maxBytes);
   for await (const file of openLogFiles(log)) {
     for await (const lines of readLinesBackwards(limit(file.read), file.end, maxLineBytes)) yield { file, lines };
@@ -140,7 +280,7 @@ export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise
 };
 
 /** To be called with lines, last one first, until it returns a seq, or 0 where it gives up. */
-const createFinder = (): ((lines: Iterable<Line>) => number | undefined) => {
+const createFinder = (): ((lines: readonly Line[]) => number | undefined) => {
   let searched = 0;
   return (lines) => {
     for (const { bytes } of lines) {

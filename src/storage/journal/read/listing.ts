@@ -1,8 +1,6 @@
-import type { LogRecord } from '../line.ts';
-import { classifyLine, createMatcher, type Match, parseRecord } from '../line.ts';
-import { Slice } from '../scheduling.ts';
-import { type Log, type LogFile, readLogBackwards } from './files.ts';
-import { type FilePart, type Line, newline, type ReadAt } from './lines.ts';
+import { Slice } from '../../scheduling.ts';
+import { classifyLine, createMatcher, type LogRecord, type Match, parseRecord } from '../line.ts';
+import { type FilePart, type Line, type Log, type LogFile, newline, type ReadAt, readLogBackwards } from './files.ts';
 
 /** Records that were chosen, in the order of the log. */
 export interface Listing {

@@ -5,9 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { openTestJournal, type TestJournal } from '../../../../test/support/journal.ts';
 import { fc } from '../../../../test/support/random.ts';
-import type { LogRecord } from '../line.ts';
+import type { LogRecord, StoredRecord } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import type { StoredRecord } from './lines.ts';
 import type { Search } from './search.ts';
 
 const indexing: Indexing = {

@@ -1,6 +1,5 @@
 import Type from 'typebox';
-import { toLink, toSource } from '../fields.ts';
-import { defineFormat, isObject } from '../format.ts';
+import { defineFormat, isObject, toLink, toSource } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 /** Alertmanager's webhook, version 4. */

@@ -1,9 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import Type, { type Static } from 'typebox';
 import {
+  defineFormat,
+  type ForeignAlert,
   findDetails,
   findFirstSeverity,
   firstText,
+  type Incoming,
+  isObject,
   listHosts,
   listLinks,
   listSeverityNames,
@@ -13,8 +17,7 @@ import {
   toLink,
   toLinks,
   toTime,
-} from '../fields.ts';
-import { defineFormat, type ForeignAlert, type Incoming, isObject } from '../format.ts';
+} from '../format.ts';
 
 const attribute = (example: string) => Type.String({ minLength: 1, examples: [example] });
 

@@ -1,6 +1,5 @@
 import Type from 'typebox';
-import { listLinks, toLink, toLinks, toSource } from '../fields.ts';
-import { defineFormat, isObject } from '../format.ts';
+import { defineFormat, isObject, listLinks, toLink, toLinks, toSource } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());

@@ -1,10 +1,13 @@
 import Type, { type Static } from 'typebox';
 import type { Severity } from '../../../severity.ts';
 import {
+  defineFormat,
+  type ForeignAlert,
   findDetails,
   findFirstSeverity,
   firstText,
   formatTime,
+  isObject,
   listHosts,
   listLinks,
   listSeverityNames,
@@ -13,8 +16,7 @@ import {
   toLink,
   toLinks,
   toSource,
-} from '../fields.ts';
-import { defineFormat, type ForeignAlert, isObject } from '../format.ts';
+} from '../format.ts';
 
 const Value = Type.Object(
   {

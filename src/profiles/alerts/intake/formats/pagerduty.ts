@@ -2,16 +2,17 @@ import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import {
   clean,
+  defineFormat,
   findFirstSeverity,
   firstText,
+  isObject,
   toHostname,
   toLabels,
   toLink,
   toLinks,
   toSource,
   toTime,
-} from '../fields.ts';
-import { defineFormat, isObject } from '../format.ts';
+} from '../format.ts';
 
 const Text = Type.Optional(Type.String());
 

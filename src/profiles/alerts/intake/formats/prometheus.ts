@@ -1,9 +1,12 @@
 import Type, { type Static } from 'typebox';
 import type { Severity } from '../../../severity.ts';
 import {
+  defineFormat,
+  type ForeignAlert,
   findDetails,
   findFirstSeverity,
   firstText,
+  isObject,
   listHosts,
   listLinks,
   listSeverityNames,
@@ -14,8 +17,7 @@ import {
   toLinks,
   toSource,
   toTime,
-} from '../fields.ts';
-import { defineFormat, type ForeignAlert, isObject } from '../format.ts';
+} from '../format.ts';
 
 /** What alerts of Prometheus, Alertmanager and Grafana have in common. */
 const labelled = {

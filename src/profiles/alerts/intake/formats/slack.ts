@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import type { Severity } from '../../../severity.ts';
-import { findDetails, firstText, toLink, toSource } from '../fields.ts';
-import { defineFormat, isObject } from '../format.ts';
+import { defineFormat, findDetails, firstText, isObject, toLink, toSource } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
 

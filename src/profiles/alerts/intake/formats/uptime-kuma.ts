@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import type { Severity } from '../../../severity.ts';
-import { findDetails, toHostname, toLabels, toLink, toSource, toTime } from '../fields.ts';
-import { defineFormat, isObject } from '../format.ts';
+import { defineFormat, findDetails, isObject, toHostname, toLabels, toLink, toSource, toTime } from '../format.ts';
 
 /** Down, up, pending, maintenance. */
 const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];

@@ -11,7 +11,7 @@ import {
   toLink,
   toLinks,
   toTime,
-} from './fields.ts';
+} from './format.ts';
 
 for (const [level, names] of Object.entries({
   CRITICAL: ['critical', 'crit', 'page', 'Emergency', 'emerg', 'FATAL', 'p1'],

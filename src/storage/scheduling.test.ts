@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { InTurn } from './in-turn.ts';
+import { InTurn } from './scheduling.ts';
 
 test('steps with a key in common run one after the other, others at once', async () => {
   const inTurn = new InTurn();

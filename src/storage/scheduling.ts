@@ -1,0 +1,67 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Runs steps one after the other, in the given order, even if earlier ones fail. */
+export type Serially = <T>(step: () => Promise<T>) => Promise<T>;
+
+export const createSerial = (): Serially => {
+  let last: Promise<unknown> = Promise.resolve();
+  return (step) => {
+    const run = last.then(step);
+    last = run.catch(() => undefined);
+    return run;
+  };
+};
+
+/** How long a slice is. */
+const sliceMs = 4;
+
+/** A share of the event loop's time, for work that is done in many small steps: check `isOver` after each. */
+export class Slice {
+  #end = performance.now() + sliceMs;
+
+  get isOver(): boolean {
+    return performance.now() > this.#end;
+  }
+
+  /** Lets other work run, then starts the next slice. */
+  async giveWay(): Promise<void> {
+    await setImmediate();
+    this.#end = performance.now() + sliceMs;
+  }
+}
+
+/**
+ * Runs steps with the same key one after the other, in the order in which they came. This is the rule for requests with one
+ * `Idempotency-Key`: the first one runs, and each other waits for those before it, then looks for what they have stored. If
+ * they have failed, it tries itself.
+ */
+export class InTurn {
+  /** The last step of each key, as a promise that never rejects. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Runs the step once those that came before it with one of the keys have ended; at once if there are none. */
+  run<T>(keys: readonly string[], step: () => T | Promise<T>): Promise<T> {
+    const before = keys.flatMap((key) => this.#last.get(key) ?? []);
+    const running = this.#runAfter(before, step);
+    const forget = (): void => {
+      for (const key of keys) if (this.#last.get(key) === settled) this.#last.delete(key);
+    };
+    const settled = running.then(forget, forget);
+    for (const key of keys) this.#last.set(key, settled);
+    return running;
+  }
+
+  async #runAfter<T>(before: readonly Promise<unknown>[], step: () => T | Promise<T>): Promise<T> {
+    if (before.length > 0) await Promise.all(before);
+    return step();
+  }
+}
+
+/** What the promise resolves to; undefined if that takes longer than so many milliseconds. */
+export const awaitWithin = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
+};
