@@ -7,7 +7,7 @@ import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { UsageError } from './args.ts';
 import { healthcheck } from './client/healthcheck.ts';
-import { acknowledge, incident, incidents, resolve } from './client/incidents.ts';
+import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
@@ -179,10 +179,10 @@ export const ownCommands: readonly Command[] = [
   serve,
   send,
   runProgram,
-  incidents,
-  incident,
-  acknowledge,
-  resolve,
+  incidentsCommand,
+  incidentCommand,
+  ackCommand,
+  resolveCommand,
   healthcheck,
   checkConfig,
   configSchema,

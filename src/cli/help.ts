@@ -12,7 +12,7 @@ const widest = 100;
 const leftWidth = 34;
 
 /** Two texts: what is explained, and the explanation. */
-export type Row = readonly [string, string];
+export type HelpRow = readonly [string, string];
 
 /** The program's own settings by group; each feature's settings form a group of their own. */
 const groups: Record<string, RegExp> = {
@@ -38,7 +38,7 @@ export interface SettingText {
 /** The text of `--help`, at most 100 columns wide. */
 export const createUsage = (commands: readonly Command[], schema: TObject, features: readonly Feature[]): string => {
   const profiles = features.flatMap((feature) => feature.profiles);
-  const toRow = ({ key, usage, variable, description }: SettingText): Row =>
+  const toRow = ({ key, usage, variable, description }: SettingText): HelpRow =>
     usage === undefined ? [variable ?? `${key} (file only)`, description] : [usage, `${description} [${variable}]`];
   return [
     `signalbox: ${purpose}`,
@@ -122,7 +122,7 @@ export const toSynopsis = ({ name, argument }: Command): string => {
   return ['signalbox', name === 'serve' ? '[serve]' : name, text].filter((part) => part !== undefined).join(' ');
 };
 
-export const toFlagRows = (flags: NonNullable<Command['flags']>): Row[] =>
+export const toFlagRows = (flags: NonNullable<Command['flags']>): HelpRow[] =>
   Object.entries(flags).map(([key, { value, short, summary }]) => [
     withValue(short === undefined ? toFlag(key) : `-${short}, ${toFlag(key)}`, value),
     summary,
@@ -141,18 +141,18 @@ export const describeReads = ({ settings = [] }: Command): string[] => {
 };
 
 /** Each exit code and when the command ends with it. */
-export const listExitCodes = ({ exitCodes }: Command): Row[] => {
+export const listExitCodes = ({ exitCodes }: Command): HelpRow[] => {
   const usual = { 0: 'success', 1: 'failure; one line on stderr says why', 2: 'the command line is invalid' };
   return Object.entries(exitCodes ?? usual);
 };
 
 export const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-const toSection = (title: string, rows: readonly Row[]): string[] =>
+const toSection = (title: string, rows: readonly HelpRow[]): string[] =>
   rows.length === 0 ? [] : ['', `${title}:`, ...toColumns(rows)];
 
 /** Two columns; the right one is wrapped, and begins on a line of its own if the left one is too long. */
-const toColumns = (rows: readonly Row[]): string[] =>
+const toColumns = (rows: readonly HelpRow[]): string[] =>
   rows.flatMap(([left, right]) => {
     const lines = wrap(right, widest - leftWidth);
     const first = `  ${left}`;

@@ -5,9 +5,9 @@ import {
   capitalize,
   describeReads,
   groupSettings,
+  type HelpRow,
   listExitCodes,
   purpose,
-  type Row,
   type SettingText,
   toFlagRows,
   toSynopsis,
@@ -21,7 +21,7 @@ export const createManPage = (
   features: readonly Feature[],
 ): string => {
   const profiles = features.flatMap((feature) => feature.profiles);
-  const toRow = ({ key, usage, variable, description }: SettingText): Row => [
+  const toRow = ({ key, usage, variable, description }: SettingText): HelpRow => [
     usage ?? key,
     `${description} ${variable === undefined ? 'Only in the config file.' : `Variable \`${variable}\`.`}`,
   ];
@@ -105,7 +105,7 @@ const toCommandSection = (command: Command): string[] => {
 };
 
 /** Tagged paragraphs of the manual page. */
-const toItems = (rows: readonly Row[]): string[] =>
+const toItems = (rows: readonly HelpRow[]): string[] =>
   rows.flatMap(([tag, description]) => ['.TP', `\\fB${toRoff(tag)}\\fR`, toParagraph(description)]);
 
 const toExample = (line: string): string[] => ['.PP', '.RS 4', '.nf', toRoff(line), '.fi', '.RE'];

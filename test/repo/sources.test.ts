@@ -13,6 +13,20 @@ test('docs/architecture.md has a line for every folder and file directly in src'
   assert.deepEqual(missing, []);
 });
 
+test('no two files of src export the same name', () => {
+  const declared = /^export (?:abstract |async )?(?:const|function\*?|class|interface|type) +(\w+)/gm;
+  const places = new Map<string, Set<string>>();
+  for (const file of readdirSync(join(packageRoot, 'src'), { recursive: true }).map(String)) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+    for (const [, name = ''] of readText(join('src', file)).matchAll(declared)) {
+      places.set(name, (places.get(name) ?? new Set()).add(file));
+    }
+  }
+  assert.ok(places.size > 500);
+  const shared = [...places].filter(([, files]) => files.size > 1);
+  assert.deepEqual(shared, []);
+});
+
 test('.ci/run runs the check and test commands that the documents name', () => {
   const steps = readText('.ci/run');
   for (const command of ['npm run check', 'npm test']) {

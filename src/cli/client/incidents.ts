@@ -57,7 +57,7 @@ const toVariables = (scope: string) => ({
 
 const states = ['active', 'open', 'acknowledged', 'resolved', 'all'] as const;
 
-export const incidents = defineCommand({
+export const incidentsCommand = defineCommand({
   name: 'incidents',
   summary: 'List the incidents of a server: what is open, and who has taken it.',
   flags: {
@@ -119,7 +119,7 @@ const toPerson = (name: string): string => name.replace(/^(?:user|address):/, ''
 const oneIncident = { name: 'NUMBER' } as const;
 const someIncidents = { name: 'NUMBER...', isList: true } as const;
 
-export const incident = defineCommand({
+export const incidentCommand = defineCommand({
   name: 'incident',
   argument: oneIncident,
   summary: 'Show one incident with its timeline.',
@@ -166,7 +166,7 @@ const toLocalTime = (time: string): string => {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
 };
 
-export const acknowledge = defineCommand({
+export const ackCommand = defineCommand({
   name: 'ack',
   argument: someIncidents,
   summary: 'Say that you take an incident, or several.',
@@ -186,7 +186,7 @@ export const acknowledge = defineCommand({
     }),
 });
 
-export const resolve = defineCommand({
+export const resolveCommand = defineCommand({
   name: 'resolve',
   argument: someIncidents,
   summary: 'Say that an incident is over, or several.',

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../expected-errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../storage/postgres/database-log.ts';
-import type { NewRecord, Placed, RepeatKey } from '../../storage/postgres/record-collection.ts';
+import type { NewRecord, Placed, RepeatRowKey } from '../../storage/postgres/record-collection.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Parts } from '../feature.ts';
@@ -43,7 +43,7 @@ export class SharedAlerts extends AlertIntake {
   /** Stores lines of the spool. Resolves when they are committed. */
   async ship(lines: readonly StoredRecord[]): Promise<void> {
     const rows = lines.map(({ of, record, key }) => ({
-      ...this.#log.toNew(record as LogRecord, key as RepeatKey | undefined),
+      ...this.#log.toNew(record as LogRecord, key as RepeatRowKey | undefined),
       id: of as string,
     }));
     // Another instance may have stored the first one.
@@ -69,7 +69,7 @@ export class SharedAlerts extends AlertIntake {
     return placed;
   }
 
-  #toRowKey(alert: KeyedAlert | undefined): RepeatKey | undefined {
+  #toRowKey(alert: KeyedAlert | undefined): RepeatRowKey | undefined {
     return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
   }
 

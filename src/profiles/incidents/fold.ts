@@ -151,7 +151,7 @@ export class Fold {
       case 'comment':
         return this.#change(incident, {}, { at, type: 'comment', by, ...toComment(action) });
       case 'task':
-        if (incident.task !== null) throw toTaskRefusal(incident);
+        if (incident.task !== null) throw refuseSecondTask(incident);
         return this.#change(incident, { task: action.task }, { at, type: 'taskCreated', by, task: action.task });
     }
   }
@@ -366,7 +366,7 @@ const toDue = (incident: StoredIncident, rules: Rules) => ({
 });
 
 /** The conflict of an incident that has a task. */
-export const toTaskRefusal = ({ number, task }: StoredIncident): HttpError =>
+export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>
   new HttpError('wrong-state', `Incident #${number} has task ${task} already`);
 
 const toComment = ({ comment }: { comment?: string | undefined }): { comment?: string } =>

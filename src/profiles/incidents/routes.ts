@@ -10,7 +10,7 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { type ActionOn, toTaskRefusal } from './fold.ts';
+import { type ActionOn, refuseSecondTask } from './fold.ts';
 import {
   hasAlert,
   type StoredIncident,
@@ -32,10 +32,10 @@ import {
   IncidentPage,
   IncidentParams,
   IncidentQuery,
+  IncidentResolution,
   type IncidentState,
   incidentStates,
   NewComment,
-  Resolution,
 } from './schema.ts';
 import type { IncidentFilter, IncidentStore, ReadAlerts } from './store.ts';
 
@@ -279,7 +279,7 @@ const resolve = (parts: RouteParts): Route =>
     schema: {
       operationId: 'resolveIncident',
       params: IncidentParams,
-      body: Resolution,
+      body: IncidentResolution,
       response: { 200: Incident, 404: ErrorBody, 412: ErrorBody },
     },
     ...acceptNoBody,
@@ -367,7 +367,7 @@ const createTask = (parts: RouteParts, tasks: TaskSource): Route =>
     handler: async (request, reply) => {
       const { id } = request.params;
       const incident = await requireIncident(parts.store, id);
-      if (incident.task !== null) throw toTaskRefusal(incident);
+      if (incident.task !== null) throw refuseSecondTask(incident);
       const task = await tasks.create(toTask(incident), `incident ${incident.id} ${incident.version}`);
       const changed = await act(parts, request, id, { type: 'task', task });
       return sendIncident(reply.code(201), changed);

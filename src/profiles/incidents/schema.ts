@@ -179,13 +179,13 @@ export const Acknowledgement = defineShape('Acknowledgement', {
   until: Type.Optional(until),
 });
 
-export const Resolution = defineShape('IncidentResolution', { comment: Type.Optional(comment) });
+export const IncidentResolution = defineShape('IncidentResolution', { comment: Type.Optional(comment) });
 
 export const NewComment = defineShape('IncidentComment', { comment });
 
 export const BulkAcknowledgement = defineShape('BulkAcknowledgement', { ids, ...Acknowledgement.properties });
 
-export const BulkResolution = defineShape('BulkResolution', { ids, ...Resolution.properties });
+export const BulkResolution = defineShape('BulkResolution', { ids, ...IncidentResolution.properties });
 
 export const BulkResult = defineShape('BulkResult', {
   count: Type.Integer({ description: 'Results in `data`.', examples: [1] }),

@@ -13,7 +13,7 @@ import {
   type NewRecord,
   type Placed,
   type RecordChange,
-  type RepeatKey,
+  type RepeatRowKey,
 } from './record-collection.ts';
 import { countTable, listTable, parseRow, type RowRange, readPage, searchTable, toLevel } from './record-search.ts';
 
@@ -79,7 +79,7 @@ export class DatabaseLog implements RecordLog {
   }
 
   /** The row of a record, with an id. */
-  toNew(record: LogRecord, key?: RepeatKey): NewRecord {
+  toNew(record: LogRecord, key?: RepeatRowKey): NewRecord {
     const { indexing, clock } = this.#options;
     const at = indexing?.timeOf(record) ?? clock().getTime();
     const level = toLevel(indexing?.keyOf(record));

@@ -8,7 +8,7 @@ import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
 
 /** By which a record that comes again is recognized: the last one with its hash had the same state. */
-export interface RepeatKey {
+export interface RepeatRowKey {
   hash: string;
   state: string;
   /** A record with another state is refused with a KeyRefusal. */
@@ -30,7 +30,7 @@ export interface NewRecord {
   level: string | null;
   /** JSON without U+0000. */
   body: string;
-  key?: RepeatKey | undefined;
+  key?: RepeatRowKey | undefined;
 }
 
 /** A record in its table. */
@@ -91,7 +91,7 @@ export const createRecordCollection = (
   },
 });
 
-const listHashes = (key: RepeatKey | undefined): string[] =>
+const listHashes = (key: RepeatRowKey | undefined): string[] =>
   key ? [key.hash, ...(key.remindAfterMs === undefined ? [] : [toReminderHash(key.hash)])] : [];
 
 class RecordBatch {
@@ -130,7 +130,7 @@ class RecordBatch {
     return { id, seq: this.#add(record, key?.hash, key?.state), isRepeat: false };
   }
 
-  #isDue({ hash, remindAfterMs = Number.POSITIVE_INFINITY }: RepeatKey, first: RememberedKey): boolean {
+  #isDue({ hash, remindAfterMs = Number.POSITIVE_INFINITY }: RepeatRowKey, first: RememberedKey): boolean {
     const last = this.#keys.get(toReminderHash(hash)) ?? first;
     return this.#now - Math.max(last.at, first.at) >= remindAfterMs;
   }
