@@ -11,6 +11,9 @@ export const mostEvents = 200;
 const longestTitle = 500;
 const longestAbout = 256;
 
+/** The most characters of a source and a host name, which native alerts do not bound. */
+const longestName = 256;
+
 /** The most characters of a key before it becomes a hash. */
 const longestKey = 160;
 
@@ -139,8 +142,8 @@ export const describeAlert = ({ record }: FoldedAlert): Description => {
     // Programs that know what fires also say when it is over; of native alerts only the first resolution shows that.
     endsBySender: trait === 'fingerprint' && record['format'] !== undefined,
     title: toTitle(record),
-    source: toText(record['source']),
-    hostname: toText(record['hostname']),
+    source: toName(record['source']),
+    hostname: toName(record['hostname']),
     labels: hasMembers(record['labels']) ? record['labels'] : null,
     link: toTextOrNull(record['link']),
   };
@@ -156,8 +159,8 @@ export const overflowDescription: Description = {
 /** What an incident takes from each alert; labels and link only where it has any. */
 export const describeLatest = ({ id, record }: FoldedAlert) => ({
   title: toTitle(record),
-  source: toText(record['source']),
-  hostname: toText(record['hostname']),
+  source: toName(record['source']),
+  hostname: toName(record['hostname']),
   lastAlert: id,
   ...(hasMembers(record['labels']) && { labels: record['labels'] }),
   ...(typeof record['link'] === 'string' && { link: record['link'] }),
@@ -186,6 +189,8 @@ export const rankOf = (severity: Severity): number => severities.indexOf(severit
 /** Whether an alert belongs to the incident, whose key it has. */
 export const hasAlert = ({ spans }: Pick<StoredIncident, 'spans'>, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
+
+const toName = (value: unknown): string => shorten(toText(value), longestName);
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 

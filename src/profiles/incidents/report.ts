@@ -42,7 +42,7 @@ const describeEvent = ({ type, by, level, until, reason, task, destination, resu
     ...(reason === 'quiet' ? ['because no more alerts came'] : []),
     ...(until === undefined ? [] : [`until ${toTime(until)}`]),
   ];
-  const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeMarks(line)}`) ?? [];
+  const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeLine(line)}`) ?? [];
   return parts.join(' ') + quoted.join('');
 };
 
@@ -75,3 +75,10 @@ const toDuration = (ms: number): string => {
 /** Texts of others must not become headings, links, tables or HTML. */
 const escapeMarks = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
+
+/** The same for a whole line: no underline that makes the line before it a heading, no list and no code block. */
+const escapeLine = (line: string): string =>
+  escapeMarks(line)
+    .trimStart()
+    .replace(/^(?=[-+=])/, '\\')
+    .replace(/^(\d{1,9})(?=[.)])/, '$1\\');
