@@ -138,9 +138,13 @@ const Nothing = () => {
 
 /** Nothing is wrong: since when. */
 const Quiet = () => {
-  const load = (signal: AbortSignal) => client.listIncidents({ state: 'resolved', limit: 1 }, { signal });
+  // A comment is a change, too: the one that changed last need not be the one that was resolved last.
+  const load = (signal: AbortSignal) => client.listIncidents({ state: 'resolved', limit: 100 }, { signal });
   const { value } = useResource(load, { topic: 'incidents', calm });
-  const last = value?.data[0]?.resolvedAt;
+  const last = value?.data
+    .flatMap(({ resolvedAt }) => resolvedAt ?? [])
+    .toSorted()
+    .at(-1);
   return (
     <Empty title={words.quiet} hint={last ? words.quietSince(toFull(new Date(last))) : undefined}>
       <p class="hint">{words.quietHint}</p>
