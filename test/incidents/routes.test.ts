@@ -301,7 +301,7 @@ test('listeners learn of each change, and metrics and health count the incidents
 test('the report is Markdown that texts of others cannot change', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
-  await sendAlert(app, { ...disk, message: '# <b>[x](http://evil)|\n# y' });
+  await sendAlert(app, { ...disk, message: '# <b>[x](http://evil)|\n\u202e# y' });
   await waitForIncident(app, { state: 'open' });
   await app.request('POST', '/api/incidents/1/comment', {
     token,
@@ -310,7 +310,7 @@ test('the report is Markdown that texts of others cannot change', async (t) => {
   const { status, headers, text } = await app.request('GET', '/api/incidents/1/report');
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'text/markdown; charset=utf-8');
-  assert.match(text, /^# Incident #1: \\# \\<b\\>\\\[x\\\]\(http:\/\/evil\)\\\| \\# y\n/);
+  assert.match(text, /^# Incident #1: \\# \\<b\\>\\\[x\\\]\(http:\/\/evil\)\\\| +\\# y\n/);
   assert.match(text, /\|State\|open\|\n\|Level\|ERROR\|\n/);
   assert.match(
     text,

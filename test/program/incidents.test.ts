@@ -73,6 +73,17 @@ test('ack takes incidents, incident shows their timeline, and resolve ends them'
   assert.deepEqual(await listIncidents(server), []);
 });
 
+test('a long name is cut between characters, and a comment of several lines is one line of the timeline', async (t) => {
+  const { server, run } = await start(t);
+  await server.request('POST', '/api/alert', {
+    body: { source: `${'a'.repeat(26)}😀${'b'.repeat(9)}`, level: 'ERROR', message: 'long' },
+  });
+  await waitUntil('it is open', async () => (await listIncidents(server)).length === 3);
+  assert.match((await run(['incidents'])).stdout, / a{26}… +long$/m);
+  await run(['ack', '3', '-m', 'one\ntwo']);
+  assert.match((await run(['incident', '3'])).stdout, /acknowledged +key:oncall +one two$/m);
+});
+
 test('an unknown incident, a missing key and a server that is away are reported with their own exit codes', async (t) => {
   const { run } = await start(t);
   const mixed = await run(['ack', '1', '77']);

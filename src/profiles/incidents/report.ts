@@ -72,9 +72,11 @@ const toDuration = (ms: number): string => {
   return parts.filter(Boolean).join(' ');
 };
 
-/** Texts of others must not become headings, links, tables or HTML. */
+/** Texts of others must not become headings, links, tables or HTML, nor turn the direction of what follows. */
 const escapeMarks = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
+  text
+    .replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
 
 /** The same for a whole line: no underline that makes the line before it a heading, no list and no code block. */
 const escapeLine = (line: string): string =>
