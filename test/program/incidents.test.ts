@@ -154,3 +154,15 @@ test('actions in a log that somebody moves away while the server runs are kept a
   const second = await open();
   await waitUntilPasses(async () => assert.deepEqual(await second.comments(), ['a', 'b']));
 });
+
+test('the hours and minutes of incidents can be flags and variables, with fractions', async (t) => {
+  const server = await startProgram(t, ['--quiet-hours', '12', '--reopen-minutes', '0.5'], {});
+  assert.equal((await server.request('GET', '/api/incidents')).status, 200);
+  await server.stop();
+  const { code, stderr } = await runProgram(['--quiet-hours', 'x'], {
+    variables: { SIGNALBOX_REOPEN_MINUTES: '-0.5' },
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /SIGNALBOX_REOPEN_MINUTES must be a number from 0 to 10080, not -0.5/);
+  assert.match(stderr, /--quiet-hours must be a number from 0 to 8760, not "x"/);
+});
