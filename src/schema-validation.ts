@@ -73,6 +73,7 @@ const describeError = ({ keyword, params, message, schemaPath }: SchemaError, { 
   if (keyword === 'minimum') return `must be at least ${limit}`;
   if (keyword === 'maximum') return `must be at most ${limit}`;
   if (keyword === 'maxLength') return `must not exceed ${limit} characters`;
+  if (keyword === 'maxItems') return `must not have more than ${limit} entries`;
   if (limit === 1 && keyword.startsWith('min')) return 'must not be empty';
   if (format === 'date-time') return 'must be a time as in RFC 3339 with its offset';
   if (!schema) return 'is not valid';

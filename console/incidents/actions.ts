@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
 import { userClient } from '../api.ts';
+import { now } from '../clock.ts';
 import { toCount } from '../format.ts';
 import { toApiError } from '../live/resource.ts';
 import { text } from '../strings/index.ts';
@@ -39,7 +40,7 @@ export const acknowledge = (incidents: readonly Incident[], more: Acknowledging 
     one: ({ id }) => userClient.acknowledgeIncident({ id, ...more }),
     many: (ids) => userClient.acknowledgeIncidents({ ids, ...more }),
     said: words.acknowledged,
-    undo: (changed) => reopenAll(changed.filter(({ state }) => state === 'open')),
+    undo: (before) => restoreAll(before, (one) => (one.state === 'open' ? reopenAgain(one) : take(one))),
   });
 
 export const resolve = (incidents: readonly Incident[]): Promise<void> =>
@@ -47,15 +48,21 @@ export const resolve = (incidents: readonly Incident[]): Promise<void> =>
     one: ({ id }) => userClient.resolveIncident({ id }),
     many: (ids) => userClient.resolveIncidents({ ids }),
     said: words.resolved,
-    undo: reopenAll,
+    undo: (before) =>
+      restoreAll(before, async (one) => {
+        await reopenAgain(one);
+        if (one.state === 'acknowledged') await take(one);
+      }),
   });
 
 export const reopen = (incident: Incident): Promise<void> =>
   changeAll([incident], {
     one: ({ id }) => userClient.reopenIncident({ id }),
     said: words.reopened,
-    undo: ([before]) =>
-      before?.state === 'acknowledged' ? acknowledge([before]) : before ? resolve([before]) : Promise.resolve(),
+    undo: (before) =>
+      restoreAll(before, (one) =>
+        one.state === 'acknowledged' ? take(one) : userClient.resolveIncident({ id: one.id }),
+      ),
   });
 
 /** Resolves to true if the comment was added. */
@@ -84,31 +91,40 @@ const mostIds = 500;
 
 /** Changes incidents, says so, and offers to take it back. */
 const changeAll = async (incidents: readonly Incident[], { one, many, said, undo }: Change): Promise<void> => {
-  const chosen = incidents.slice(0, mostIds);
-  const [first] = chosen;
+  const [first] = incidents;
   if (!first) return;
-  let changed = chosen;
-  const isDone = await attempt(async () => {
-    if (chosen.length === 1 || !many) {
+  const changed: Incident[] = [];
+  await attempt(async () => {
+    if (incidents.length === 1 || !many) {
       await one(first);
+      changed.push(first);
       return;
     }
-    const { data } = await many(chosen.map(({ id }) => id));
-    changed = chosen.filter((_, index) => data[index]?.status === 200);
-    const failed = data.find(({ status }) => status !== 200);
-    if (failed) {
-      const count = toCount(chosen.length - changed.length);
-      notify(words.notChanged(count, failed.error ?? ''), { kind: 'failure' });
+    const errors: (string | null)[] = [];
+    for (let at = 0; at < incidents.length; at += mostIds) {
+      const chosen = incidents.slice(at, at + mostIds);
+      const { data } = await many(chosen.map(({ id }) => id));
+      changed.push(...chosen.filter((_, index) => data[index]?.status === 200));
+      errors.push(...data.filter(({ status }) => status !== 200).map(({ error }) => error));
     }
+    if (errors.length > 0) notify(words.notChanged(toCount(errors.length), errors[0] ?? ''), { kind: 'failure' });
   });
-  if (!isDone || changed.length === 0) return;
+  if (changed.length === 0) return;
   notify(said(toName(changed)), { action: { label: text.undo, run: () => void undo(changed) } });
 };
 
-const reopenAll = async (incidents: readonly Incident[]): Promise<void> => {
+const restoreAll = async (before: readonly Incident[], restore: (one: Incident) => Promise<unknown>): Promise<void> => {
   await attempt(async () => {
-    for (const { id } of incidents) await userClient.reopenIncident({ id });
+    for (const one of before) await restore(one);
   });
+};
+
+const reopenAgain = ({ id }: Incident): Promise<unknown> => userClient.reopenIncident({ id });
+
+/** Acknowledges it as it was, unless that has ended. */
+const take = async ({ id, acknowledgedUntil: until, acknowledgedComment: comment }: Incident): Promise<void> => {
+  if (until !== null && Date.parse(until) <= now()) return;
+  await userClient.acknowledgeIncident({ id, ...(until !== null && { until }), ...(comment !== null && { comment }) });
 };
 
 /** Runs what the user has asked for; if it fails, says why and resolves to false. */

@@ -6,7 +6,7 @@ import { acknowledge, createTask, question, resolve } from './actions.ts';
 
 const actions: Record<string, (incidents: readonly Incident[]) => void> = {
   a: (incidents) => void acknowledge(incidents),
-  r: (incidents) => void resolve(incidents),
+  r: (incidents) => void resolve(incidents.filter(({ state }) => state !== 'resolved')),
   s: (incidents) => {
     question.value = { kind: 'snooze', incidents };
   },

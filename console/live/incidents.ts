@@ -43,10 +43,22 @@ const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
   if (!isReadable('listIncidents')) return { total: 0, data: [], quietSince: null };
   const [open, resolved] = await Promise.all([
     client.listIncidents({ state: 'open', limit: most }, { signal }),
-    client.listIncidents({ state: 'resolved', limit: 1 }, { signal }),
+    // A comment is a change, too: the one that changed last need not be the one that was resolved last.
+    client.listIncidents({ state: 'resolved', limit: most }, { signal }),
   ]);
-  return { total: open.total, data: open.data, quietSince: resolved.data[0]?.resolvedAt ?? null };
+  return {
+    total: open.total,
+    data: open.data,
+    quietSince: findLast(resolved.data.map(({ resolvedAt }) => resolvedAt)),
+  };
 };
+
+/** The last of some times, all in UTC. */
+const findLast = (times: readonly (string | null)[]): string | null =>
+  times
+    .filter((time) => time !== null)
+    .toSorted()
+    .at(-1) ?? null;
 
 /** The open incidents after one has changed. Of those that are not kept here, nobody knows what it was before. */
 const take = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
@@ -59,7 +71,7 @@ const take = (changed: Incident, before: OpenIncidents | undefined): OpenInciden
   return {
     total: before.total + Number(isOpen) - Number(wasHere),
     data,
-    quietSince: changed.resolvedAt ?? before.quietSince,
+    quietSince: findLast([changed.resolvedAt, before.quietSince]),
   };
 };
 

@@ -57,4 +57,4 @@ const actions: Record<string, () => void> = {
 
 /** Keys that people type into it are not shortcuts. */
 export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]');
+  target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');

@@ -42,7 +42,7 @@ const toSettingFlag = (key: string, schema: TSchema): NamedFlag => {
     key,
     value: key,
     summary,
-    isNumber: form === 'integer',
+    isNumber: form === 'integer' || form === 'number',
     ...(choices && { choices }),
     ...(form === 'list' && { isList: 'joined' }),
   };

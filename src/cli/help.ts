@@ -95,7 +95,7 @@ export const groupSettings = (
     .map(({ title, settings }) => ({ title, settings: settings.map(([key, property]) => toText(key, property)) }));
 };
 
-const values = { flag: undefined, integer: 'N', list: 'A,B', string: 'TEXT', none: undefined };
+const values = { flag: undefined, integer: 'N', number: 'N', list: 'A,B', string: 'TEXT', none: undefined };
 
 const toText = (key: string, schema: TSchema): SettingText => {
   const form = textForm(schema);

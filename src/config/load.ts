@@ -199,12 +199,13 @@ const dropBranches = (errors: readonly SchemaError[]): SchemaError[] => {
   return errors.filter(({ schemaPath }) => !unions.some((union) => schemaPath.startsWith(union)));
 };
 
-const describeValues = (schema: TSchema, form: 'flag' | 'integer' | 'list' | 'string'): string => {
+const describeValues = (schema: TSchema, form: 'flag' | 'integer' | 'number' | 'list' | 'string'): string => {
   const { enum: words, minimum, maximum } = schema as { enum?: string[]; minimum?: number; maximum?: number };
   if (words) return `one of ${words.join(', ')}`;
   if (form === 'flag') return 'true or false';
   if (form === 'list') return 'a list of names';
   if (form === 'string') return 'a non-empty string';
-  if (minimum === undefined) return 'a whole number';
-  return `a whole number ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`;
+  const number = form === 'integer' ? 'a whole number' : 'a number';
+  if (minimum === undefined) return number;
+  return `${number} ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`;
 };

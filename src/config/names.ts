@@ -14,10 +14,10 @@ export const otherVariables = { config: 'SIGNALBOX_CONFIG', url: 'SIGNALBOX_URL'
 export const isSecret = (schema: TSchema): boolean => 'writeOnly' in schema;
 
 /** How a flag or variable holds the value; `none` if only the config file can. */
-export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
+export const textForm = (schema: TSchema): 'flag' | 'integer' | 'number' | 'list' | 'string' | 'none' => {
   const { type, items } = schema as { type?: string; items?: { type?: string } };
   if (type === 'boolean') return 'flag';
-  if (type === 'integer') return 'integer';
+  if (type === 'integer' || type === 'number') return type;
   if (type === 'array') return items?.type === 'string' ? 'list' : 'none';
   return type === 'object' ? 'none' : 'string';
 };
@@ -41,6 +41,8 @@ export const fromText = (schema: TSchema, text: string): unknown => {
       return booleans.get(text.toLowerCase()) ?? text;
     case 'integer':
       return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    case 'number':
+      return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
     case 'list':
       return text
         .split(',')

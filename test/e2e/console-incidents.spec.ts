@@ -117,6 +117,61 @@ test('single keys move between incidents and act on them', async ({ startApp, op
   await expect(row(page, 'disk is 92 % full')).toHaveCount(0);
 });
 
+test('single keys act on marked incidents while a checkbox has the focus, and leave what is resolved', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  await sendAll(app);
+  const { page } = await openConsole({ app, hash: '#/incidents?state=all' });
+  await logIn(page, 'admin');
+  await page.getByLabel('Select replication stopped').focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('r');
+  await expect(row(page, 'replication stopped').getByText('Resolved')).toBeVisible();
+  await expect(page.locator('.toast')).toHaveText([/^Resolved: replication stopped/]);
+  await page.keyboard.press('r');
+  await page.keyboard.press('Space');
+  await page.getByLabel('Select disk is 92 % full').focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('a');
+  await expect(row(page, 'disk is 92 % full').getByText('Taken by admin')).toBeVisible();
+  await expect(page.locator('.toast')).toHaveText([
+    /^Resolved: replication stopped/,
+    /^Acknowledged: disk is 92 % full/,
+  ]);
+});
+
+test('undo gives an incident back its acknowledgement with its end and comment', async ({ startApp, openConsole }) => {
+  const app = await startApp({});
+  await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries' });
+  const token = await app.login('admin');
+  const until = '2090-01-01T00:00:00.000Z';
+  const body = { until, comment: 'it is being moved' };
+  await expect(async () => {
+    const { status } = await app.request('POST', '/api/incidents/1/acknowledge', { token, body });
+    expect(status).toBe(200);
+  }).toPass();
+  const { page } = await openConsole({ app, hash: '#/incidents' });
+  await logIn(page, 'admin');
+  await row(page, 'slow queries').getByRole('link').click();
+  const drawer = page.getByRole('dialog', { name: 'Incident' });
+  for (const [button, said] of [
+    ['Reopen', 'Reopened'],
+    ['Resolve', 'Resolved'],
+  ] as const) {
+    await drawer.getByRole('button', { name: button, exact: true }).click();
+    const toast = page.locator('.toast').filter({ hasText: `${said}: slow queries` });
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await expect(async () => {
+      const { json } = await app.request('GET', '/api/incidents/1');
+      expect([json['state'], json['acknowledgedUntil'], json['acknowledgedComment']]).toEqual([
+        ...['acknowledged', until, body.comment],
+      ]);
+    }).toPass();
+  }
+});
+
 test('an alert links to its incident and back, and the overview begins with open incidents', async ({
   startApp,
   openConsole,

@@ -156,7 +156,10 @@ test('bad input gets a 4xx that says what to do, and changes nothing', async (t)
   assert.deepEqual(await ask('GET', '?level=loud'), [400, 'level must be one of CRITICAL, ERROR, WARNING, INFO']);
   assert.equal((await ask('GET', '?state=closed'))[0], 400);
   assert.equal((await ask('POST', '/acknowledge', { ids: [] }))[0], 400);
-  assert.equal((await ask('POST', '/acknowledge', { ids: Array.from({ length: 501 }, () => '1') }))[0], 400);
+  assert.deepEqual(await ask('POST', '/acknowledge', { ids: Array.from({ length: 501 }, () => '1') }), [
+    400,
+    'ids must not have more than 500 entries',
+  ]);
   assert.deepEqual((await listIncidents(app)).data, [before]);
   assert.equal((await ask('POST', '/1/resolve', undefined, { 'If-Match': '"1"' }))[0], 200);
   assert.deepEqual(await ask('POST', '/1/acknowledge'), [409, 'Incident #1 is resolved: reopen it first']);
@@ -194,6 +197,33 @@ test('several incidents are taken or resolved together, with a result for each',
   ]);
 });
 
+test('an incident that is named several times in one request changes once', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('reader');
+  await sendAlert(app, disk);
+  const { id } = await waitForIncident(app, { state: 'open' });
+  const body = { ids: ['1', id, id.toUpperCase(), '1'] };
+  const { json } = await app.request<{ data: { status: number }[] }>('POST', '/api/incidents/acknowledge', {
+    token,
+    body,
+  });
+  assert.deepEqual(
+    json.data.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+  assert.deepEqual(await listEvents(app, 1), ['opened', 'acknowledged']);
+});
+
+test('an incident keeps the beginning of a source and a host name that are long', async (t) => {
+  const app = await startApp(t);
+  const long = 'x'.repeat(100_000);
+  await sendAlert(app, { ...disk, source: long, hostname: long });
+  const shown = `${'x'.repeat(255)}…`;
+  await waitForIncident(app, { source: shown, hostname: shown, count: 1 });
+  await sendAlert(app, { ...disk, source: long, hostname: long });
+  await waitForIncident(app, { source: shown, hostname: shown, count: 2 });
+});
+
 test('everyone may read incidents, and a token or a key with its scope may change them', async (t) => {
   const [write, read, other] = (['incidents:write', 'incidents:read', 'alerts:write'] as const).map((scope) =>
     createAccessKey(scope, [scope]),
@@ -218,7 +248,10 @@ test('a task is created once for an incident, with a link back', async (t) => {
   const token = await app.login('admin');
   await sendAlert(app, { ...disk, level: 'CRITICAL', message: `${'long '.repeat(60)}😀` });
   await waitForIncident(app, { task: null });
-  const post = () => app.request<Incident & { error: string }>('POST', '/api/incidents/1/task', { token });
+  const post = (headers = {}) =>
+    app.request<Incident & { error: string }>('POST', '/api/incidents/1/task', { token, headers });
+  assert.equal((await post({ 'If-Match': '"7"' })).status, 412);
+  assert.equal((await app.request<{ total: number }>('GET', '/api/tasks')).json.total, 0);
   const answers = await Promise.all([post(), post()]);
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409]);
   const { json } = answers.find(({ status }) => status === 201) ?? {};
@@ -265,16 +298,19 @@ test('listeners learn of each change, and metrics and health count the incidents
 test('the report is Markdown that texts of others cannot change', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
-  await sendAlert(app, { ...disk, message: '# <b>[x](http://evil)|\n# y' });
+  await sendAlert(app, { ...disk, message: '# <b>[x](http://evil)|\n\u202e# y' });
   await waitForIncident(app, { state: 'open' });
-  await app.request('POST', '/api/incidents/1/comment', { token, body: { comment: 'one\n# two' } });
+  await app.request('POST', '/api/incidents/1/comment', {
+    token,
+    body: { comment: 'one\n# two\n===\n---\n- a\n1. b\n    c' },
+  });
   const { status, headers, text } = await app.request('GET', '/api/incidents/1/report');
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'text/markdown; charset=utf-8');
-  assert.match(text, /^# Incident #1: \\# \\<b\\>\\\[x\\\]\(http:\/\/evil\)\\\| \\# y\n/);
+  assert.match(text, /^# Incident #1: \\# \\<b\\>\\\[x\\\]\(http:\/\/evil\)\\\| +\\# y\n/);
   assert.match(text, /\|State\|open\|\n\|Level\|ERROR\|\n/);
   assert.match(
     text,
-    /\n- \S+Z \*\*opened\*\* ERROR by address:127.0.0.1\n- \S+Z \*\*comment\*\* by admin\n {2}> one\n {2}> \\# two\n$/,
+    /\n- \S+Z \*\*opened\*\* ERROR by address:127.0.0.1\n- \S+Z \*\*comment\*\* by admin\n {2}> one\n {2}> \\# two\n {2}> \\===\n {2}> \\---\n {2}> \\- a\n {2}> 1\\. b\n {2}> c\n$/,
   );
 });

@@ -111,6 +111,23 @@ test('an alert log from before there were incidents is folded once, as far as it
   await waitUntilPasses(async () => assert.deepEqual(await titlesOf(next), ['4 new 1', ...expected]));
 });
 
+test('alerts that a clock which was set back dates before the first one are listed with their incident', async (t) => {
+  const dataDir = join(createFolder(t), 'data');
+  await mkdir(dataDir, { recursive: true });
+  const toStored = (hours: number, index: number): string => {
+    const at = Date.now() - hours * hourMs;
+    return toLine(toLineStart({ ...disk, time: new Date(at).toISOString() }, createId(at)), index + 1);
+  };
+  await writeFile(join(dataDir, 'alerts.jsonl'), [1, 3, 2].map(toStored).join(''));
+  const app = await startApp(t, { settings: { dataDir } });
+  await waitForIncident(app, { count: 3 });
+  const { json } = await app.request<{ data: { seq: number }[] }>('GET', '/api/incidents/1/alerts');
+  assert.deepEqual(
+    json.data.map(({ seq }) => seq),
+    [3, 2, 1],
+  );
+});
+
 test('a storm of alerts with different keys opens a bounded number of incidents, and each alert is counted', async (t) => {
   const app = await startApp(t);
   const total = amount(24, 100);

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writeConfig } from '../support/config-file.ts';
+import { secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { type Running, runProgram, startProgram } from '../support/program.ts';
-import { waitUntil } from '../support/wait.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
+import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
 /** Starts a server with two incidents, and returns what runs commands with a key that may act on them. */
 const start = async (t: TestContext) => {
@@ -74,6 +78,17 @@ test('ack takes incidents, incident shows their timeline, and resolve ends them'
   assert.deepEqual(await listIncidents(server, key), []);
 });
 
+test('a long name is cut between characters, and a comment of several lines is one line of the timeline', async (t) => {
+  const { server, run } = await start(t);
+  await server.request('POST', '/api/alert', {
+    body: { source: `${'a'.repeat(26)}😀${'b'.repeat(9)}`, level: 'ERROR', message: 'long' },
+  });
+  await waitUntil('it is open', async () => (await listIncidents(server)).length === 3);
+  assert.match((await run(['incidents'])).stdout, / a{26}… +long$/m);
+  await run(['ack', '3', '-m', 'one\ntwo']);
+  assert.match((await run(['incident', '3'])).stdout, /acknowledged +key:oncall +one two$/m);
+});
+
 test('an unknown incident, a missing key and a server that is away are reported with their own exit codes', async (t) => {
   const { run } = await start(t);
   const mixed = await run(['ack', '1', '77']);
@@ -94,4 +109,65 @@ test('an unknown incident, a missing key and a server that is away are reported 
   ]) {
     assert.equal((await run(args)).code, 2, args.join(' '));
   }
+});
+
+/** Starts servers with one data directory, and an incident that comments are about. */
+const startToComment = async (t: TestContext) => {
+  const dataDir = join(createFolder(t), 'data');
+  const variables = { SIGNALBOX_JWT_SECRET: secret };
+  const token = signToken(createClaims());
+  const open = async () => {
+    const server = await startProgram(t, ['--data-dir', dataDir], { variables });
+    const post = (path: string, body: object) => server.request('POST', path, { token, body });
+    return {
+      ...server,
+      alert: () => post('/api/alert', { level: 'ERROR', message: 'disk is full' }),
+      comment: async (comment: string) => (await post('/api/incidents/1/comment', { comment })).status,
+      comments: async () => {
+        const { json } = await server.request<{ timeline?: { comment: string | null }[] }>('GET', '/api/incidents/1');
+        return json.timeline?.flatMap(({ comment }) => comment ?? []);
+      },
+    };
+  };
+  return { dataDir, open };
+};
+
+test('actions after a start without the log of actions are kept after kill -9', async (t) => {
+  const { dataDir, open } = await startToComment(t);
+  const first = await open();
+  await first.alert();
+  for (const comment of ['a', 'b', 'c']) assert.equal(await first.comment(comment), 200);
+  await first.stop();
+  rmSync(join(dataDir, 'incidents.jsonl'));
+  const second = await open();
+  for (const comment of ['d', 'e']) assert.equal(await second.comment(comment), 200);
+  await second.stop('SIGKILL');
+  const third = await open();
+  await waitUntilPasses(async () => assert.deepEqual(await third.comments(), ['a', 'b', 'c', 'd', 'e']));
+});
+
+test('actions in a log that somebody moves away while the server runs are kept after kill -9', async (t) => {
+  const { dataDir, open } = await startToComment(t);
+  const first = await open();
+  await first.alert();
+  assert.equal(await first.comment('a'), 200);
+  renameSync(join(dataDir, 'incidents.jsonl'), join(dataDir, 'elsewhere'));
+  assert.equal(await first.comment('b'), 200);
+  const state = join(dataDir, 'incidents.state');
+  await waitUntil('the state is stored', () => readFileSync(state, 'utf8').includes('"comment":"a"'));
+  await first.stop('SIGKILL');
+  const second = await open();
+  await waitUntilPasses(async () => assert.deepEqual(await second.comments(), ['a', 'b']));
+});
+
+test('the hours and minutes of incidents can be flags and variables, with fractions', async (t) => {
+  const server = await startProgram(t, ['--quiet-hours', '12', '--reopen-minutes', '0.5'], {});
+  assert.equal((await server.request('GET', '/api/incidents')).status, 200);
+  await server.stop();
+  const { code, stderr } = await runProgram(['--quiet-hours', 'x'], {
+    variables: { SIGNALBOX_REOPEN_MINUTES: '-0.5' },
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /SIGNALBOX_REOPEN_MINUTES must be a number from 0 to 10080, not -0.5/);
+  assert.match(stderr, /--quiet-hours must be a number from 0 to 8760, not "x"/);
 });

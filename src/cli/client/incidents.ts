@@ -153,7 +153,7 @@ const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): strin
         by === null ? '' : toPerson(by),
         [
           ...[level, reason, until !== null && `until ${toLocalTime(until)}`],
-          ...[task !== null && `task ${task}`, comment],
+          ...[task !== null && `task ${task}`, comment?.replaceAll(/\s+/g, ' ')],
         ]
           .filter(Boolean)
           .join(' '),

@@ -38,7 +38,7 @@ export const toTable = (
 };
 
 const shorten = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
 
 /** Colours the name of a severity, in a column of its own. */
 export const paintSeverity = (text: string): string => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger } from 'fastify';
 import { ExpectedError, StoreUnavailable } from '../../expected-errors.ts';
+import { fillUp } from '../../storage/changes/change-log.ts';
 import type { StateFile } from '../../storage/changes/state-file.ts';
 import { JournalError, toReason } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
@@ -134,7 +135,12 @@ export class FileIncidentStore implements IncidentStore {
   static async open(parts: FileStoreParts): Promise<FileIncidentStore> {
     const { openLog, file, rules, log } = parts;
     const options = { name: 'incidents', segmentBytes: 4 * MiB, retainBytes: 1, awaitsHold: true };
-    const actions = await openLog('incident log', options, ({ type }) => type === 'segments-removed');
+    let opened: FileIncidentStore | undefined;
+    const actions = await openLog('incident log', options, ({ type }) => {
+      // What somebody moved away is missing on the next start, unless the state has it.
+      if (type === 'reopened' && opened) void opened.#saveMoved();
+      return type === 'segments-removed';
+    });
     const state = new Incidents(rules);
     const store = new FileIncidentStore(parts, actions, state);
     const saved = await readState(file).catch((err: unknown) => {
@@ -147,6 +153,7 @@ export class FileIncidentStore implements IncidentStore {
       await store.close();
       throw error;
     }
+    opened = store;
     return store;
   }
 
@@ -239,6 +246,9 @@ export class FileIncidentStore implements IncidentStore {
       this.#alertSeq = lastSeq;
     }
     this.#saved = { alertSeq: this.#alertSeq ?? 0, actionSeq, at: this.#now() };
+    // The next start skips what has a seq up to that of the state.
+    const { lastNumber } = this.#state.counters;
+    await fillUp(this.#actions, actionSeq, { at: 0, after: 0, lastNumber, actions: [] } satisfies ActionRecord);
     for await (const records of this.#actions.readAfter(actionSeq)) {
       this.#replayed.push(...(records as unknown as (ActionRecord & { seq: number })[]));
     }
@@ -478,6 +488,10 @@ export class FileIncidentStore implements IncidentStore {
     const isDue = (this.#alertSeq ?? 0) > alertSeq && this.#now() - at >= this.#state.size;
     if (!this.#isOpen || !isDue || this.#isSaving || this.#isClosed || this.#actionFailure) return;
     void this.#save().then((isSaved) => isSaved && this.#release());
+  }
+
+  async #saveMoved(): Promise<void> {
+    if (this.#isOpen && !this.#actionFailure) await this.#save();
   }
 
   /** Stores the state; resolves to whether that has worked. */

@@ -34,6 +34,16 @@ const createLife = (rules = usual) => {
       const alert = toFoldedAlert(toRecord({ key: 'x', fingerprint: 'k', status: 'firing', ...fields }));
       step(alert.at, (fold) => fold.addAlert(alert));
     },
+    /** Alerts of one step, each so long after the one before it. */
+    alertTogether: (all: readonly [ms: number, fields: Record<string, unknown>][]) => {
+      const alerts = all.map(([ms, fields]) => {
+        now += ms;
+        return toFoldedAlert(toRecord({ key: 'x', fingerprint: 'k', status: 'firing', ...fields }));
+      });
+      step(now, (fold) => {
+        for (const alert of alerts) fold.addAlert(alert);
+      });
+    },
     act: (action: Omit<ActionOn, 'id' | 'by'>, number = 1) => {
       const id = state.find(number)?.id ?? '';
       return step(now, (fold) => {
@@ -236,6 +246,17 @@ test('an incident whose sender says when it is over does not end because nothing
     [1, 2, 3, 4].map((number) => life.shown(number).state),
     ['open', 'resolved', 'open', 'resolved'],
   );
+});
+
+test('an incident that is raised while it is snoozed ends in the same step if nothing comes for long', () => {
+  const life = createLife({ ...usual, quietMs: hour });
+  life.alert();
+  life.act({ type: 'acknowledge', until: life.now() + 2 * minute } as never);
+  life.alertTogether([
+    [minute, { level: 'CRITICAL' }],
+    [75 * minute, { level: 'CRITICAL' }],
+  ]);
+  assert.equal(life.shown().events, 'opened acknowledged raised reopened resolved reopened');
 });
 
 test('what is older is not reopened where something newer is about the same', () => {

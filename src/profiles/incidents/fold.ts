@@ -133,9 +133,7 @@ export class Fold {
   act(action: Action, expected?: readonly number[]): StoredIncident | undefined {
     const incident = this.find(action.id);
     if (!incident) return undefined;
-    if (expected && !expected.includes(incident.version)) {
-      throw new StoreConflict('The incident has changed since: read it again', incident.version);
-    }
+    if (expected && !expected.includes(incident.version)) throw toStaleness(incident);
     const { at, by } = action;
     switch (action.type) {
       case 'acknowledge':
@@ -225,7 +223,7 @@ export class Fold {
     } else if (counted.state === 'acknowledged') {
       this.#change(counted, levels, { ...event, type: 'raised' });
       const reopened = { state: 'open' as const, stateSince: at, acknowledged: null, reopened: counted.reopened + 1 };
-      this.#change(counted, reopened, { at, type: 'reopened', alert: alertId, ...toSender(record) });
+      this.#noteDue(this.#change(counted, reopened, { at, type: 'reopened', alert: alertId, ...toSender(record) }));
     } else {
       this.#change(counted, levels, { ...event, type: 'raised' });
     }
@@ -283,7 +281,7 @@ export class Fold {
     incident: StoredIncident,
     { at, by, comment, until }: Extract<Action, { type: 'acknowledge' }>,
   ): StoredIncident {
-    if (incident.state === 'open') this.measured.toAcknowledge.push(at - incident.stateSince);
+    if (incident.state === 'open') this.measured.toAcknowledge.push(Math.max(0, at - incident.stateSince));
     const changed = this.#change(
       incident,
       {
@@ -303,7 +301,7 @@ export class Fold {
   ): StoredIncident {
     const { at, by, reason } = resolved;
     this.counters.active -= 1;
-    this.measured.toResolve.push(at - incident.openedAt);
+    this.measured.toResolve.push(Math.max(0, at - incident.openedAt));
     const event = { at, type: 'resolved', by, reason, ...details } as const;
     return this.#change(incident, { state: 'resolved', stateSince: at, resolved }, event);
   }
@@ -322,6 +320,8 @@ export class Fold {
   #count(incident: StoredIncident, alert: FoldedAlert): StoredIncident {
     const changed = this.#edit(incident);
     changed.count += 1;
+    // A clock that was set back makes a later alert the earliest.
+    changed.firstAt = Math.min(changed.firstAt, alert.at);
     changed.lastAt = Math.max(changed.lastAt, alert.at);
     changed.spans = extendSpans(changed.spans, alert.seq);
     if (changed.trait === 'overflow') changed.lastAlert = alert.id;
@@ -364,6 +364,10 @@ const toDue = (incident: StoredIncident, rules: Rules) => ({
   number: incident.number,
   at: dueAt(incident, rules),
 });
+
+/** The conflict of an incident that has changed since it was read. */
+export const toStaleness = ({ version }: StoredIncident): StoreConflict =>
+  new StoreConflict('The incident has changed since: read it again', version);
 
 /** The conflict of an incident that has a task. */
 export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>

@@ -11,6 +11,9 @@ export const mostEvents = 200;
 const longestTitle = 500;
 const longestAbout = 256;
 
+/** The most characters of a source and a host name, which native alerts do not bound. */
+const longestName = 256;
+
 /** The most characters of a key before it becomes a hash. */
 const longestKey = 160;
 
@@ -129,8 +132,8 @@ export const describeAlert = ({ record }: FoldedAlert): Description => {
     // Programs that know what fires also say when it is over; of native alerts only the first resolution shows that.
     endsBySender: trait === 'fingerprint' && record['format'] !== undefined,
     title: toTitle(record),
-    source: toText(record['source']),
-    hostname: toText(record['hostname']),
+    source: toName(record['source']),
+    hostname: toName(record['hostname']),
     labels: hasMembers(record['labels']) ? record['labels'] : null,
     link: toTextOrNull(record['link']),
   };
@@ -146,8 +149,8 @@ export const overflowDescription: Description = {
 /** What an incident takes from each alert; labels and link only where it has any. */
 export const describeLatest = ({ id, record }: FoldedAlert) => ({
   title: toTitle(record),
-  source: toText(record['source']),
-  hostname: toText(record['hostname']),
+  source: toName(record['source']),
+  hostname: toName(record['hostname']),
   lastAlert: id,
   ...(hasMembers(record['labels']) && { labels: record['labels'] }),
   ...(typeof record['link'] === 'string' && { link: record['link'] }),
@@ -173,6 +176,8 @@ export const toIncidentId = ({ id, at }: FoldedAlert): string =>
 /** Whether an alert belongs to the incident, whose key it has. */
 export const hasAlert = ({ spans }: Pick<StoredIncident, 'spans'>, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
+
+const toName = (value: unknown): string => shorten(toText(value), longestName);
 
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
@@ -258,7 +263,7 @@ const describeEvent = ({ type, by, level, until, reason, task, destination, resu
     ...(reason === 'quiet' ? ['because no more alerts came'] : []),
     ...(until === undefined ? [] : [`until ${toSeconds(until)}`]),
   ];
-  const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeMarks(line)}`) ?? [];
+  const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeLine(line)}`) ?? [];
   return parts.join(' ') + quoted.join('');
 };
 
@@ -289,6 +294,15 @@ const toDuration = (ms: number): string => {
   return parts.filter(Boolean).join(' ');
 };
 
-/** Texts of others must not become headings, links, tables or HTML. */
+/** Texts of others must not become headings, links, tables or HTML, nor turn the direction of what follows. */
 const escapeMarks = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
+  text
+    .replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
+
+/** The same for a whole line: no underline that makes the line before it a heading, no list and no code block. */
+const escapeLine = (line: string): string =>
+  escapeMarks(line)
+    .trimStart()
+    .replace(/^(?=[-+=])/, '\\')
+    .replace(/^(\d{1,9})(?=[.)])/, '$1\\');

@@ -10,7 +10,7 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { type ActionOn, refuseSecondTask } from './fold.ts';
+import { type ActionOn, refuseSecondTask, toStaleness } from './fold.ts';
 import {
   hasAlert,
   type StoredIncident,
@@ -257,7 +257,7 @@ const acknowledge = (parts: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       const action = { type: 'acknowledge', ...toAcknowledgement(body, parts.clock()) } as const;
-      return sendIncident(reply, await act(parts, request, params.id, action));
+      return sendIncident(reply, await actIfUnchanged(parts, request, params.id, action));
     },
   });
 
@@ -286,7 +286,7 @@ const resolve = (parts: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       const action = { type: 'resolve', comment: body.comment } as const;
-      return sendIncident(reply, await act(parts, request, params.id, action));
+      return sendIncident(reply, await actIfUnchanged(parts, request, params.id, action));
     },
   });
 
@@ -303,7 +303,7 @@ const reopen = (parts: RouteParts): Route =>
       response: { 200: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) =>
-      sendIncident(reply, await act(parts, request, request.params.id, { type: 'reopen' })),
+      sendIncident(reply, await actIfUnchanged(parts, request, request.params.id, { type: 'reopen' })),
   });
 
 const comment = (parts: RouteParts): Route =>
@@ -322,7 +322,7 @@ const comment = (parts: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       const action = { type: 'comment', comment: body.comment } as const;
-      return sendIncident(reply, await act(parts, request, params.id, action));
+      return sendIncident(reply, await actIfUnchanged(parts, request, params.id, action));
     },
   });
 
@@ -358,18 +358,21 @@ const createTask = (parts: RouteParts, tasks: TaskSource): Route =>
     path: '/api/incidents/:id/task',
     ...changing,
     summary: 'Create a task for what is left to do about an incident',
-    headers: { response: withVersion },
+    headers: { request: ifMatch, response: withVersion },
     schema: {
       operationId: 'createIncidentTask',
       params: IncidentParams,
-      response: { 201: Incident, 404: ErrorBody, 409: ErrorBody },
+      response: { 201: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
       const { id } = request.params;
       const incident = await requireIncident(parts.store, id);
+      const expected = readIfMatch(request.headers);
+      if (expected && !expected.includes(incident.version)) throw toStaleness(incident);
       if (incident.task !== null) throw refuseSecondTask(incident);
       const task = await tasks.create(toTask(incident), `incident ${incident.id} ${incident.version}`);
-      const changed = await act(parts, request, id, { type: 'task', task });
+      // The task exists now, whatever happens to the incident meanwhile.
+      const changed = await act(parts, request, incident, { type: 'task', task });
       return sendIncident(reply.code(201), changed);
     },
   });
@@ -396,21 +399,29 @@ type Act = ActionOn extends infer A ? (A extends ActionOn ? Omit<A, 'id' | 'by'>
 const act = async (
   { store }: RouteParts,
   request: FastifyRequest,
-  id: string,
+  { id }: StoredIncident,
   action: Act,
-  expected = readIfMatch(request.headers),
+  expected?: readonly number[],
 ): Promise<StoredIncident> => {
-  const found = await requireIncident(store, id);
-  const changed = await store.act({ ...action, id: found.id, by: callerOf(request) } as ActionOn, expected);
+  const changed = await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected);
   if (!changed) throw toAbsence(id);
   return changed;
 };
 
+/** The same, unless `If-Match` names other versions. */
+const actIfUnchanged = async (parts: RouteParts, request: FastifyRequest, id: string, action: Act) =>
+  act(parts, request, await requireIncident(parts.store, id), action, readIfMatch(request.headers));
+
+/** Does the same to each incident, once where several ids name it. */
 const actOnAll = async (parts: RouteParts, request: FastifyRequest, ids: readonly string[], action: Act) => {
+  const acts = new Map<string, Promise<StoredIncident>>();
   const data = await Promise.all(
     ids.map(async (id) => {
       try {
-        const incident = await act(parts, request, id, action, undefined);
+        const found = await requireIncident(parts.store, id);
+        const changing = acts.get(found.id) ?? act(parts, request, found, action);
+        acts.set(found.id, changing);
+        const incident = await changing;
         return { id, status: 200, incident: toIncident(incident), error: null };
       } catch (error) {
         const status = statusOf(error);

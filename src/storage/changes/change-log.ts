@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../../expected-errors.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { JournalError, toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { LogRecord } from '../journal/line.ts';
 import type { JournalEvent } from '../journal/options.ts';
 import { createSerial } from '../scheduling.ts';
 import type { Changes, State } from './changes.ts';
@@ -61,7 +62,7 @@ export const openChangeLog = async <Change, Result>(
       if (!tryApply(state, value)) refuse(`a change in ${name}.state is damaged or ${unknown}`);
     };
     const savedSeq = (await file.read(apply, refuse)) ?? 0;
-    await fillUp(journal, savedSeq);
+    await fillUp(journal, savedSeq, { changes: [] });
     const replayed = await replay(journal, savedSeq, state, refuse);
     const opened = new ChangeLog({ journal, file, state, onLost, report }, { ...replayed, savedSeq });
     const ignore = (): void => undefined;
@@ -100,9 +101,9 @@ export const readChangeLog = async <Change>(
  * Writes empty records up to the state's seq, so that none before it is used again: after a failure the state can be as
  * of a record that never reached the disk, and after a crash every segment before it may be deleted.
  */
-const fillUp = async (journal: Journal, savedSeq: number): Promise<void> => {
+export const fillUp = async (journal: Journal, savedSeq: number, empty: LogRecord): Promise<void> => {
   for (let missing = savedSeq - journal.state().lastSeq; missing > 0; missing -= atOnce) {
-    await journal.appendAll(Array.from({ length: Math.min(missing, atOnce) }, () => ({ changes: [] })));
+    await journal.appendAll(Array.from({ length: Math.min(missing, atOnce) }, () => empty));
   }
 };
 
