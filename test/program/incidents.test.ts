@@ -32,7 +32,7 @@ const start = async (t: TestContext) => {
   await waitUntil('both incidents are open', async () => (await listIncidents(server, key)).length === 2);
   const run = (args: string[], variables: Record<string, string> = {}) =>
     runProgram(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
-  return { server, key, run };
+  return { server, key, senderKey: sender.key, run };
 };
 
 const listIncidents = async ({ request }: Pick<Running, 'request'>, token: string) =>
@@ -79,11 +79,12 @@ test('ack takes incidents, incident shows their timeline, and resolve ends them'
 });
 
 test('a long name is cut between characters, and a comment of several lines is one line of the timeline', async (t) => {
-  const { server, run } = await start(t);
+  const { server, key, senderKey, run } = await start(t);
   await server.request('POST', '/api/alert', {
+    token: senderKey,
     body: { source: `${'a'.repeat(26)}😀${'b'.repeat(9)}`, level: 'ERROR', message: 'long' },
   });
-  await waitUntil('it is open', async () => (await listIncidents(server)).length === 3);
+  await waitUntil('it is open', async () => (await listIncidents(server, key)).length === 3);
   assert.match((await run(['incidents'])).stdout, / a{26}… +long$/m);
   await run(['ack', '3', '-m', 'one\ntwo']);
   assert.match((await run(['incident', '3'])).stdout, /acknowledged +key:oncall +one two$/m);
