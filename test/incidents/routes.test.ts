@@ -87,6 +87,19 @@ test('an incident ends when its sender says so, and another sender cannot end it
   await waitForIncident(app, { number: 1, count: 2, resolvedReason: 'sender', resolvedBy: 'key:a' }, '?state=resolved');
 });
 
+test('a resolution from a program that does not say which alert it ends, ends the incident with its texts', async (t) => {
+  const app = await startApp(t);
+  const event = { specversion: '1.0', source: '/jobs/backup', type: 'job.failed' };
+  for (const [id, status] of ['firing', 'resolved'].entries()) {
+    const body = { ...event, id: `${id}`, data: { message: 'disk is full', severity: 'error', status } };
+    assert.equal((await app.request('POST', '/api/alert/cloudevents', { body })).status, 200);
+    await waitForIncident(app, { number: 1, count: id + 1 });
+  }
+  await waitForIncident(app, { state: 'resolved', resolvedReason: 'sender', title: 'disk is full' });
+  const { json } = await app.request<{ data: object[] }>('GET', '/api/incidents/1/alerts');
+  assert.equal(json.data.length, 2);
+});
+
 test('the list is filtered, counted and read page by page, the last changed first', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

@@ -44,6 +44,24 @@ test('while actions cannot be stored they get 503, alerts are accepted and count
   assert.deepEqual(comments, ['before', 'after']);
 });
 
+test('a task that was created while actions could not be stored is the one of the incident later', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await sendAlert(app, disk);
+  await waitForIncident(app, { count: 1 });
+  const post = (path: string, body?: object) =>
+    app.request<Incident>('POST', `/api/incidents/1/${path}`, { token, body });
+  const path = join(app.folder, 'data', 'incidents.jsonl');
+  renameSync(path, `${path}.1`);
+  mkdirSync(path);
+  assert.equal((await post('task')).status, 503);
+  rmdirSync(path);
+  await waitUntil('actions are stored again', async () => (await post('comment', { comment: 'x' })).status === 200);
+  const { status, json } = await post('task');
+  assert.deepEqual([status, json.task], [201, 1]);
+  assert.equal((await app.request<{ total: number }>('GET', '/api/tasks')).json.total, 1);
+});
+
 test('while the alert log cannot be read alerts are accepted, and they are folded when it can', async (t) => {
   let isBroken = false;
   const features = changeJournal((journal) => ({

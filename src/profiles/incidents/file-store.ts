@@ -246,9 +246,9 @@ export class FileIncidentStore implements IncidentStore {
       this.#alertSeq = lastSeq;
     }
     this.#saved = { alertSeq: this.#alertSeq ?? 0, actionSeq, at: this.#now() };
-    // The next start skips what has a seq up to that of the state.
-    const { lastNumber } = this.#state.counters;
-    await fillUp(this.#actions, actionSeq, { at: 0, after: 0, lastNumber, actions: [] } satisfies ActionRecord);
+    await this.#fillUp().catch((error: Error) => {
+      this.#actionFailure = error;
+    });
     for await (const records of this.#actions.readAfter(actionSeq)) {
       this.#replayed.push(...(records as unknown as (ActionRecord & { seq: number })[]));
     }
@@ -263,6 +263,12 @@ export class FileIncidentStore implements IncidentStore {
       () => log.warn('incidents: alerts are deleted although they are needed to fold them again'),
     );
     void this.#wake();
+  }
+
+  /** A start skips records with a seq up to that of the state, so no later one may have it. */
+  async #fillUp(): Promise<void> {
+    const { lastNumber } = this.#state.counters;
+    await fillUp(this.#actions, this.#saved.actionSeq, { at: 0, after: 0, lastNumber, actions: [] });
   }
 
   /** Alerts that are stored are folded first. Throws StoreUnavailable while it is not known what people did before. */
@@ -471,6 +477,13 @@ export class FileIncidentStore implements IncidentStore {
   async #recover(): Promise<void> {
     const { healthy, lastSeq } = this.#actions.state();
     if (!healthy) return;
+    if (lastSeq < this.#actionSeq) {
+      const isFilled = await this.#fillUp().then(
+        () => true,
+        () => false,
+      );
+      if (!isFilled) return;
+    }
     if (lastSeq > this.#actionSeq) {
       const before = this.#actionSeq;
       this.#actionSeq = lastSeq;

@@ -90,11 +90,11 @@ export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
 
 /** What alerts of one incident have in common. A sender can neither join nor end the incidents of others. */
 export const toIncidentKey = (record: StoredRecord): string => {
-  const { format, source, hostname, message } = record;
+  const { format, source, hostname } = record;
   const sender = toSenderGroup(record['sender']);
   return toTrait(record) === 'fingerprint'
     ? toKey([sender, format ?? null, record['fingerprint']])
-    : toKey([sender, null, source, hostname, replaceDigits(toText(message))]);
+    : toKey([sender, null, source, hostname, replaceDigits(toMessage(record))]);
 };
 
 const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' => (isAboutSomething(record) ? 'fingerprint' : 'texts');
@@ -102,6 +102,10 @@ const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' => (isAboutSomet
 /** Who sends: a key or a user; null for all who have no credential, and for lines of version 1.0, which do not say it. */
 const toSenderGroup = (sender: unknown): string | null =>
   typeof sender === 'string' && !sender.startsWith('address:') ? sender : null;
+
+/** Without what is put before the message of another program's alert once it is resolved. */
+const toMessage = ({ format, status, message }: StoredRecord): string =>
+  format !== undefined && status === 'resolved' ? toText(message).replace(/^Resolved: /, '') : toText(message);
 
 /** "/var is 86 % full" and "/var is 87 % full" are about the same. */
 const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');

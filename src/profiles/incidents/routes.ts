@@ -370,7 +370,7 @@ const createTask = (parts: RouteParts, tasks: TaskSource): Route =>
       const expected = readIfMatch(request.headers);
       if (expected && !expected.includes(incident.version)) throw toStaleness(incident);
       if (incident.task !== null) throw refuseSecondTask(incident);
-      const task = await tasks.create(toTask(incident), `incident ${incident.id} ${incident.version}`);
+      const task = await tasks.create(toTask(incident), `incident ${incident.id}`);
       // The task exists now, whatever happens to the incident meanwhile.
       const changed = await act(parts, request, incident, { type: 'task', task });
       return sendIncident(reply.code(201), changed);
