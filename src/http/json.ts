@@ -23,7 +23,7 @@ export interface JsonList {
   closing: string;
 }
 
-/** Name of the Fastify decorator with the state of all responses. */
+/** Name of the Fastify decorator with the state of all responses: the `Connections` of the server. */
 export const responses = 'responses';
 
 /** Number of lists being sent in pieces, and bytes that clients have not read yet. */

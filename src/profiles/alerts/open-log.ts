@@ -8,7 +8,7 @@ import type { RecordLog, Release } from '../../storage/record-log.ts';
 import type { OpenLog, Parts } from '../feature.ts';
 import { type OwnAlerts, readTime } from '../offers.ts';
 import { FiringAlerts } from './firing.ts';
-import { type AlertIntake, type RepeatParts, Repeats } from './intake/repeats.ts';
+import { type AlertIntake, LocalAlerts, type RepeatParts } from './intake/repeats.ts';
 import { type alertSettings, defaultRetainDays } from './schema.ts';
 import { SharedAlerts, Spool } from './shared.ts';
 
@@ -75,7 +75,7 @@ const openLocal = async ({
   });
   const { journal, beginRetention } = collectHolds(opened);
   const firing = new FiringAlerts(clock);
-  const intake = new Repeats(journal, { clock, firing, repeatAfterMs }, (err) => {
+  const intake = new LocalAlerts(journal, { clock, firing, repeatAfterMs }, (err) => {
     log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
   });
   return {

@@ -39,12 +39,12 @@ interface AlertRouteParts extends IntakeParts {
 /** The contract's routes of the alert log, and the health check by its other name. */
 export const createAlertRoutes = (parts: AlertRouteParts): Route[] => [
   createNativeRoute(parts),
-  listAlerts(parts),
-  readReadiness(parts, '/ready', 'getReadiness'),
-  readReadiness(parts, '/readyz', 'getReadyz'),
+  createListRoute(parts),
+  createReadinessRoute(parts, '/ready', 'getReadiness'),
+  createReadinessRoute(parts, '/readyz', 'getReadyz'),
 ];
 
-const listAlerts = ({ journal }: AlertRouteParts): Route => {
+const createListRoute = ({ journal }: AlertRouteParts): Route => {
   // A long list may read a lot: few at a time leave the processor and the disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });
@@ -85,7 +85,11 @@ const toList = (records: readonly LogRecord[]): JsonList => {
   return list;
 };
 
-const readReadiness = ({ readiness, listUnavailable }: AlertRouteParts, path: string, operationId: string): Route =>
+const createReadinessRoute = (
+  { readiness, listUnavailable }: AlertRouteParts,
+  path: string,
+  operationId: string,
+): Route =>
   defineRoute({
     method: 'GET',
     path,
@@ -135,16 +139,16 @@ interface ReadingParts {
   nameIncidents(records: readonly StoredRecord[]): Promise<readonly (AlertEntry['incident'] | undefined)[]>;
 }
 
-/** The routes that read single alerts of the log. */
+/** The routes that search, count and read alerts of the log. */
 export const createReadingRoutes = (parts: ReadingParts): Route[] => {
   // Each may read a lot: few at a time leave the processor and the disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many searches of alerts are running' });
-  return [searchAlerts(parts, queue), countByTime(parts, queue), readAlert(parts)];
+  return [createSearchRoute(parts, queue), createHistogramRoute(parts, queue), createReadRoute(parts)];
 };
 
 type Queue = ReturnType<typeof createQueue>;
 
-const searchAlerts = ({ journal, firing, nameIncidents }: ReadingParts, queue: Queue): Route =>
+const createSearchRoute = ({ journal, firing, nameIncidents }: ReadingParts, queue: Queue): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/alerts/search',
@@ -176,7 +180,7 @@ const toFieldTests = ({ level, severity, source, hostname, status }: SearchQuery
   ...(severity === undefined ? [] : [{ field: 'level', accepts: createSeverityTest(severity) }]),
 ];
 
-const countByTime = ({ journal, clock }: ReadingParts, queue: Queue): Route =>
+const createHistogramRoute = ({ journal, clock }: ReadingParts, queue: Queue): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/alerts/histogram',
@@ -191,7 +195,7 @@ const countByTime = ({ journal, clock }: ReadingParts, queue: Queue): Route =>
       ),
   });
 
-const readAlert = ({ journal, firing, deliveriesOf, nameIncidents }: ReadingParts): Route => {
+const createReadRoute = ({ journal, firing, deliveriesOf, nameIncidents }: ReadingParts): Route => {
   const queue = createQueue({ running: 4, waiting: 1000, refusal: 'Too many alerts are being read' });
   return defineRoute({
     method: 'GET',

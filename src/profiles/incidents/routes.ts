@@ -59,23 +59,23 @@ interface RouteParts {
 }
 
 export const createIncidentRoutes = (parts: RouteParts): Route[] => [
-  listIncidents(parts),
-  readIncident(parts),
-  listAlerts(parts),
-  readReport(parts),
-  acknowledge(parts),
-  resolve(parts),
-  reopen(parts),
-  comment(parts),
-  acknowledgeAll(parts),
-  resolveAll(parts),
-  ...(parts.tasks ? [createTask(parts, parts.tasks)] : []),
+  createListRoute(parts),
+  createReadRoute(parts),
+  createAlertsRoute(parts),
+  createReportRoute(parts),
+  createAcknowledgeRoute(parts),
+  createResolveRoute(parts),
+  createReopenRoute(parts),
+  createCommentRoute(parts),
+  createAcknowledgeAllRoute(parts),
+  createResolveAllRoute(parts),
+  ...(parts.tasks ? [createTaskRoute(parts, parts.tasks)] : []),
 ];
 
 const reading = { access: 'open', scope: 'incidents:read' } as const;
 const changing = { access: 'token', scope: 'incidents:write' } as const;
 
-const listIncidents = ({ store }: RouteParts): Route => {
+const createListRoute = ({ store }: RouteParts): Route => {
   const queue = createQueue({ running: 4, waiting: 200, refusal: 'Too many lists of incidents are being read' });
   return defineRoute({
     method: 'GET',
@@ -138,7 +138,7 @@ const toTimeBound = (name: string, text: string | undefined): number | undefined
   throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
 };
 
-const readIncident = ({ store, journal }: RouteParts): Route =>
+const createReadRoute = ({ store, journal }: RouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id',
@@ -167,7 +167,7 @@ const passIfUnreadable = (error: unknown): undefined => {
   throw error;
 };
 
-const listAlerts = ({ store, journal }: RouteParts): Route => {
+const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
   // Each may read a lot: few at a time leave the processor and the disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
   return defineRoute({
@@ -214,7 +214,7 @@ const searchAlerts = async (
 
 const ReportText = Type.String({ examples: ['# Incident #412: disk is full'] });
 
-const readReport = ({ store }: RouteParts): Route =>
+const createReportRoute = ({ store }: RouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id/report',
@@ -240,7 +240,7 @@ const acceptNoBody = {
   },
 };
 
-const acknowledge = (parts: RouteParts): Route =>
+const createAcknowledgeRoute = (parts: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/incidents/:id/acknowledge',
@@ -269,7 +269,7 @@ const toAcknowledgement = ({ comment, until }: { comment?: string; until?: strin
   return { comment, until: end };
 };
 
-const resolve = (parts: RouteParts): Route =>
+const createResolveRoute = (parts: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/incidents/:id/resolve',
@@ -290,7 +290,7 @@ const resolve = (parts: RouteParts): Route =>
     },
   });
 
-const reopen = (parts: RouteParts): Route =>
+const createReopenRoute = (parts: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/incidents/:id/reopen',
@@ -306,7 +306,7 @@ const reopen = (parts: RouteParts): Route =>
       sendIncident(reply, await actIfUnchanged(parts, request, request.params.id, { type: 'reopen' })),
   });
 
-const comment = (parts: RouteParts): Route =>
+const createCommentRoute = (parts: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/incidents/:id/comment',
@@ -326,7 +326,7 @@ const comment = (parts: RouteParts): Route =>
     },
   });
 
-const acknowledgeAll = (parts: RouteParts): Route =>
+const createAcknowledgeAllRoute = (parts: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/incidents/acknowledge',
@@ -339,7 +339,7 @@ const acknowledgeAll = (parts: RouteParts): Route =>
     },
   });
 
-const resolveAll = (parts: RouteParts): Route =>
+const createResolveAllRoute = (parts: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/incidents/resolve',
@@ -352,7 +352,7 @@ const resolveAll = (parts: RouteParts): Route =>
     },
   });
 
-const createTask = (parts: RouteParts, tasks: TaskSource): Route =>
+const createTaskRoute = (parts: RouteParts, tasks: TaskSource): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/incidents/:id/task',

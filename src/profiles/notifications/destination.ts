@@ -166,7 +166,7 @@ export class Destination {
 
   /** Tries everything that waits again, now or when the receiver has asked for it. */
   retryWaiting({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
-    this.receiver.begin({ ignoresRetryAfter });
+    this.receiver.resetWaits({ ignoresRetryAfter });
     this.waiting.hurry({ all: true });
     this.#advance();
   }

@@ -197,7 +197,7 @@ export class ReceiverState {
   }
 
   /** The next attempt may run now, or when the receiver has asked for it, and the waits begin again. */
-  begin({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
+  resetWaits({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
     if (!this.#trouble) return;
     this.#trouble.failures = 0;
     this.#trouble.openAt = ignoresRetryAfter ? 0 : this.#trouble.notBefore;

@@ -29,7 +29,11 @@ export const createDeliveryRoutes = (
   list: ListDestinations,
   alerts: Alerts | undefined,
   listDeliveries: ListDeliveries,
-): Route[] => [readDeliveries(listDeliveries), retryDestination(list), retryDelivery(list, alerts)];
+): Route[] => [
+  createDeliveriesRoute(listDeliveries),
+  createDestinationRetryRoute(list),
+  createDeliveryRetryRoute(list, alerts),
+];
 
 /** How far each destination is. */
 export const createDeliveryList = (
@@ -56,7 +60,7 @@ export const createDeliveryList = (
   };
 };
 
-const readDeliveries = (listDeliveries: ListDeliveries): Route =>
+const createDeliveriesRoute = (listDeliveries: ListDeliveries): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/deliveries',
@@ -66,7 +70,7 @@ const readDeliveries = (listDeliveries: ListDeliveries): Route =>
     handler: listDeliveries,
   });
 
-const retryDestination = (list: ListDestinations): Route =>
+const createDestinationRetryRoute = (list: ListDestinations): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/deliveries/:destination/retry',
@@ -81,7 +85,7 @@ const retryDestination = (list: ListDestinations): Route =>
     },
   });
 
-const retryDelivery = (list: ListDestinations, alerts: Alerts | undefined): Route => {
+const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undefined): Route => {
   /** Alerts that are being sent, as `DESTINATION/ID`. */
   const running = new Set<string>();
   return defineRoute({

@@ -44,7 +44,7 @@ interface WaitingTask {
   written: Promise<unknown>;
 }
 
-/** Tasks in memory, whose changes show once they are stored. */
+/** Tasks in memory, whose changes show once they are stored: the store `memory`, and the store `file`, which keeps them. */
 export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges): Promise<TaskStore> => {
   const state = createTaskState(clock);
   const waiting = new Map<number, WaitingTask>();

@@ -65,7 +65,7 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Jou
  * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. While the disk is quick, handing
  * bytes to the system takes less time than handing them to another thread; else the write may block, and must not do so here.
  */
-export const appendBatch = async (file: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
+export const appendAndSync = async (file: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
   const { handle } = file.shared;
   // Both continue short writes until all is written or the system reports an error.
   if (isQuick(file)) for (let at = 0; at < batch.length; ) at += writeSync(handle.fd, batch, at);

@@ -2,7 +2,7 @@ import { rename, unlink } from 'node:fs/promises';
 import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
-  appendBatch,
+  appendAndSync,
   compareFile,
   cutBack,
   isAtEnd,
@@ -136,7 +136,7 @@ export class SegmentStore {
 
   /** Checks that bytes reach the active file, and restores it. Throws if they do not. */
   async probe(): Promise<void> {
-    await appendBatch(this.#active, probe, this.#sync);
+    await appendAndSync(this.#active, probe, this.#sync);
     const found = await compareFile(this.#active, this.#active.size + probe.length);
     await cutBack(this.#active);
     if (found !== 'same') {
@@ -157,7 +157,7 @@ export class SegmentStore {
   /** Resolves to true if the batch is in the log. */
   async #append(batch: Buffer): Promise<boolean> {
     const end = this.#active.size + batch.length;
-    await appendBatch(this.#active, batch, this.#sync);
+    await appendAndSync(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
     // A file that was truncated before the write contains the batch: writing it again would duplicate it.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';

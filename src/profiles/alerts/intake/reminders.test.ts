@@ -7,7 +7,7 @@ import { startReceiver } from '../../../../test/support/receiver.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import type { AlertRecord } from '../alert.ts';
 import { FiringAlerts } from '../firing.ts';
-import { Repeats } from './repeats.ts';
+import { LocalAlerts } from './repeats.ts';
 
 const minuteMs = 60_000;
 
@@ -16,7 +16,7 @@ const open = async (t: TestContext, directory: string, clock: { now: number }, r
   const journal = await openTestJournal(t, directory, { name: 'alerts' });
   const now = () => new Date(clock.now);
   const parts = { clock: now, firing: new FiringAlerts(now), repeatAfterMs: () => repeatAfterMs };
-  const intake = new Repeats(journal, parts, (error) => assert.fail(String(error)));
+  const intake = new LocalAlerts(journal, parts, (error) => assert.fail(String(error)));
   const send = async (status: 'firing' | 'resolved' = 'firing') => {
     const time = now().toISOString();
     const record = { ...{ source: 's', level: 'ERROR', message: 'm', hostname: 'h', timestamp: time, receivedAt: '' } };

@@ -119,7 +119,7 @@ interface Place {
 }
 
 /** Stores alerts in files of this machine. The keys of its last alerts are in memory, and read from the log on startup. */
-export class Repeats extends AlertIntake {
+export class LocalAlerts extends AlertIntake {
   readonly #journal: RecordLog;
   readonly #loading: Promise<void>;
   /** What was stored before the end of the log was read; undefined from then on. */
