@@ -5,6 +5,19 @@ export interface Scope {
 
 type Step = () => unknown;
 
+/** A scope for a part of a test; `end` runs the steps in reverse order. */
+export const createScope = (): Scope & { end(): Promise<void> } => {
+  const steps: Step[] = [];
+  return {
+    after: (step) => {
+      steps.unshift(step);
+    },
+    end: async () => {
+      for (const step of steps.splice(0)) await step();
+    },
+  };
+};
+
 const stepsOf = new WeakMap<Scope, Step[]>();
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Scope } from '../../support/scope.ts';
+import { createScope } from '../../support/scope.ts';
 import type { Case } from './corpus.ts';
 import { hints } from './hints.ts';
 import { createRequests } from './requests.ts';
@@ -44,17 +44,4 @@ export const runRound = async (seed: number, index: number, count: number): Prom
   } finally {
     await scope.end();
   }
-};
-
-/** Cleans up in reverse order. */
-const createScope = (): Scope & { end(): Promise<void> } => {
-  const ends: (() => unknown)[] = [];
-  return {
-    after: (end) => {
-      ends.unshift(end);
-    },
-    end: async () => {
-      for (const end of ends) await end();
-    },
-  };
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { after } from 'node:test';
+import { atEnd, type Scope } from '../scope.ts';
 import { ordinary } from './data-folder.ts';
 import { createOwnedFolder } from './installation.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
@@ -31,10 +32,11 @@ after(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The address of a new database of the shared server. */
-export const createDatabase = async (): Promise<string> => {
+/** The address of a new database of the shared server, which is dropped at the end of the scope, if there is one. */
+export const createDatabase = async (t?: Scope): Promise<string> => {
   const server = await shareServer();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await server.sql(`CREATE DATABASE ${name} OWNER ${ordinary.user} STRATEGY FILE_COPY`);
+  if (t) atEnd(t, () => server.sql(`DROP DATABASE ${name}`));
   return server.url(name);
 };
