@@ -33,7 +33,10 @@ const collectingMs = 20;
 /** Alerts that are folded in one step. */
 const stepCount = 250;
 
-/** The state is stored after so many alerts or records of actions, and after so long if anything has changed. */
+/**
+ * The state is stored after so many alerts, and ten more for each incident that is written then, after so many records of
+ * actions, and after so long if anything has changed.
+ */
 const savedAlerts = 100_000;
 const savedActions = 2000;
 const savedMs = 10 * minuteMs;
@@ -298,7 +301,7 @@ export class FileIncidentStore implements IncidentStore {
     const { alertSeq, actionSeq, at } = this.#saved;
     const alerts = (this.#alertSeq ?? 0) - alertSeq;
     const actions = this.#actionSeq - actionSeq;
-    const isDue = alerts > savedAlerts || actions > savedActions || this.#now() - at > savedMs;
+    const isDue = alerts > savedAlerts + 10 * this.#state.size || actions > savedActions || this.#now() - at > savedMs;
     if (this.#isOpen && isDue && alerts + actions > 0 && !this.#isSaving && !this.#actionFailure) void this.#save();
     const { retainDays } = this.#parts;
     if (retainDays > 0) this.#state.forgetBefore(this.#now() - retainDays * dayMs);
