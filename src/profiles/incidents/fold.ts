@@ -205,6 +205,9 @@ export class Fold {
       lastAlert: id,
       previous: latest?.id ?? null,
     };
+    // It is new, so it needs no copy.
+    this.changed.set(incident.id, incident);
+    this.#latest.set(key, incident);
     this.#noteDue(this.#change(incident, {}, { at, type: 'opened', level: severity, alert: id, ...toSender(record) }));
   }
 
