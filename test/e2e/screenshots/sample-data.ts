@@ -59,8 +59,8 @@ export const addAlert = async (request: Request, step: number): Promise<void> =>
 /** Somebody has taken the two oldest incidents, and follows one of them up. */
 export const takeIncidents = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const act = (path: string, body: object) => request('POST', `/api/incidents/${path}`, { headers, body });
-  await act('1/acknowledge', { comment: 'The disk is ordered, and arrives tomorrow' });
-  await act('1/comment', { comment: 'Moved the replica to db-2 meanwhile' });
+  await act('1/acknowledge', { comment: 'The new certificate is ordered' });
+  await act('1/comment', { comment: 'It comes tomorrow, 12 days before this one ends' });
   await act('1/task', {});
   await act('2/acknowledge', { until: new Date(Date.now() + 4 * 3_600_000).toISOString() });
 };
