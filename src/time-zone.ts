@@ -4,8 +4,11 @@ const dayMs = 24 * 60 * minuteMs;
 /** Offsets change at such times. */
 const blockMs = 15 * minuteMs;
 
-/** Two changes of an offset are further apart. */
+/** Two changes of an offset are further apart: where it is the same at both ends, it is the same between them. */
 const strideMs = 12 * 60 * minuteMs;
+
+/** Strides of about five years. */
+const mostOffsets = 4096;
 
 /** The usual spelling of a time zone's name; undefined for an unknown one, and for an offset. */
 export const findTimeZone = (name: string): string | undefined => {
@@ -26,9 +29,8 @@ export const readOwnTimeZone = (): string => new Intl.DateTimeFormat().resolvedO
  */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
-  /** The last block that was asked for, which is often asked for again. */
-  #block = Number.NaN;
-  #offset = 0;
+  /** Offsets where strides begin, by the number of the stride: reading one takes microseconds. */
+  readonly #offsets = new Map<number, number>();
 
   /** Throws a RangeError for an unknown zone. */
   constructor(timeZone: string) {
@@ -39,12 +41,10 @@ export class ZoneClock {
 
   /** Milliseconds that clocks are ahead of UTC. */
   offsetAt(at: number): number {
-    const block = Math.floor(at / blockMs);
-    if (block !== this.#block) {
-      this.#offset = this.#readOffset(block * blockMs);
-      this.#block = block;
-    }
-    return this.#offset;
+    const stride = Math.floor(at / strideMs);
+    const offset = this.#offsetOf(stride);
+    if (offset === this.#offsetOf(stride + 1)) return offset;
+    return this.#readOffset(Math.floor(at / blockMs) * blockMs);
   }
 
   toLocal(at: number): number {
@@ -84,6 +84,15 @@ export class ZoneClock {
       else to = middle;
     }
     return to * blockMs;
+  }
+
+  #offsetOf(stride: number): number {
+    const known = this.#offsets.get(stride);
+    if (known !== undefined) return known;
+    if (this.#offsets.size >= mostOffsets) this.#offsets.clear();
+    const offset = this.#readOffset(stride * strideMs);
+    this.#offsets.set(stride, offset);
+    return offset;
   }
 
   #readOffset(at: number): number {
