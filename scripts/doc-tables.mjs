@@ -93,7 +93,8 @@ const describeProfiles = async (profiles) => {
   const { text } = await app.request('GET', '/metrics/metrics');
   const metrics = text.matchAll(/^# HELP ((?:signalbox|http)\w*) (.*)\n# TYPE \w+ (\w+)$/gm);
   const toMetric = ([, name, help, type]) => [code(name), type, help];
-  const described = app.mounts.map(({ base, profiles: [{ name, routes }] }) => {
+  const described = app.mounts.map(({ base, profiles: mounted }) => {
+    const { name, routes } = mounted.find((profile) => base === `/${profile.name}`);
     const seen = new Map();
     const named = routes.map((route) => ({ ...route, path: route.path.replace(/:(\w+)/g, '{$1}') }));
     const describe = (route) => describeRoute(route, paths[base + route.path][route.method.toLowerCase()], seen);

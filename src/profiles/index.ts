@@ -11,6 +11,7 @@ import { login } from './login/index.ts';
 import { metrics } from './metrics/index.ts';
 import { monitoring } from './monitoring/index.ts';
 import { notifications } from './notifications/index.ts';
+import { madeSettings } from './settings/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { status } from './status/index.ts';
 import { tasks } from './tasks/index.ts';
@@ -21,6 +22,7 @@ export const features: readonly Feature[] = [
   tasks,
   simpleTasks,
   items,
+  madeSettings,
   login,
   alerts,
   incidents,

@@ -3,11 +3,61 @@ import type { LogRecord, StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
 import { defineShape } from './route.ts';
+import type { Severity } from './severity.ts';
 
 /** What mounted features offer to those after them in the list. */
 export interface Offers {
   alerts?: AlertSource;
+  settings?: SettingStore;
+  silences?: SilenceSource;
   tasks?: TaskSource;
+}
+
+/** A setting that somebody has made at run time. */
+export interface MadeSetting<T = unknown> {
+  name: string;
+  value: T;
+  /** Another one after each change, also where the setting was deleted and made again. */
+  version: number;
+  /** Who has changed it last, and when, in Unix milliseconds. */
+  by: string;
+  at: number;
+  createdAt: number;
+}
+
+/**
+ * What the settings feature offers: settings made at run time, by kind and name; shared by all instances where they share a
+ * database. Values are JSON, and checked by the feature that puts them. Methods reject with StoreUnavailable while changes
+ * cannot be stored, and with a StoreConflict unless the version is expected; 0 stands for none.
+ */
+export interface SettingStore {
+  /** The current ones, oldest first. */
+  list<T>(kind: string): MadeSetting<T>[];
+  find<T>(kind: string, name: string): MadeSetting<T> | undefined;
+  /** Resolves, once it is stored, to the setting as it is then. */
+  put<T>(kind: string, name: string, value: T, by: string, expected?: readonly number[]): Promise<MadeSetting<T>>;
+  /** Resolves to whether there was one. */
+  delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean>;
+  /** Also tells of changes of other instances, within about a second. */
+  onChanged(kind: string, listener: () => void): void;
+}
+
+/** What a silence may match. */
+export interface Silenceable {
+  source: string;
+  hostname: string;
+  level: Severity;
+  text: string;
+  labels: Record<string, string> | null;
+}
+
+/** What the silences feature offers to features that notify people. */
+export interface SilenceSource {
+  /** The ids of the silences that hold for the subject at that time, in Unix milliseconds. */
+  silencesOf(subject: Silenceable, at: number): string[];
+  /** When time alone may change an answer; undefined if it never does. */
+  nextChangeAfter(at: number): number | undefined;
+  onChanged(listener: () => void): void;
 }
 
 /** signalbox itself as the sender of an alert. No client is recorded by this name. */

@@ -67,6 +67,7 @@ const calls: Record<string, Call> = {
       ...[
         'listCommands',
         'listExecutions',
+        'listSettingChanges',
         'getMetrics',
         'getHistory',
         'getStatus',

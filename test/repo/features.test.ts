@@ -19,6 +19,7 @@ const probes: Record<string, [path: string, status: number][]> = {
     ['/api/auth/login', 405],
     ['/protected/api/auth/login', 405],
   ],
+  settings: [['/api/audit', 401]],
   alerts: [['/api/alerts', 200]],
   incidents: [['/api/incidents', 200]],
   notifications: [['/api/deliveries', 401]],

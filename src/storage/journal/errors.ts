@@ -27,7 +27,7 @@ export class JournalError extends Error {
 }
 
 /** The code an error carries: the operating system's (`ENOENT`) or one of a JournalError. */
-export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
 /** For `catch`: another program may have moved or deleted a file a moment ago. Throws every other error. */
 export const passIfGone = (error: unknown): undefined => {

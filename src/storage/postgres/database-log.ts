@@ -27,7 +27,7 @@ const maxBodyBytes = 2 * 1024 * 1024 - 1024;
 
 export interface DatabaseLogOptions {
   database: Database;
-  table: 'alert' | 'audit';
+  table: 'alert' | 'audit' | 'setting';
   /** Which instance stores records. */
   instance: string;
   clock: () => Date;

@@ -135,10 +135,25 @@ CREATE TABLE signalbox.incident_event (
 );
 `;
 
+/** Settings that people make at run time, as a log of changes. */
+const settingTables = `
+INSERT INTO signalbox.gate (name) VALUES ('setting');
+
+CREATE TABLE signalbox.setting (
+  seq bigint PRIMARY KEY,
+  id uuid NOT NULL UNIQUE,
+  at bigint NOT NULL,
+  instance text NOT NULL,
+  level text,
+  body text NOT NULL
+);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
   { version: 2, readableBy: 1, text: incidentTables },
+  { version: 3, readableBy: 1, text: settingTables },
 ];
 
 /** The version of the schema that this program knows. */

@@ -1,0 +1,52 @@
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { type Concern, defineFeature } from '../feature.ts';
+import { createAuditRoute } from './routes.ts';
+import { LoggedSettings } from './store.ts';
+
+/** How many of the last changes are kept in memory, so that what was just stored is folded without reading the disk. */
+const recentCount = 1000;
+
+/** Settings that people make at run time, and who has changed them. */
+export const madeSettings = defineFeature({
+  name: 'settings',
+  profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'who has changed what at run time' }],
+  settings: {},
+  create: async ({ database, openLog, clock, log }) => {
+    let store: LoggedSettings | undefined;
+    let damagedLines = 0;
+    const changes: RecordLog = database
+      ? await DatabaseLog.open({
+          ...{ database, table: 'setting', instance: database.instanceName, clock },
+          retainDays: () => 0,
+        })
+      : await openLog('settings', { name: 'settings', recentCount }, ({ type }) => {
+          if (type === 'reopened')
+            store?.copy().catch((err) => log.error({ err }, 'settings: they are not stored again'));
+          return false;
+        });
+    const onDamage = (lines: number): void => {
+      damagedLines += lines;
+      log.error({ lines }, 'settings: lines of the log are damaged, so changes are missing');
+    };
+    const opened = await LoggedSettings.open({ log: changes, clock, onDamage });
+    store = opened;
+    return {
+      profiles: { settings: [createAuditRoute(changes, opened)] },
+      offers: { settings: opened },
+      findConcerns: () => (damagedLines > 0 ? [describeDamage(damagedLines)] : []),
+      isReady: () => opened.isReady(),
+      reopen: () => changes.reopen(),
+      close: async () => {
+        opened.close();
+        await changes.close();
+      },
+    };
+  },
+});
+
+const describeDamage = (lines: number): Concern => ({
+  area: 'stores',
+  severity: 'ERROR',
+  text: `${lines} ${lines === 1 ? 'line' : 'lines'} of the settings' log cannot be read, so changes are missing`,
+});
