@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../test/support/long.ts';
-import { type DutyOverride, findRotationProblems, Rotation, Rotations } from './rotations.ts';
+import { type AppliedOverride, findRotationProblems, Rotation, Rotations } from './rotations.ts';
 import type { DestinationSettings } from './settings.ts';
 
 const at = (time: string): number => Date.parse(time);
 const hour = 3_600_000;
 const weekly = { handover: '0 9 * * 1', timeZone: 'Europe/Berlin' };
 
-const create = (members: string[], overrides: DutyOverride[] = []): Rotation => {
+const create = (members: string[], overrides: AppliedOverride[] = []): Rotation => {
   const rotation = new Rotation({ name: 'oncall', members, ...weekly });
   rotation.setOverrides(overrides);
   return rotation;
 };
 
-const override = (id: string, member: string, startsAt: string, endsAt: string): DutyOverride => ({
+const override = (id: string, member: string, startsAt: string, endsAt: string): AppliedOverride => ({
   ...{ id, rotation: 'oncall', member },
   startsAt: at(startsAt),
   endsAt: at(endsAt),

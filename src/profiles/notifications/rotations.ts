@@ -45,7 +45,7 @@ export const rotationSettings = {
 };
 
 /** Somebody else on duty for some time. */
-export interface DutyOverride {
+export interface AppliedOverride {
   id: string;
   rotation: string;
   member: string;
@@ -124,7 +124,9 @@ export class Rotation {
   readonly name: string;
   readonly members: readonly string[];
   readonly #handovers: Handovers;
-  #overrides: readonly DutyOverride[] = [];
+  #overrides: readonly AppliedOverride[] = [];
+  /** The last answer of `pieceAt`, which is often asked for again. */
+  #known: Shift | undefined;
 
   constructor(settings: RotationSettings) {
     this.name = settings.name;
@@ -133,12 +135,13 @@ export class Rotation {
   }
 
   /** Replaces the overrides; of those that overlap, the last one counts. */
-  setOverrides(overrides: readonly DutyOverride[]): void {
+  setOverrides(overrides: readonly AppliedOverride[]): void {
     this.#overrides = overrides.filter(({ rotation }) => rotation === this.name);
+    this.#known = undefined;
   }
 
   memberAt(at: number): string {
-    return this.#findOverride(at)?.member ?? this.#memberOf(this.#handovers.numberAt(at));
+    return this.#pieceAt(at).member;
   }
 
   /** The first time after `at` when somebody else may be on duty; undefined if none is known. */
@@ -196,7 +199,12 @@ export class Rotation {
 
   /** The time around `at` without beginning or end of an override, and without a handover that counts. */
   #pieceAt(at: number): Shift {
-    const override = this.#findOverride(at);
+    if (!this.#known || at < this.#known.startsAt || at >= this.#known.endsAt) this.#known = this.#findPiece(at);
+    return this.#known;
+  }
+
+  #findPiece(at: number): Shift {
+    const override = this.#overrides.findLast(({ startsAt, endsAt }) => startsAt <= at && at < endsAt);
     const shift = override ? { ...toEndless(override.member), override: override.id } : this.#turnAt(at);
     for (const { startsAt, endsAt } of this.#overrides) {
       for (const edge of [startsAt, endsAt]) {
@@ -218,10 +226,6 @@ export class Rotation {
     };
   }
 
-  #findOverride(at: number): DutyOverride | undefined {
-    return this.#overrides.findLast(({ startsAt, endsAt }) => startsAt <= at && at < endsAt);
-  }
-
   #memberOf(number: number): string {
     const count = this.members.length;
     return this.members[((number % count) + count) % count] ?? '';
@@ -239,7 +243,7 @@ const toEndless = (member: string): Shift => ({
 export class Rotations {
   #rotations: readonly Rotation[] = [];
   #members: ReadonlySet<string> = new Set();
-  #overrides: readonly DutyOverride[] = [];
+  #overrides: readonly AppliedOverride[] = [];
 
   /** The settings must have no problems. */
   constructor(settings: readonly RotationSettings[]) {
@@ -253,7 +257,7 @@ export class Rotations {
   }
 
   /** Replaces the overrides, the oldest one first. Those of members and rotations that the settings have no longer do nothing. */
-  setOverrides(overrides: readonly DutyOverride[]): void {
+  setOverrides(overrides: readonly AppliedOverride[]): void {
     this.#overrides = overrides;
     const usable = overrides.filter(({ member }) => this.#members.has(member));
     for (const rotation of this.#rotations) rotation.setOverrides(usable);
