@@ -38,12 +38,14 @@ const isOpen = (path: string): boolean =>
   /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/auth\/login$/.test(path);
 const isSending = (method: string, path: string): boolean =>
   method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
-const isActing = (method: string, path: string): boolean => method === 'POST' && path.startsWith('/api/incidents/');
+const isActing = (method: string, path: string): boolean =>
+  (method === 'POST' && path.startsWith('/api/incidents/')) ||
+  (method !== 'GET' && path.startsWith('/api/oncall/overrides'));
 const isForAdmins = (path: string): boolean =>
   /^\/api\/(audit|deliveries|executions|instances|execute)(\/|$)/.test(path);
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
 const isReadingIncidents = (method: string, path: string): boolean =>
-  method === 'GET' && /^\/api\/incidents(\/|$)/.test(path);
+  method === 'GET' && /^\/api\/(incidents|oncall)(\/|$)/.test(path);
 const isReadingAlerts = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
 

@@ -48,6 +48,13 @@ export const notifications = defineFeature({
   profiles: [
     // Before it had a name, it was a part of alerts.
     { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
+    {
+      name: 'oncall',
+      aliases: ['incidents', 'notifications'],
+      mounts: ['/'],
+      summary: 'who is on duty',
+      fixedAccess: 'closed',
+    },
   ],
   settings: { ...notificationSettings, ...rotationSettings },
   findProblems: (settings) => [...findDestinationProblems(settings), ...findRotationProblems(settings)],
@@ -62,10 +69,8 @@ export const notifications = defineFeature({
     const overrides = made && new Overrides(made, rotations, clock);
     return {
       profiles: {
-        notifications: [
-          ...createDeliveryRoutes(list, alerts?.journal, listDeliveries),
-          ...createOnCallRoutes({ rotations, overrides, clock }),
-        ],
+        notifications: createDeliveryRoutes(list, alerts?.journal, listDeliveries),
+        oncall: createOnCallRoutes({ rotations, overrides, clock }),
       },
       topics: {
         deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
