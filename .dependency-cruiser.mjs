@@ -24,7 +24,7 @@ export default {
       { path: '^src/config/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/config/|^src/auth/access\\.ts$|^src/schema-validation\\.ts$|node_modules/typebox',
+        pathNot: '^src/config/|^src/auth/access\\.ts$|^src/(schema-validation|time-zone)\\.ts$|node_modules/typebox',
       },
     ),
     rule(
@@ -76,7 +76,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|wildcards)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/(expected-errors|schema-validation)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|wildcards)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/(expected-errors|schema-validation|time-zone)\\.ts$',
       },
     ),
     rule(

@@ -9,6 +9,7 @@ import type { WriterObserver } from '../storage/postgres/change-writer.ts';
 import type { Database, Patience } from '../storage/postgres/database.ts';
 import { explainUnreachable, LastingProblem } from '../storage/postgres/database-errors.ts';
 import type { Common } from '../storage/postgres/schema.ts';
+import { readOwnTimeZone } from '../time-zone.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
 const patienceMs = 3000;
@@ -111,7 +112,7 @@ const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
 
 const toCommon = ({ jwtSecret = '' }: Settings): Common => ({
   secret: jwtSecret,
-  timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timeZone: readOwnTimeZone(),
 });
 
 const listHosts = (store: string): string =>

@@ -8,6 +8,7 @@ import type { Tool } from '../profiles/feature.ts';
 import { UsageError } from './args.ts';
 import { healthcheck } from './client/healthcheck.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
+import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
@@ -183,6 +184,7 @@ export const ownCommands: readonly Command[] = [
   incidentCommand,
   ackCommand,
   resolveCommand,
+  oncallCommand,
   healthcheck,
   checkConfig,
   configSchema,

@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { getHeapStatistics } from 'node:v8';
 import { findKeyProblems } from '../auth/access.ts';
+import { findTimeZone } from '../time-zone.ts';
 import { reasonOf } from './json-file.ts';
 import type { Settings } from './schema.ts';
 import { SettingsError } from './settings-error.ts';
@@ -63,16 +64,6 @@ const findSecretProblems = ({ jwtSecret, jwtPreviousSecret }: Settings): string[
     problems.push('jwtPreviousSecret must differ from jwtSecret');
   }
   return problems;
-};
-
-/** The usual spelling of a time zone's name; undefined for an unknown one, and for an offset. */
-const findTimeZone = (name: string): string | undefined => {
-  if (!/^[A-Za-z]/.test(name)) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
 };
 
 /** Makes the setting `timeZone` that of the process. */

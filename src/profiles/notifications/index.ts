@@ -5,7 +5,10 @@ import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
 import type { DeliveredAlert } from './destinations/type.ts';
+import { createOnCallRoutes } from './oncall-routes.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
+import { Overrides } from './overrides.ts';
+import { findRotationProblems, Rotations, rotationSettings } from './rotations.ts';
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import {
@@ -45,18 +48,30 @@ export const notifications = defineFeature({
   profiles: [
     // Before it had a name, it was a part of alerts.
     { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
+    {
+      name: 'oncall',
+      aliases: ['incidents', 'notifications'],
+      mounts: ['/'],
+      summary: 'who is on duty',
+      fixedAccess: 'closed',
+    },
   ],
-  settings: notificationSettings,
-  findProblems: findDestinationProblems,
+  settings: { ...notificationSettings, ...rotationSettings },
+  findProblems: (settings) => [...findDestinationProblems(settings), ...findRotationProblems(settings)],
   listSecretFiles,
   tools: [testDestination],
-  create: async ({ offers: { alerts }, openLog, openSnapshot, clock, log, meters, settings }) => {
+  create: async ({ offers: { alerts, settings: made }, openLog, openSnapshot, clock, log, meters, settings }) => {
     const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log }));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, clock);
+    const rotations = new Rotations(settings.rotations);
+    const overrides = made && new Overrides(made, rotations, clock);
     return {
-      profiles: { notifications: createDeliveryRoutes(list, alerts?.journal, listDeliveries) },
+      profiles: {
+        notifications: createDeliveryRoutes(list, alerts?.journal, listDeliveries),
+        oncall: createOnCallRoutes({ rotations, overrides, clock }),
+      },
       topics: {
         deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
           onlyChanges: true,
@@ -69,6 +84,7 @@ export const notifications = defineFeature({
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
         outbox?.reload(changed);
+        rotations.changeSettings(changed.rotations);
         return [];
       },
       close: async () => outbox?.close(),

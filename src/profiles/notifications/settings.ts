@@ -63,7 +63,11 @@ export const DestinationSettings = Type.Object(
         description: 'Further headers: a text, or the variable or file that holds it.',
       }),
     ),
-    notify: Type.Optional(Type.Enum(['alerts'], { description: 'What is sent: single alerts.' })),
+    notify: Type.Optional(
+      Type.Enum(['alerts', 'incidents'], {
+        description: 'What is sent: each alert, which is the default, or messages about incidents.',
+      }),
+    ),
     levels: Type.Optional(
       texts('Send only alerts of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.'),
     ),

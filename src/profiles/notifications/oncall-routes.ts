@@ -1,0 +1,218 @@
+import { callerOf } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { parseTime, readIfMatch } from '../../http/text-forms.ts';
+import { defineRoute, type Route } from '../route.ts';
+import {
+  DutyOverride,
+  DutyOverrideList,
+  DutyOverrideParams,
+  DutyOverrideQuery,
+  NewDutyOverride,
+  type OnCall,
+  OnCallList,
+  OnCallQuery,
+  OnCallSchedule,
+  OnCallScheduleQuery,
+  type OnCallShift,
+} from './oncall-schema.ts';
+import type { MadeOverride, Overrides } from './overrides.ts';
+import type { Rotation, Rotations, Shift } from './rotations.ts';
+
+const dayMs = 86_400_000;
+
+/** How far away from now times can be: computing handovers of hundreds of years would take too long. */
+const farthestMs = 5 * 366 * dayMs;
+
+const usualDays = 28;
+const mostDays = 400;
+
+/** The most shifts of a schedule. */
+const mostShifts = 5000;
+
+const withVersion = { ETag: "The override's version, in quotes." };
+const ifMatch = {
+  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
+};
+
+interface RouteParts {
+  rotations: Rotations;
+  /** Undefined where nothing can be stored. */
+  overrides: Overrides | undefined;
+  clock: () => Date;
+}
+
+/** The routes of who is on duty. */
+export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts): Route[] => [
+  createOnCallRoute(rotations, overrides, clock),
+  createScheduleRoute(rotations, clock),
+  ...(overrides
+    ? [createOverridesRoute(overrides), createOverrideRoute(overrides, clock), createEndRoute(overrides)]
+    : []),
+];
+
+const reading = { access: 'open', scope: 'incidents:read' } as const;
+const changing = { access: 'token', scope: 'incidents:write' } as const;
+
+const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefined, clock: () => Date): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/oncall',
+    ...reading,
+    summary: 'Say who is on duty in each rotation, and who follows',
+    schema: { operationId: 'getOnCall', querystring: OnCallQuery, response: { 200: OnCallList } },
+    handler: async ({ query }) => {
+      const at = readNearTime('at', query.at, clock);
+      const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
+      return { count: data.length, data };
+    },
+  });
+
+const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefined): OnCall => {
+  const shift = rotation.shiftAt(at);
+  const next = rotation.nextShiftAfter(at);
+  const override = shift.override === undefined ? undefined : overrides?.find(shift.override);
+  return {
+    rotation: rotation.name,
+    member: shift.member,
+    startsAt: toTimeOrNull(shift.startsAt),
+    // The same one may go on, with an override or without.
+    endsAt: next ? toTimeOrNull(next.startsAt) : null,
+    override: override ? toDutyOverride(override) : null,
+    next: next ? { member: next.member, startsAt: new Date(next.startsAt).toISOString() } : null,
+  };
+};
+
+const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/oncall/schedule',
+    ...reading,
+    summary: 'List who will be on duty, shift by shift',
+    schema: { operationId: 'getOnCallSchedule', querystring: OnCallScheduleQuery, response: { 200: OnCallSchedule } },
+    handler: async ({ query }) => {
+      const from = readNearTime('from', query.from, clock);
+      const to = query.to === undefined ? from + usualDays * dayMs : readTime('to', query.to);
+      if (to <= from) throw new HttpError('invalid', 'to must be after from');
+      if (to - from > mostDays * dayMs)
+        throw new HttpError('invalid', `to must be at most ${mostDays} days after from`);
+      const chosen = rotations.list().filter(({ name }) => query.rotation === undefined || name === query.rotation);
+      const shifts = chosen.flatMap((rotation) =>
+        rotation.listShifts(from, to, mostShifts + 1).map((shift) => ({ ...shift, rotation: rotation.name })),
+      );
+      if (shifts.length > mostShifts) {
+        throw new HttpError(
+          'invalid',
+          `There are more than ${mostShifts} shifts: ask for a shorter time, or one rotation`,
+        );
+      }
+      const data = shifts.toSorted((one, other) => one.startsAt - other.startsAt || 0).map(toOnCallShift);
+      return { count: data.length, data };
+    },
+  });
+
+const toOnCallShift = ({
+  rotation,
+  member,
+  startsAt,
+  endsAt,
+  override,
+}: Shift & { rotation: string }): OnCallShift => ({
+  ...{ rotation, member },
+  startsAt: toTimeOrNull(startsAt),
+  endsAt: toTimeOrNull(endsAt),
+  override: override ?? null,
+});
+
+const createOverridesRoute = (overrides: Overrides): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/oncall/overrides',
+    ...reading,
+    summary: 'List overrides of rotations, newest first',
+    schema: {
+      operationId: 'listDutyOverrides',
+      querystring: DutyOverrideQuery,
+      response: { 200: DutyOverrideList },
+    },
+    handler: async ({ query: { rotation } }) => {
+      const data = overrides
+        .list()
+        .filter(({ value }) => rotation === undefined || value.rotation === rotation)
+        .reverse()
+        .map(toDutyOverride);
+      return { count: data.length, data };
+    },
+  });
+
+const createOverrideRoute = (overrides: Overrides, clock: () => Date): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/oncall/overrides',
+    ...changing,
+    summary: 'Put somebody else on duty for some time',
+    headers: { response: withVersion },
+    schema: {
+      operationId: 'createDutyOverride',
+      body: NewDutyOverride,
+      response: { 201: DutyOverride, 409: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { rotation, member, comment = '', ...times } = request.body;
+      const startsAt = readNearTime('startsAt', times.startsAt, clock);
+      const endsAt = readNearTime('endsAt', times.endsAt, clock);
+      const made = await overrides.create({ rotation, member, startsAt, endsAt, comment }, callerOf(request));
+      return reply.code(201).header('etag', `"${made.version}"`).send(toDutyOverride(made));
+    },
+  });
+
+const createEndRoute = (overrides: Overrides): Route =>
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/oncall/overrides/:id',
+    ...changing,
+    summary: 'End an override now, or remove one that has not begun',
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'endDutyOverride',
+      params: DutyOverrideParams,
+      response: { 200: DutyOverride, 404: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const expected = readIfMatch(request.headers);
+      const { id } = request.params;
+      const override = overrides.find(id.toLowerCase());
+      if (!override) {
+        throw new HttpError('not-found', `Override ${id.slice(0, 100)} not found: GET /api/oncall/overrides lists all`);
+      }
+      const ended = await overrides.end(override, callerOf(request), expected);
+      return reply.header('etag', `"${ended.version}"`).send(toDutyOverride(ended));
+    },
+  });
+
+const toDutyOverride = ({ name, value, version, createdAt }: MadeOverride) => ({
+  id: name,
+  rotation: value.rotation,
+  member: value.member,
+  startsAt: new Date(value.startsAt).toISOString(),
+  endsAt: new Date(value.endsAt).toISOString(),
+  comment: value.comment,
+  createdBy: value.createdBy,
+  createdAt: new Date(createdAt).toISOString(),
+  version,
+});
+
+/** Unix milliseconds; those of now where no time is given. */
+const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
+  const now = clock().getTime();
+  const time = text === undefined ? now : readTime(name, text);
+  if (Math.abs(time - now) <= farthestMs) return time;
+  throw new HttpError('invalid', `${name} must be within five years of now`);
+};
+
+const readTime = (name: string, text: string): number => {
+  const time = parseTime(text);
+  if (!Number.isNaN(time)) return time;
+  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
+};
+
+const toTimeOrNull = (ms: number): string | null => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);

@@ -1,0 +1,96 @@
+import { HttpError } from '../../http/errors.ts';
+import { createId } from '../../storage/journal/line.ts';
+import { type MadeSetting, ownSender, type SettingStore } from '../offers.ts';
+import type { Rotations } from './rotations.ts';
+
+const kind = 'override';
+
+/** How many are kept; those that have ended give way. */
+const mostOverrides = 1000;
+
+/** Its value in the settings made at run time; times are Unix milliseconds. */
+export interface StoredOverride {
+  rotation: string;
+  member: string;
+  startsAt: number;
+  endsAt: number;
+  comment: string;
+  createdBy: string;
+}
+
+export type MadeOverride = MadeSetting<StoredOverride>;
+
+/** Overrides of rotations, which it tells of them; of those that overlap, the one that was made last counts. */
+export class Overrides {
+  readonly #settings: SettingStore;
+  readonly #rotations: Rotations;
+  readonly #clock: () => Date;
+
+  constructor(settings: SettingStore, rotations: Rotations, clock: () => Date) {
+    this.#settings = settings;
+    this.#rotations = rotations;
+    this.#clock = clock;
+    settings.onChanged(kind, () => this.#apply());
+    this.#apply();
+  }
+
+  /** Calls the listener when somebody else may be on duty because of a change. */
+  onChanged(listener: () => void): void {
+    this.#settings.onChanged(kind, listener);
+  }
+
+  /** In the order in which they were made. */
+  list(): MadeOverride[] {
+    return this.#settings.list(kind);
+  }
+
+  find(id: string): MadeOverride | undefined {
+    return this.#settings.find(kind, id);
+  }
+
+  /** Resolves to the new one. Rejects with an HttpError where it cannot be used, or there are too many. */
+  async create(fields: Omit<StoredOverride, 'createdBy'>, by: string): Promise<MadeOverride> {
+    const now = this.#clock().getTime();
+    const { rotation, member, startsAt, endsAt } = fields;
+    if (!this.#rotations.find(rotation)) {
+      const known = this.#rotations.list().map(({ name }) => name);
+      throw new HttpError('invalid', `There is no rotation ${quote(rotation)}; the settings have: ${toList(known)}`);
+    }
+    if (!this.#rotations.members.has(member)) {
+      const known = [...this.#rotations.members];
+      throw new HttpError('invalid', `${quote(member)} is no member of a rotation; the members are: ${toList(known)}`);
+    }
+    if (endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
+    if (endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
+    await this.#makeRoom(now);
+    return this.#settings.put(kind, createId(now), { ...fields, createdBy: by }, by);
+  }
+
+  /** Ends it now; one that has not begun is removed. Resolves to what it was or is. */
+  async end(override: MadeOverride, by: string, expected?: readonly number[]): Promise<MadeOverride> {
+    const now = this.#clock().getTime();
+    const { name, value, version } = override;
+    if (value.endsAt <= now) return override;
+    if (value.startsAt < now)
+      return this.#settings.put(kind, name, { ...value, endsAt: now }, by, expected ?? [version]);
+    await this.#settings.delete(kind, name, by, expected);
+    return override;
+  }
+
+  #apply(): void {
+    this.#rotations.setOverrides(this.list().map(({ name, value }) => ({ ...value, id: name })));
+  }
+
+  async #makeRoom(now: number): Promise<void> {
+    const overrides = this.list();
+    if (overrides.length < mostOverrides) return;
+    const ended = overrides.find(({ value }) => value.endsAt <= now);
+    if (!ended) throw new HttpError('wrong-state', `There are ${mostOverrides} overrides: delete some first`);
+    // Another instance may have removed it meanwhile.
+    await this.#settings.delete(kind, ended.name, ownSender);
+  }
+}
+
+const quote = (name: string): string => JSON.stringify(name.slice(0, 100));
+
+const toList = (names: readonly string[]): string => names.join(', ') || 'none';

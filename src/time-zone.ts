@@ -1,0 +1,104 @@
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** Offsets change at such times. */
+const blockMs = 15 * minuteMs;
+
+/** Two changes of an offset are further apart: where it is the same at both ends, it is the same between them. */
+const strideMs = 12 * 60 * minuteMs;
+
+/** Strides of about five years. */
+const mostOffsets = 4096;
+
+/** The usual spelling of a time zone's name; undefined for an unknown one, and for an offset. */
+export const findTimeZone = (name: string): string | undefined => {
+  if (!/^[A-Za-z]/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The time zone of this process. */
+export const readOwnTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/**
+ * Tells what clocks of a time zone show. Times are Unix milliseconds, and local times are the milliseconds that a clock
+ * would have to be set to in UTC to show the same.
+ */
+export class ZoneClock {
+  readonly #format: Intl.DateTimeFormat;
+  /** Offsets where strides begin, by the number of the stride: reading one takes microseconds. */
+  readonly #offsets = new Map<number, number>();
+
+  /** Throws a RangeError for an unknown zone. */
+  constructor(timeZone: string) {
+    const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
+    const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
+    this.#format = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
+  }
+
+  /** Milliseconds that clocks are ahead of UTC. */
+  offsetAt(at: number): number {
+    const stride = Math.floor(at / strideMs);
+    const offset = this.#offsetOf(stride);
+    if (offset === this.#offsetOf(stride + 1)) return offset;
+    return this.#readOffset(Math.floor(at / blockMs) * blockMs);
+  }
+
+  toLocal(at: number): number {
+    return at + this.offsetAt(at);
+  }
+
+  /** The times when clocks show a local time, the earlier one first: none where they skip it, two where they show it twice. */
+  toTimes(local: number): number[] {
+    const offsets = new Set([this.offsetAt(local - dayMs), this.offsetAt(local + dayMs)]);
+    const times = [...offsets].map((offset) => local - offset);
+    return times.filter((at) => this.toLocal(at) === local).sort((one, other) => one - other);
+  }
+
+  /** The first time when clocks show a local time, or a later one if they skip it. */
+  toFirstTime(local: number): number {
+    const [first] = this.toTimes(local);
+    // A day before and after a change at the most: whole days have been skipped, too.
+    return first ?? this.findChange(local - 2 * dayMs, local + 2 * dayMs) ?? local - this.offsetAt(local);
+  }
+
+  /** The first time after `after` when the offset is another one than before; undefined if there is none until `until`. */
+  findChange(after: number, until: number): number | undefined {
+    const offset = this.offsetAt(after);
+    for (let low = after; low < until; low += strideMs) {
+      const high = Math.min(low + strideMs, until);
+      if (this.offsetAt(high) !== offset) return this.#findChange(low, high, offset);
+    }
+    return undefined;
+  }
+
+  /** The first block between two times that has not this offset. */
+  #findChange(low: number, high: number, offset: number): number {
+    let [from, to] = [Math.floor(low / blockMs), Math.floor(high / blockMs)];
+    while (to - from > 1) {
+      const middle = Math.floor((from + to) / 2);
+      if (this.offsetAt(middle * blockMs) === offset) from = middle;
+      else to = middle;
+    }
+    return to * blockMs;
+  }
+
+  #offsetOf(stride: number): number {
+    const known = this.#offsets.get(stride);
+    if (known !== undefined) return known;
+    if (this.#offsets.size >= mostOffsets) this.#offsets.clear();
+    const offset = this.#readOffset(stride * strideMs);
+    this.#offsets.set(stride, offset);
+    return offset;
+  }
+
+  #readOffset(at: number): number {
+    const parts: Record<string, string> = {};
+    for (const { type, value } of this.#format.formatToParts(at)) parts[type] = value;
+    const { year = '', month = '', day = '', hour = '', minute = '', second = '' } = parts;
+    return Date.UTC(+year, +month - 1, +day, +hour, +minute, +second) - at;
+  }
+}

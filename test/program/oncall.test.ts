@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
+import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { runCommand, startProgram } from '../support/program.ts';
+
+/** Starts a server with a rotation, and returns what runs commands with a key that may override it. */
+const start = async (t: TestContext, members: readonly string[] = ['anna', 'ben', 'carl']) => {
+  const { stdout, stderr } = await runCommand(['create-key', 'oncall', '--scope', 'incidents:write']);
+  const key = /sbk_\w+/.exec(stderr)?.[0] ?? '';
+  const config = writeConfig(createFolder(t), {
+    access: 'login',
+    keys: [JSON.parse(stdout)],
+    destinations: members.map((name) => ({
+      ...{ name, type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' },
+    })),
+    rotations: members.length > 0 ? [{ name: 'oncall', members, handover: '0 9 * * 1' }] : [],
+  });
+  const server = await startProgram(t, ['--config', config]);
+  return (args: string[], variables: Record<string, string> = {}) =>
+    runCommand(['oncall', ...args], { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
+};
+
+const time = '[A-Z][a-z]{2} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d';
+
+test('oncall says who is on duty, until when, and who follows', async (t) => {
+  const run = await start(t);
+  const { code, stdout, stderr } = await run([]);
+  assert.deepEqual([code, stderr], [0, '']);
+  const [head = '', row = '', ...rest] = stdout.split('\n');
+  assert.match(head, /^ROTATION +ON DUTY +UNTIL +NEXT +OVERRIDE$/);
+  assert.match(row, /^oncall +(anna|ben|carl) +Mon \d{4}-\d\d-\d\d 09:00 +(anna|ben|carl)$/);
+  assert.deepEqual(rest, ['']);
+  const [, now, next] = /^oncall +(\w+) .* (\w+)$/.exec(row) ?? [];
+  assert.match((await run(['--at', '7d'])).stdout, new RegExp(`^oncall +${next} `, 'm'));
+  const json = JSON.parse((await run(['--json'])).stdout) as { member: string; next: { member: string } };
+  assert.deepEqual([json.member, json.next.member], [now, next]);
+});
+
+test('oncall --next-week lists the shifts of the next week from Monday on', async (t) => {
+  const run = await start(t);
+  const { code, stdout } = await run(['--next-week']);
+  assert.equal(code, 0);
+  const [head = '', first = '', second = '', ...rest] = stdout.split('\n');
+  assert.match(head, /^ROTATION +ON DUTY +FROM +UNTIL$/);
+  const [, begin, end] = new RegExp(`^oncall +\\w+ +(${time}) +(${time})$`).exec(first) ?? [];
+  assert.match(`${begin} ${end}`, /^Mon .* 09:00 Mon .* 09:00$/);
+  assert.match(second, new RegExp(`^oncall +\\w+ +${end} +${time}$`));
+  assert.deepEqual(rest, ['']);
+});
+
+test('oncall --override puts somebody else on duty until a time', async (t) => {
+  const run = await start(t);
+  const made = await run(['--override', 'oncall=carl', '--until', '2h', '-m', 'swapped\nwith Anna']);
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  assert.match(made.stdout, new RegExp(`^carl is on duty in oncall from ${time} until ${time}\n$`));
+  assert.match((await run([])).stdout, /^oncall +carl +.* +key:oncall swapped with Anna$/m);
+  const later = await run(['--override', 'oncall=ben', '--at', '10d', '--until', '11d', '--json']);
+  const { startsAt, endsAt } = JSON.parse(later.stdout) as { startsAt: string; endsAt: string };
+  assert.equal(Math.round((Date.parse(endsAt) - Date.parse(startsAt)) / 3_600_000), 24);
+});
+
+test('a server without rotations, a refusal and a server that is away are reported with their exit codes', async (t) => {
+  const run = await start(t, []);
+  assert.match((await run([])).stdout, /^The server has no rotations\.\n$/);
+  assert.match((await run(['--next-week'])).stdout, /^The server has no rotations\.\n$/);
+  const refused = await run(['--override', 'night=ben', '--until', '2h']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /responded 400: There is no rotation "night"; the settings have: none/);
+  const anonymous = await run([], { SIGNALBOX_KEY: '' });
+  assert.equal(anonymous.code, 1);
+  assert.match(anonymous.stderr, /responded 401: Missing token; set SIGNALBOX_KEY to a key/);
+  const away = await run([], { SIGNALBOX_URL: `http://127.0.0.1:${await findFreePort()}` });
+  assert.equal(away.code, 75);
+});
+
+test('flags of oncall that do not fit together are refused', async () => {
+  for (const [args, problem] of [
+    [['--override', 'ben', '--until', '2h'], /--override must be ROTATION=MEMBER, not "ben"/],
+    [['--override', 'oncall=ben'], /--override needs --until/],
+    [['--override', 'oncall=ben', '--until', 'soon'], /--until must be a time such as/],
+    [['--until', '2h'], /--until and --message belong to --override/],
+    [['--next-week', '--at', '2h'], /give --next-week without --at and --override/],
+    [['--at', 'soon'], /--at must be a time such as 18:00/],
+  ] as const) {
+    const { code, stderr } = await runCommand(['oncall', ...args]);
+    assert.equal(code, 2, args.join(' '));
+    assert.match(stderr, problem);
+  }
+});
