@@ -100,7 +100,7 @@ const toUsualSeconds = (attempts: number): number =>
 
 const toWait = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
 
-type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
+export type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
 
 /** A time in which nothing is delivered; times without a name for their unit are of the monotonic clock. */
 interface Trouble {

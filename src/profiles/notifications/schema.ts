@@ -55,7 +55,10 @@ export const DestinationState = defineShape('DestinationState', {
     description: 'Scheme, host and port of its url.',
     examples: ['https://ntfy.example.org'],
   }),
-  notify: Type.Enum(['alerts'], { type: 'string', description: 'What is sent: single alerts.' }),
+  notify: Type.Enum(['alerts', 'incidents'], {
+    type: 'string',
+    description: 'What is sent: each alert, or messages about incidents.',
+  }),
   repeatMinutes: Type.Number({
     examples: [240],
     description: 'After so many minutes an alert that keeps coming again is sent again; 0: never.',
