@@ -9,7 +9,26 @@ import { type Severity, severities } from './severity.ts';
 export interface Offers {
   alerts?: AlertSource;
   incidents?: IncidentSource;
+  silences?: SilenceSource;
   tasks?: TaskSource;
+}
+
+/** What a silence may match. */
+export interface Silenceable {
+  source: string;
+  hostname: string;
+  level: Severity;
+  text: string;
+  labels: Record<string, string> | null;
+}
+
+/** What the silences feature offers to features that notify people. */
+export interface SilenceSource {
+  /** The ids of the silences that hold for the subject at that time, in Unix milliseconds. */
+  silencesOf(subject: Silenceable, at: number): string[];
+  /** When time alone may change an answer; undefined if it never does. */
+  nextChangeAfter(at: number): number | undefined;
+  onChanged(listener: () => void): void;
 }
 
 /** signalbox itself as the sender of an alert. No client is recorded by this name. */
@@ -178,41 +197,40 @@ export interface SentFilter {
   incident?: string | undefined;
 }
 
+const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
+
+/** What a destination will be told of an incident next. */
+export const NextNotification = defineShape('NextNotification', {
+  what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
+  dueAt: Type.Union([Time, Type.Null()], {
+    description: 'When it is sent at the earliest; `null` where no time is known.',
+  }),
+  waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
+    type: 'string',
+    description:
+      'Why it is not sent yet: it waits for others to be in the same message, for `after`, `repeat` or `hours` of the destination, for its turn to be on call, for the end of a silence, or for the receiver.',
+  }),
+  attempts: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
+  error: Type.Union([Type.String({ examples: ['the connection was refused'] }), Type.Null()], {
+    description: 'Why the last attempt failed.',
+  }),
+});
+
+const LastNotification = defineShape('LastNotification', {
+  what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
+  level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
+  at: Time,
+});
+
 /** What a destination was told of an incident, and what it will be told next. */
 export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
-  last: Type.Union(
-    [
-      defineShape('LastNotification', {
-        what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
-        level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
-        at: Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'What it was told last; `null` if nothing yet, or if it knows that the incident is resolved.' },
-  ),
-  next: Type.Union(
-    [
-      defineShape('NextNotification', {
-        what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
-        dueAt: Type.Union([Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }), Type.Null()], {
-          description: 'When it is sent at the earliest; `null` where no time is known.',
-        }),
-        waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
-          type: 'string',
-          description:
-            'Why it is not sent yet: other notifications for the same message, `after`, `repeat` or `hours` of the destination, its turn to be on call, the end of a silence, or the receiver.',
-        }),
-        attempts: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
-        error: Type.Union([Type.String({ examples: ['the connection was refused'] }), Type.Null()], {
-          description: 'Why the last attempt failed.',
-        }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'What it will be told unless something happens before; `null` if nothing.' },
-  ),
+  last: Type.Union([LastNotification, Type.Null()], {
+    description: 'What it was told last; `null` if nothing, or once it knows that the incident is resolved.',
+  }),
+  next: Type.Union([NextNotification, Type.Null()], {
+    description: 'What it will be told unless something happens before; `null` if nothing.',
+  }),
 });
 export type IncidentNotification = Static<typeof IncidentNotification>;
 

@@ -332,12 +332,14 @@ export class Fold {
   }
 
   /** A destination was told, or refuses for good to be. */
-  #notify(incident: StoredIncident, { at, destination, what, level, opening, result, ...of }: IncidentDelivery & { at: number }) {
+  #notify(
+    incident: StoredIncident,
+    { at, destination, what, level, opening, result, ...of }: IncidentDelivery & { at: number },
+  ) {
     const { [destination]: last, ...others } = incident.notices;
     const isTold = of.isDelivered || last?.isTold === true;
     // An incident that was opened again meanwhile is told as a new one.
-    const notices =
-      what === 'resolved' ? others : { ...others, [destination]: { what, level, at, opening, isTold } };
+    const notices = what === 'resolved' ? others : { ...others, [destination]: { what, level, at, opening, isTold } };
     const type = what === 'reminder' ? what : of.isEscalation ? 'escalated' : 'notified';
     const changed = this.#note(incident, { at, type, what, level, destination, result });
     changed.notices = notices;

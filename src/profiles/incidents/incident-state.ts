@@ -2,7 +2,15 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SentFilter, SentNotification } from '../offers.ts';
 import { severities } from '../severity.ts';
 import { type Counters, dueAt, type Fold, type IncidentsBefore, type Rules } from './fold.ts';
-import { completeIncident, hasAlert, mostEvents, type StoredEvent, type StoredIncident, toIncidentKey, toSent } from './incident.ts';
+import {
+  completeIncident,
+  hasAlert,
+  mostEvents,
+  type StoredEvent,
+  type StoredIncident,
+  toIncidentKey,
+  toSent,
+} from './incident.ts';
 import { type IncidentState, incidentStates } from './schema.ts';
 import type { IncidentCount, IncidentFilter, IncidentList, IncidentName } from './store.ts';
 

@@ -46,7 +46,14 @@ export interface StoredIncident extends SharedIncident {
 /** The incident of a state or a row, which may have been stored before there were notices. */
 export const completeIncident = (stored: StoredIncident): StoredIncident =>
   stored.lastEvent === undefined
-    ? { ...stored, openings: stored.reopened + 1, raisedAt: null, notices: {}, silenced: null, lastEvent: stored.version }
+    ? {
+        ...stored,
+        openings: stored.reopened + 1,
+        raisedAt: null,
+        notices: {},
+        silenced: null,
+        lastEvent: stored.version,
+      }
     : stored;
 
 /** An event of the timeline as stores keep it: members that are null in a response are missing. */

@@ -37,7 +37,9 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
   if (name !== undefined) throw new Error(`${name} is only for "notify": "alerts"`);
   if (on.includes('reminder') && repeat === undefined) throw new Error('on has reminder: set repeat, in minutes');
   if (repeat === undefined && on.every((kind) => kind === 'resolved')) {
-    throw new Error('on needs opened, raised or acknowledged: only those that were told of an incident are told its end');
+    throw new Error(
+      'on needs opened, raised or acknowledged: only those that were told of an incident are told its end',
+    );
   }
   if (hoursExcept !== undefined && hours === undefined) throw new Error('hoursExcept needs hours');
 };
@@ -58,4 +60,3 @@ export const toIncidentRules = (keys: IncidentKeys, toHours: (text: string) => U
       (sources === undefined || sources.some((pattern) => isLike(source, pattern))),
   };
 };
-

@@ -5,6 +5,9 @@ import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
 import type { DeliveredAlert } from './destinations/type.ts';
+import type { IncidentDestination } from './incident-destination.ts';
+import { createLease, ownLease } from './lease.ts';
+import { Notifier } from './notifier.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
@@ -50,13 +53,20 @@ export const notifications = defineFeature({
   findProblems: findDestinationProblems,
   listSecretFiles,
   tools: [testDestination],
-  create: async ({ offers: { alerts }, openLog, openSnapshot, clock, log, meters, settings }) => {
-    const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log }));
+  create: async ({ offers, database, openLog, openSnapshot, clock, log, meters, settings }) => {
+    const { alerts, incidents, silences } = offers;
+    const lease = incidents && database ? createLease(database, 'notifications') : ownLease;
+    const duty = { isOnDuty: () => true, nextHandoverAfter: () => undefined };
+    const notifier = incidents && new Notifier({ source: incidents, silences, duty, lease, clock, log });
+    incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
+    const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
+    const parts = { openLog, openSnapshot, clock, log, onIncidentDestinations };
+    const outbox = alerts && (await openOutbox(settings, alerts, parts));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
-    const listDeliveries = createDeliveryList(list, alerts?.own, clock);
+    const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
     return {
-      profiles: { notifications: createDeliveryRoutes(list, alerts?.journal, listDeliveries) },
+      profiles: { notifications: createDeliveryRoutes(list, alerts?.journal, incidents, listDeliveries) },
       topics: {
         deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
           onlyChanges: true,
@@ -71,7 +81,11 @@ export const notifications = defineFeature({
         outbox?.reload(changed);
         return [];
       },
-      close: async () => outbox?.close(),
+      close: async () => {
+        await outbox?.close();
+        await notifier?.close();
+        await lease.close();
+      },
     };
   },
 });

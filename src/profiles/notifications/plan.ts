@@ -50,9 +50,11 @@ export interface PlannedNotice {
 }
 
 /** `forget`: the destination need not hear of it any more. */
-export type Plan = PlannedNotice | 'forget' | undefined;
+export type NoticePlan = PlannedNotice | 'forget' | undefined;
 
-type Wanted = Pick<PlannedNotice, 'what' | 'happenedAt' | 'isEscalation'> & { waitsFor: 'grouping' | 'after' | 'repeat' };
+type Wanted = Pick<PlannedNotice, 'what' | 'happenedAt' | 'isEscalation'> & {
+  waitsFor: 'grouping' | 'after' | 'repeat';
+};
 
 /**
  * What a destination, which was told `notice` last, is to be told of an incident next. It is a function of what is stored and
@@ -63,7 +65,7 @@ export const planNotice = (
   notice: IncidentNotice | undefined,
   rules: IncidentRules,
   circumstances: Circumstances,
-): Plan => {
+): NoticePlan => {
   if (incident.isOld) return notice && 'forget';
   const wanted = incident.state === 'resolved' ? planEnd(incident, notice, rules) : planNews(incident, notice, rules);
   return wanted === undefined || wanted === 'forget' ? wanted : schedule(wanted, incident, rules, circumstances);

@@ -329,4 +329,8 @@ export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
 export const isNoticeOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
   sender === ownSender && fingerprint === toFingerprint(instance, name);
 
+/** Whether an incident, which says who sends its alerts and what they are about, is about this destination at any instance. */
+export const isNoticeAbout = (sender: string | null, about: string, name: string): boolean =>
+  sender === ownSender && /^signalbox\/[0-9a-f]{16}$/.test(about.replace(toFingerprint('', name), ''));
+
 const toFingerprint = (instance: string, name: string): string => `${instance}/destination/${name}`;

@@ -88,7 +88,8 @@ export const DestinationSettings = Type.Object(
       Type.Number({
         minimum: 0.01,
         maximum: 7 * 24 * 60,
-        description: 'Minutes between two reminders while an incident is open and nobody has taken it; none by default.',
+        description:
+          'Minutes between two reminders while an incident is open and nobody has taken it; none by default.',
       }),
     ),
     groupSeconds: Type.Optional(
