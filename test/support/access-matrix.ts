@@ -39,7 +39,8 @@ const isOpen = (path: string): boolean =>
 const isSending = (method: string, path: string): boolean =>
   method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
 const isActing = (method: string, path: string): boolean => method === 'POST' && path.startsWith('/api/incidents/');
-const isForAdmins = (path: string): boolean => /^\/api\/(deliveries|executions|instances|execute)(\/|$)/.test(path);
+const isForAdmins = (path: string): boolean =>
+  /^\/api\/(deliveries|destinations|notifications|executions|instances|execute)(\/|$)/.test(path);
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
 const isReadingIncidents = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/incidents(\/|$)/.test(path);

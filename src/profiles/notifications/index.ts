@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { SettingsError } from '../../config/settings-error.ts';
-import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
-import type { DeliveredAlert } from './destinations/type.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { createLease, ownLease } from './lease.ts';
 import { Notifier } from './notifier.ts';
@@ -12,7 +8,6 @@ import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import {
-  createRequest,
   type DestinationSettings,
   type DestinationTarget,
   findDestinationProblems,
@@ -20,6 +15,7 @@ import {
   notificationSettings,
   toTarget,
 } from './settings.ts';
+import { sendTest } from './test-message.ts';
 
 /** Milliseconds between two looks at the destinations while somebody listens. */
 const deliveriesInterval = 1000;
@@ -30,19 +26,13 @@ const testDestination: Tool = {
   argument: 'NAME',
   summary: 'send a test alert to a destination of the config file and print the response',
   run: async (name, readSettings) => {
-    const { createSender } = await import('./sender.ts');
     const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
-    const sender = createSender(target.receiver.url, 1);
-    const reply = await sender.send(createRequest(target, createTestAlert(new Date()), new Date()));
-    await sender.close();
-    if ('failure' in reply) return { output: `not delivered: ${reply.failure}`, ok: false };
-    const ok = reply.status >= 200 && reply.status < 300;
-    const text = hideSecrets(reply.text, target).trim();
-    return { output: `${ok ? 'delivered' : 'not delivered'}: ${reply.status}${text && `\n${text}`}`, ok };
+    const { isDelivered, response } = await sendTest(target, () => new Date());
+    return { output: `${isDelivered ? 'delivered' : 'not delivered'}: ${response}`, ok: isDelivered };
   },
 };
 
-/** Delivers stored alerts to destinations. */
+/** Delivers stored alerts to destinations, and tells them of incidents. */
 export const notifications = defineFeature({
   name: 'notifications',
   profiles: [
@@ -66,7 +56,9 @@ export const notifications = defineFeature({
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
     return {
-      profiles: { notifications: createDeliveryRoutes(list, alerts?.journal, incidents, listDeliveries) },
+      profiles: {
+        notifications: createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock }),
+      },
       topics: {
         deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
           onlyChanges: true,
@@ -96,25 +88,3 @@ const findTarget = (destinations: readonly DestinationSettings[], name: string):
   const known = destinations.map((one) => one.name).join(', ') || 'none';
   throw new SettingsError([`there is no destination ${JSON.stringify(name)}; the settings have: ${known}`]);
 };
-
-const createTestAlert = (now: Date): DeliveredAlert => ({
-  id: randomUUID(),
-  time: toOffsetTimestamp(now),
-  source: 'signalbox',
-  level: 'INFO',
-  severity: 'INFO',
-  message: 'This is a test alert.',
-  hostname: hostname(),
-  format: 'native',
-  via: 'signalbox/test',
-});
-
-/** The response without control characters, and without secrets that the receiver may repeat. */
-const hideSecrets = (text: string, { receiver: { url, secrets }, headers }: DestinationTarget): string =>
-  [...secrets, ...Object.values(headers).map(toSecret), `${url.pathname}${url.search}`]
-    .filter((secret) => secret.length > 1)
-    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '');
-
-/** The part of a header's value that may be repeated without the rest. */
-const toSecret = (value: string): string => value.replace(/^(?:Bearer|Basic) /i, '');

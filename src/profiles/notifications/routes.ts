@@ -19,7 +19,9 @@ import {
   RetryResult,
   SentPage,
   SentQuery,
+  TestResult,
 } from './schema.ts';
+import { sendTest } from './test-message.ts';
 import { readBlock } from './waiting.ts';
 
 type Alerts = Pick<RecordLog, 'find'>;
@@ -31,16 +33,20 @@ type ListDeliveries = ReturnType<typeof createDeliveryList>;
 
 type ListDestinations = () => readonly AnyDestination[];
 
+interface RouteParts {
+  list: ListDestinations;
+  alerts: Alerts | undefined;
+  incidents: IncidentSource | undefined;
+  listDeliveries: ListDeliveries;
+  clock: () => Date;
+}
+
 /** The routes of deliveries. */
-export const createDeliveryRoutes = (
-  list: ListDestinations,
-  alerts: Alerts | undefined,
-  incidents: IncidentSource | undefined,
-  listDeliveries: ListDeliveries,
-): Route[] => [
+export const createDeliveryRoutes = ({ list, alerts, incidents, listDeliveries, clock }: RouteParts): Route[] => [
   createDeliveriesRoute(listDeliveries),
   createDestinationRetryRoute(list),
   createDeliveryRetryRoute(list, alerts),
+  createTestRoute(list, clock),
   ...(incidents ? [createSentRoute(incidents)] : []),
 ];
 
@@ -125,6 +131,22 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
       } finally {
         running.delete(key);
       }
+    },
+  });
+};
+
+const createTestRoute = (list: ListDestinations, clock: () => Date): Route => {
+  const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });
+  return defineRoute({
+    method: 'POST',
+    path: '/api/destinations/:destination/test',
+    access: 'admin',
+    summary: 'Send a test to a destination, and return what its receiver responds',
+    schema: { operationId: 'testDestination', params: DestinationParams, response: { 200: TestResult } },
+    handler: async ({ params: { destination: name } }, reply) => {
+      const { target } = findDestination(list, name);
+      const { isDelivered, response } = await queue.run(() => sendTest(target, clock), createClientSignal(reply));
+      return { delivered: isDelivered, response };
     },
   });
 };

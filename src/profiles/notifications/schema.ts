@@ -115,6 +115,14 @@ export const RetryResult = defineShape('RetryResult', {
   }),
 });
 
+export const TestResult = defineShape('TestResult', {
+  delivered: Type.Boolean({ examples: [true] }),
+  response: Type.String({
+    description: "The receiver's status and response, without secrets, or why there is none.",
+    examples: ['200\nok'],
+  }),
+});
+
 const destination = Type.String({ description: 'Name of a destination.' });
 
 export const RetryParams = Type.Object({
