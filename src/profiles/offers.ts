@@ -3,12 +3,13 @@ import type { LogRecord, StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
 import { defineShape } from './route.ts';
-import type { Severity } from './severity.ts';
+import { type Severity, severities } from './severity.ts';
 
 /** What mounted features offer to those after them in the list. */
 export interface Offers {
   alerts?: AlertSource;
   settings?: SettingStore;
+  incidents?: IncidentSource;
   silences?: SilenceSource;
   tasks?: TaskSource;
 }
@@ -121,6 +122,164 @@ export interface AlertSource {
   setDeliverer(deliverer: AlertDeliverer): void;
   /** To be called once, by the feature that knows the incidents of alerts. */
   setIncidentNames(name: NameIncidents): void;
+}
+
+/** What people are told of an incident. */
+export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+
+/** What a destination was told of an incident last, or refused for good to be told. */
+export interface IncidentNotice {
+  what: NotificationKind;
+  level: Severity;
+  /** Unix milliseconds. */
+  at: number;
+  /** For which time that the incident became open. */
+  opening: number;
+  /** Whether the destination has ever been told of it. */
+  isTold: boolean;
+}
+
+/** What became of a notification. */
+export interface IncidentDelivery {
+  destination: string;
+  what: NotificationKind;
+  /** The incident's when it was sent, as is the opening. */
+  level: Severity;
+  opening: number;
+  isDelivered: boolean;
+  /** `delivered`, or why it was given up. */
+  result: string;
+  /** It went to a destination that is told only if nobody takes the incident. */
+  isEscalation?: boolean;
+}
+
+/** An incident as other features read it; times are Unix milliseconds. It is never changed, but replaced by another one. */
+export interface SharedIncident {
+  id: string;
+  number: number;
+  /** What its alerts have in common, for people: the sender's key, or source, host name and message. */
+  about: string;
+  /** Who sends its alerts; null for all who have no credential. */
+  sender: string | null;
+  state: 'open' | 'acknowledged' | 'resolved';
+  level: Severity;
+  highestLevel: Severity;
+  title: string;
+  source: string;
+  hostname: string;
+  labels: Record<string, string> | null;
+  link: string | null;
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  /** Since when it is not resolved, if it is not. */
+  openedAt: number;
+  stateSince: number;
+  /** How often it has become open: at first, again, and after an acknowledgement has ended. */
+  openings: number;
+  /** When its level rose last since it became open. */
+  raisedAt: number | null;
+  acknowledged: { by: string; at: number; until: number | null; comment: string | null } | null;
+  resolved: { by: string | null; at: number; reason: 'sender' | 'person' | 'quiet' } | null;
+  reopened: number;
+  task: number | null;
+  /** It was made of alerts from before there were incidents: nobody is notified of it. */
+  isOld: boolean;
+  /** What each destination was told last. Once it is resolved, of those that have not heard of that yet. */
+  notices: Record<string, IncidentNotice>;
+  /** As it was when its timeline last said that a silence keeps it quiet. */
+  silenced: { level: Severity; opening: number } | null;
+  /** Rises with each event that alerts, people or time have caused, and with no other. */
+  version: number;
+  /** Its place in the order of changes of all incidents. */
+  change: number;
+}
+
+/** What other features do to an incident. */
+export type SharedAction = { id: string; by: string } & (
+  | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
+  | { type: 'resolve'; comment?: string | undefined }
+  | ({ type: 'notify' } & IncidentDelivery)
+  /** These destinations need not hear of it any more. */
+  | { type: 'forget'; destinations: readonly string[] }
+  /** A silence keeps it quiet. */
+  | { type: 'silence' }
+);
+
+/** A notification that was sent, or given up. */
+export interface SentNotification {
+  incident: { id: string; number: number; title: string };
+  at: number;
+  /** Of an event of the timeline: `escalated` where nobody had taken the incident. */
+  event: 'notified' | 'escalated' | 'reminder';
+  destination: string;
+  what: NotificationKind;
+  level: Severity;
+  result: string;
+  /** Its place in the order of changes. */
+  change: number;
+}
+
+export interface SentFilter {
+  destination?: string | undefined;
+  /** An incident's id. */
+  incident?: string | undefined;
+}
+
+const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
+
+/** What a destination will be told of an incident next. */
+export const NextNotification = defineShape('NextNotification', {
+  what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
+  dueAt: Type.Union([Time, Type.Null()], {
+    description: 'When it is sent at the earliest; `null` where no time is known.',
+  }),
+  waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
+    type: 'string',
+    description:
+      'Why it is not sent yet: it waits for others to be in the same message, for `after`, `repeat` or `hours` of the destination, for its turn to be on call, for the end of a silence, or for the receiver.',
+  }),
+  attempts: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
+  error: Type.Union([Type.String({ examples: ['the connection was refused'] }), Type.Null()], {
+    description: 'Why the last attempt failed.',
+  }),
+});
+
+const LastNotification = defineShape('LastNotification', {
+  what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
+  level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
+  at: Time,
+});
+
+/** What a destination was told of an incident, and what it will be told next. */
+export const IncidentNotification = defineShape('IncidentNotification', {
+  destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
+  last: Type.Union([LastNotification, Type.Null()], {
+    description: 'What it was told last; `null` if nothing, or once it knows that the incident is resolved.',
+  }),
+  next: Type.Union([NextNotification, Type.Null()], {
+    description: 'What it will be told unless something happens before; `null` if nothing.',
+  }),
+});
+export type IncidentNotification = Static<typeof IncidentNotification>;
+
+/** What the incidents feature offers to features that tell people of incidents. */
+export interface IncidentSource {
+  /** Those that are not resolved, and those with destinations that have not heard that they are; some at a time. */
+  listUnsettled(): AsyncIterable<readonly SharedIncident[]>;
+  /** By its id or its number. */
+  find(id: string | number): Awaitable<SharedIncident | undefined>;
+  /** Resolves, once it is stored, to the incident as it is then; to undefined if there is none. Rejects with an HttpError. */
+  act(action: SharedAction): Promise<SharedIncident | undefined>;
+  /** What was sent, newest first, before the place of another one. */
+  listSent(filter: SentFilter, limit: number, before?: number): Awaitable<SentNotification[]>;
+  /** Calls the listener with incidents that are new or have changed, also where they only have more alerts. */
+  onChanged(listener: (incidents: readonly SharedIncident[]) => void): void;
+  /** Resolves when all alerts are counted that are stored now. */
+  catchUp(): Promise<void>;
+  /** To be called once, by the feature that notifies. */
+  setNotifier(describe: (incident: SharedIncident) => readonly IncidentNotification[]): void;
 }
 
 /** What the tasks feature offers to features that create tasks. */

@@ -72,7 +72,7 @@ const calls: Record<string, Call> = {
         'listTasks',
       ],
       ...['listItems', 'listAlerts', 'getReadiness', 'getReadyz', 'searchAlerts', 'countAlerts', 'listDeliveries'],
-      ...['listIncidents', 'listSilences'],
+      ...['listIncidents', 'listSilences', 'listNotifications'],
       ...[
         'listCommands',
         'listExecutions',
@@ -139,6 +139,7 @@ const calls: Record<string, Call> = {
   createAlertsFromAny: plain('createAlertsFromAny', samples.grafana),
   retryDestination: refused(plain('retryDestination', { destination: 'pager' }), 404),
   retryDelivery: refused(plain('retryDelivery', { destination: 'pager', id: 'none' }), 404),
+  testDestination: refused(plain('testDestination', { destination: 'pager' }), 404),
   runCommand: plain('runCommand', execution),
   streamEvents: async ({ streamEvents }) => {
     const [event] = await take(streamEvents({ topics: ['host'] }), 1);
@@ -159,7 +160,12 @@ test('the client has a method for each route, and each returns a response of the
     const response = responses['200'] ?? responses['201'] ?? responses['202'];
     const isJson = response?.content && 'application/json' in response.content;
     if (operationId === 'getMetrics') assert.match(result as string, /^signalbox_build_info\{/m);
-    const schema = isJson && !['retryDelivery', 'retryDestination', 'createDutyOverride', 'endDutyOverride'].includes(operationId) && toJsonSchema(response);
+    const schema =
+      isJson &&
+      !['retryDelivery', 'retryDestination', 'testDestination', 'createDutyOverride', 'endDutyOverride'].includes(
+        operationId,
+      ) &&
+      toJsonSchema(response);
     if (schema) assert.deepEqual([...Value.Errors(schema, result)], [], operationId);
   }
 });

@@ -179,6 +179,46 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual(await store.nameIncidents([]), []);
   });
 
+  test(`${name}: what destinations were told is kept, listed newest first, and changes no version`, async (t) => {
+    const { store, alert, act, read, now, pass } = await createLifeTools(t, create);
+    await alert({ fingerprint: 'a' }, { fingerprint: 'b' });
+    const notify = (number: number, destination: string, what = 'opened', isDelivered = true) =>
+      act(number, {
+        ...{ type: 'notify', destination, what, level: 'ERROR', opening: 1, isDelivered },
+        result: isDelivered ? 'delivered' : 'the receiver responded 400',
+      });
+    await Promise.all([notify(1, 'pager'), notify(2, 'pager'), notify(1, 'desk', 'opened', false)]);
+    const { version, notices } = await read(1);
+    assert.equal(version, 1);
+    assert.deepEqual(notices['pager'], { what: 'opened', level: 'ERROR', at: now(), opening: 1, isTold: true });
+    assert.equal(notices['desk']?.isTold, false);
+    pass(minute);
+    await notify(2, 'pager', 'reminder');
+    await act(1, { type: 'comment', comment: 'x' }, [1]);
+    await act(1, { type: 'silence' });
+    await act(1, { type: 'silence' });
+    for (const number of [1, 2]) await act(number, { type: 'resolve' });
+    await notify(2, 'pager', 'resolved');
+    await act(1, { type: 'forget', destinations: ['desk'] });
+    const unsettled: number[] = [];
+    for await (const some of store.listUnsettled()) unsettled.push(...some.map(({ number }) => number));
+    assert.deepEqual([unsettled, Object.keys((await read(1)).notices)], [[1], ['pager']]);
+    const sent = await store.listSent({}, 10);
+    assert.deepEqual(
+      sent.slice(0, 2).map(({ incident, event, what }) => [incident.number, event, what]),
+      [
+        [2, 'notified', 'resolved'],
+        [2, 'reminder', 'reminder'],
+      ],
+    );
+    assert.equal(sent.length, 5);
+    const { id } = await read(1);
+    const ofOne = await store.listSent({ incident: id }, 10);
+    assert.deepEqual(ofOne.map(({ destination }) => destination).toSorted(), ['desk', 'pager']);
+    assert.equal((await store.listSent({ destination: 'pager' }, 10)).length, 4);
+    assert.deepEqual(await store.listSent({}, 2, sent[2]?.change), sent.slice(3));
+  });
+
   test(`${name}: of an incident with very many events the last 200 are kept`, async (t) => {
     const { store, alert, act, read } = await createLifeTools(t, create);
     await alert({});
@@ -233,7 +273,17 @@ const steps = fc.array(
       weight: 3,
       arbitrary: fc.record({
         number: fc.integer({ min: 1, max: 3 }),
-        action: fc.constantFrom('acknowledge', 'snooze', 'resolve', 'reopen', 'comment'),
+        action: fc.constantFrom(
+          'acknowledge',
+          'snooze',
+          'resolve',
+          'reopen',
+          'comment',
+          'notify',
+          'end',
+          'forget',
+          'silence',
+        ),
       }),
     },
     { weight: 2, arbitrary: fc.record({ pass: fc.constantFrom(minute, 29 * minute, 31 * minute, hour, 24 * hour) }) },
@@ -250,8 +300,19 @@ const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step: Step)
     pass(step.pass);
     return store.catchUp();
   }
-  const type = step.action === 'snooze' ? 'acknowledge' : step.action;
-  const details = { type, comment: 'c', ...(step.action === 'snooze' && { until: now() + hour }) };
+  const type = ({ snooze: 'acknowledge', end: 'notify' } as const)[step.action as 'snooze'] ?? step.action;
+  const sent = {
+    destination: 'pager',
+    what: step.action === 'end' ? 'resolved' : 'opened',
+    level: 'ERROR',
+    opening: 1,
+  };
+  const details = {
+    ...{ ...sent, isDelivered: true, result: 'delivered', destinations: ['pager'] },
+    type,
+    comment: 'c',
+    ...(step.action === 'snooze' && { until: now() + hour }),
+  };
   await act(step.number, details).catch((error) =>
     assert.ok(error instanceof HttpError || error instanceof assert.AssertionError, String(error)),
   );

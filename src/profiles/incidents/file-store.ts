@@ -10,6 +10,7 @@ import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { Release } from '../../storage/record-log.ts';
 import { createSerial, Slice } from '../../storage/scheduling.ts';
 import type { OpenLog } from '../feature.ts';
+import type { SentFilter, SentNotification } from '../offers.ts';
 import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';
 import { type StoredEvent, type StoredIncident, toFoldedAlert } from './incident.ts';
 import { Incidents, type StateEntry } from './incident-state.ts';
@@ -172,6 +173,16 @@ export class FileIncidentStore implements IncidentStore {
 
   listEvents(id: string): readonly StoredEvent[] {
     return this.#state.listEvents(id);
+  }
+
+  async *listUnsettled(): AsyncGenerator<readonly StoredIncident[]> {
+    await this.#waitUntilOpen();
+    yield this.#state.listUnsettled();
+  }
+
+  async listSent(filter: SentFilter, limit: number, before?: number): Promise<SentNotification[]> {
+    await this.#waitUntilOpen();
+    return this.#state.listSent(filter, limit, before);
   }
 
   async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {

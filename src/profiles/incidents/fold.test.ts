@@ -305,6 +305,98 @@ test('of resolved incidents the last ones are kept', () => {
   assert.equal(life.state.size, 0);
 });
 
+const delivery = {
+  ...{ type: 'notify', destination: 'pager', what: 'opened', level: 'ERROR', opening: 1 },
+  ...{ isDelivered: true, result: 'delivered' },
+} as const;
+
+test('a notification is noted without another version, so what somebody has read stays current', () => {
+  const life = createLife();
+  life.alert();
+  const before = life.state.find(1);
+  life.wait(minute);
+  const after = life.act({ ...delivery, isEscalation: true } as never);
+  assert.deepEqual(after?.notices, {
+    pager: { what: 'opened', level: 'ERROR', at: life.now(), opening: 1, isTold: true },
+  });
+  assert.deepEqual([after?.version, after?.lastEvent], [before?.version, 2]);
+  assert.ok((after?.change ?? 0) > (before?.change ?? 0));
+  life.act({ ...delivery, what: 'reminder' } as never);
+  life.act({ type: 'comment', comment: 'c' } as never);
+  assert.equal(life.shown().events, 'opened escalated reminder comment');
+  const sent = life.state.listSent({}, 10);
+  assert.deepEqual(
+    sent.map(({ what, event, destination, result, incident }) => [what, event, destination, result, incident.number]),
+    [
+      ['reminder', 'reminder', 'pager', 'delivered', 1],
+      ['opened', 'escalated', 'pager', 'delivered', 1],
+    ],
+  );
+  assert.deepEqual(life.state.listSent({ destination: 'other' }, 10), []);
+  assert.equal(life.state.listSent({}, 10, sent[0]?.change).length, 1);
+});
+
+test('of a destination that refuses, the first refusal is no telling, and a later one does not undo it', () => {
+  const life = createLife();
+  life.alert();
+  const refused = { ...delivery, isDelivered: false, result: 'the receiver responded 400' };
+  const isTold = () => life.state.find(1)?.notices['pager']?.isTold;
+  life.act(refused as never);
+  assert.equal(isTold(), false);
+  life.act(delivery as never);
+  life.act({ ...refused, what: 'reminder' } as never);
+  assert.equal(isTold(), true);
+});
+
+test('a resolved incident keeps the notices of those that have not heard of its end, and is forgotten by the others', () => {
+  const life = createLife();
+  life.alert();
+  for (const destination of ['a', 'b', 'c']) life.act({ ...delivery, destination } as never);
+  life.act({ type: 'resolve' });
+  assert.deepEqual(life.state.listUnsettled().length, 1);
+  life.act({ ...delivery, destination: 'a', what: 'resolved' } as never);
+  const { change = 0, lastEvent } = life.act({ type: 'forget', destinations: ['b', 'x'] } as never) ?? {};
+  assert.deepEqual(Object.keys(life.state.find(1)?.notices ?? {}), ['c']);
+  assert.equal(life.act({ type: 'forget', destinations: ['x'] } as never)?.change, change);
+  assert.equal(life.state.find(1)?.lastEvent, lastEvent);
+  life.act({ ...delivery, destination: 'c', what: 'resolved' } as never);
+  assert.deepEqual(life.state.listUnsettled(), []);
+});
+
+test('a silence is noted once for each time that an incident opens or is raised', () => {
+  const life = createLife();
+  const silence = () => life.act({ type: 'silence' } as never);
+  life.alert({ level: 'WARNING' });
+  silence();
+  silence();
+  life.alert({ level: 'ERROR' });
+  silence();
+  life.alert({ level: 'WARNING' });
+  silence();
+  life.act({ type: 'resolve' });
+  silence();
+  life.alert({ level: 'WARNING' });
+  silence();
+  assert.equal(life.shown().events, 'opened silenced raised silenced lowered resolved reopened silenced');
+});
+
+test('an incident that was stored before there were notices is complete', () => {
+  const life = createLife();
+  life.alert();
+  life.act({ type: 'acknowledge' });
+  life.act({ type: 'reopen' });
+  const stored = JSON.parse(JSON.stringify([...life.state.entries(1)].flat())) as Record<
+    string,
+    Record<string, unknown>
+  >[];
+  for (const { incident } of stored) {
+    for (const name of ['openings', 'raisedAt', 'notices', 'silenced', 'lastEvent']) delete incident?.[name];
+  }
+  const state = new Incidents(usual);
+  state.restore(stored as never);
+  assert.deepEqual(state.find(1), life.state.find(1));
+});
+
 const keys = ['a', 'b'];
 const levels = ['INFO', 'WARNING', 'ERROR', 'CRITICAL'];
 const times = fc.constantFrom(0, 1, minute, 29 * minute, 31 * minute, 2 * hour, 23 * hour, 25 * hour);
@@ -322,7 +414,17 @@ const commands = fc.array(
     {
       weight: 3,
       arbitrary: fc.record({
-        act: fc.constantFrom('acknowledge', 'snooze', 'resolve', 'reopen', 'comment', 'task'),
+        act: fc.constantFrom(
+          'acknowledge',
+          'snooze',
+          'resolve',
+          'reopen',
+          'comment',
+          'task',
+          'notify',
+          'end',
+          'forget',
+        ),
         number: fc.integer({ min: 1, max: 4 }),
       }),
     },
@@ -343,6 +445,8 @@ interface Expected {
   ends: boolean;
   task: boolean;
   row: string;
+  openings: number;
+  told: boolean;
 }
 
 test('whatever alerts, people and time do, incidents are as the state table says', () => {
@@ -353,6 +457,10 @@ test('whatever alerts, people and time do, incidents are as the state table says
       const incidents: Expected[] = [];
       let now = start;
       let counted = 0;
+      const open = (one: Expected): void => {
+        if (one.state === 'open') return;
+        Object.assign(one, { state: 'open', until: Number.POSITIVE_INFINITY, openings: one.openings + 1 });
+      };
       const pass = (to: number): void => {
         for (const one of incidents) {
           for (;;) {
@@ -361,7 +469,7 @@ test('whatever alerts, people and time do, incidents are as the state table says
             const quiet = one.ends ? Number.POSITIVE_INFINITY : one.heard + 24 * hour;
             const next = Math.min(snooze, quiet);
             if (next > to) break;
-            if (next === snooze) Object.assign(one, { state: 'open', until: Number.POSITIVE_INFINITY });
+            if (next === snooze) open(one);
             else Object.assign(one, { state: 'resolved', endedAt: quiet });
           }
         }
@@ -386,17 +494,21 @@ test('whatever alerts, people and time do, incidents are as the state table says
             last.count += 1;
             last.heard = now;
             if (isResolved) Object.assign(last, { state: 'resolved', endedAt: now, ends: true });
-            else if (rank > last.rank) Object.assign(last, { rank, state: 'open', until: Number.POSITIVE_INFINITY });
-            else if (rank > 0) last.rank = rank;
+            else if (rank > last.rank) {
+              open(last);
+              last.rank = rank;
+            } else if (rank > 0) last.rank = rank;
           } else if (!isResolved && rank > 0) {
             counted += 1;
             if (last && now - last.endedAt <= 30 * minute) {
-              Object.assign(last, { state: 'open', rank, heard: now, until: Number.POSITIVE_INFINITY });
+              open(last);
+              Object.assign(last, { rank, heard: now });
               last.count += 1;
             } else {
               const one: Expected = {
                 ...{ number: incidents.length + 1, state: 'open', rank, count: 1, heard: now, endedAt: 0, task: false },
                 ...{ until: Number.POSITIVE_INFINITY, ends: format !== undefined || last?.ends === true, row: name },
+                ...{ openings: 1, told: false },
               };
               row.push(one);
               incidents.push(one);
@@ -405,9 +517,11 @@ test('whatever alerts, people and time do, incidents are as the state table says
         } else {
           pass(now);
           const one = incidents[command.number - 1];
-          const type = command.act === 'snooze' ? 'acknowledge' : command.act;
+          const type = { snooze: 'acknowledge', end: 'notify' }[command.act as string] ?? command.act;
           const until = command.act === 'snooze' ? now + hour : undefined;
-          const details = { type, until, comment: 'c', task: 1 } as never;
+          const what = command.act === 'end' ? 'resolved' : 'opened';
+          const sent = type === 'notify' ? { ...delivery, what } : { destinations: ['pager'] };
+          const details = { ...sent, type, until, comment: 'c', task: 1 } as never;
           const newer = one && rows.get(one.row)?.at(-1) !== one;
           const isRefused =
             one &&
@@ -424,16 +538,19 @@ test('whatever alerts, people and time do, incidents are as the state table says
           if (type === 'resolve' && one.state !== 'resolved') Object.assign(one, { state: 'resolved', endedAt: now });
           if (type === 'reopen') {
             if (one.state === 'resolved') one.heard = now;
-            one.state = 'open';
+            open(one);
           }
+          if (type === 'notify') one.told = command.act === 'notify';
+          if (type === 'forget') one.told = false;
           if (type === 'task') one.task = true;
         }
       }
       pass(now);
       life.pass(0);
       const found = incidents.map(({ number }) => {
-        const { state, level, count, task, spans = [] } = life.state.find(number) ?? {};
+        const { state, level, count, task, spans = [], openings, notices = {} } = life.state.find(number) ?? {};
         return {
+          ...{ openings, told: 'pager' in notices },
           number,
           state,
           rank: levels.indexOf(level ?? ''),
@@ -444,7 +561,17 @@ test('whatever alerts, people and time do, incidents are as the state table says
       });
       assert.deepEqual(
         found,
-        incidents.map(({ number, state, rank, count, task }) => ({ number, state, rank, count, task, spans: true })),
+        incidents.map(({ number, state, rank, count, task, openings, told }) => ({
+          ...{ openings, told, number, state, rank, count, task },
+          spans: true,
+        })),
+      );
+      assert.deepEqual(
+        life.state
+          .listUnsettled()
+          .map(({ number }) => number)
+          .toSorted(),
+        incidents.filter(({ state, told }) => state !== 'resolved' || told).map(({ number }) => number),
       );
       assert.equal(life.state.size, incidents.length);
       const sum = incidents.reduce((total, { count }) => total + count, 0);

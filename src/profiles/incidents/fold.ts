@@ -1,6 +1,7 @@
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { IncidentDelivery } from '../offers.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import {
   describeAlert,
@@ -54,6 +55,11 @@ export type Action = { at: number } & (
   | { type: 'reopen'; id: string; by: string }
   | { type: 'comment'; id: string; by: string; comment: string }
   | { type: 'task'; id: string; by: string; task: number }
+  | ({ type: 'notify'; id: string; by: string } & IncidentDelivery)
+  /** These destinations need not hear of it any more. */
+  | { type: 'forget'; id: string; by: string; destinations: readonly string[] }
+  /** A silence keeps it quiet. */
+  | { type: 'silence'; id: string; by: string }
 );
 export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at'> : never;
 
@@ -81,6 +87,8 @@ export class Fold {
   /** Their new events in order, each with its number among those of the incident, from 1. */
   readonly events: { id: string; number: number; event: StoredEvent }[] = [];
   readonly counters: Counters;
+  /** The number of the last change before the step. */
+  readonly changeBefore: number;
   /** What is measured of it: alerts beyond the most incidents, and how long incidents were open, in milliseconds. */
   readonly measured = { opened: 0, overflowed: 0, toAcknowledge: [] as number[], toResolve: [] as number[] };
   /** By key, those that have changed. */
@@ -95,6 +103,7 @@ export class Fold {
     this.#rules = rules;
     this.#until = until;
     this.counters = { ...before.counters };
+    this.changeBefore = before.counters.lastChange;
     this.#due = before.listDue(until).map((incident) => toDue(incident, rules));
   }
 
@@ -151,6 +160,12 @@ export class Fold {
       case 'task':
         if (incident.task !== null) throw refuseSecondTask(incident);
         return this.#change(incident, { task: action.task }, { at, type: 'taskCreated', by, task: action.task });
+      case 'notify':
+        return this.#notify(incident, action);
+      case 'forget':
+        return this.#forget(incident, action.destinations);
+      case 'silence':
+        return this.#silence(incident, at, by);
     }
   }
 
@@ -193,12 +208,17 @@ export class Fold {
       lastAt: at,
       openedAt: at,
       stateSince: at,
+      openings: 1,
+      raisedAt: null,
       acknowledged: null,
       resolved: null,
       reopened: 0,
       task: null,
       endsBySender: description.endsBySender || latest?.endsBySender === true,
       isOld: seq <= this.counters.oldUntil || record['imported'] === true,
+      notices: {},
+      silenced: null,
+      lastEvent: 0,
       version: 0,
       change: 0,
       spans: [[seq, seq]],
@@ -224,11 +244,14 @@ export class Fold {
     if (change < 0) {
       this.#change(counted, levels, { ...event, type: 'lowered' });
     } else if (counted.state === 'acknowledged') {
-      this.#change(counted, levels, { ...event, type: 'raised' });
-      const reopened = { state: 'open' as const, stateSince: at, acknowledged: null, reopened: counted.reopened + 1 };
+      this.#change(counted, { ...levels, raisedAt: at }, { ...event, type: 'raised' });
+      const reopened = {
+        ...{ state: 'open' as const, stateSince: at, acknowledged: null },
+        ...{ reopened: counted.reopened + 1, openings: counted.openings + 1 },
+      };
       this.#noteDue(this.#change(counted, reopened, { at, type: 'reopened', alert: alertId, ...toSender(record) }));
     } else {
-      this.#change(counted, levels, { ...event, type: 'raised' });
+      this.#change(counted, { ...levels, raisedAt: at }, { ...event, type: 'raised' });
     }
   }
 
@@ -247,7 +270,8 @@ export class Fold {
       incident,
       {
         ...{ state: 'open', stateSince: at, openedAt: at, acknowledged: null, resolved: null },
-        ...{ reopened: incident.reopened + 1, level: severity, highestLevel },
+        ...{ reopened: incident.reopened + 1, openings: incident.openings + 1, raisedAt: null },
+        ...{ level: severity, highestLevel },
         spans: addSpan(incident.spans, seq),
       },
       { at, type: 'reopened', level: severity, alert: id, ...toSender(record) },
@@ -272,6 +296,7 @@ export class Fold {
       incident,
       {
         ...{ state: 'open', stateSince: at, acknowledged: null, resolved: null, reopened: incident.reopened + 1 },
+        ...{ openings: incident.openings + 1, raisedAt: null },
         ...(isResolved && { openedAt: at, spans: addSpan(incident.spans, noAlert) }),
       },
       { at, type: 'reopened', by },
@@ -309,10 +334,46 @@ export class Fold {
     return this.#change(incident, { state: 'resolved', stateSince: at, resolved }, event);
   }
 
+  /** A destination was told, or refuses for good to be. */
+  #notify(
+    incident: StoredIncident,
+    { at, destination, what, level, opening, result, ...of }: IncidentDelivery & { at: number },
+  ) {
+    const { [destination]: last, ...others } = incident.notices;
+    const isTold = of.isDelivered || last?.isTold === true;
+    // An incident that was opened again meanwhile is told as a new one.
+    const notices = what === 'resolved' ? others : { ...others, [destination]: { what, level, at, opening, isTold } };
+    const type = what === 'reminder' ? what : of.isEscalation ? 'escalated' : 'notified';
+    const changed = this.#note(incident, { at, type, what, level, destination, result });
+    changed.notices = notices;
+    return changed;
+  }
+
+  #forget(incident: StoredIncident, destinations: readonly string[]): StoredIncident {
+    const left = Object.entries(incident.notices).filter(([name]) => !destinations.includes(name));
+    if (left.length === Object.keys(incident.notices).length) return incident;
+    const changed = this.#edit(incident);
+    changed.notices = Object.fromEntries(left);
+    this.counters.lastChange += 1;
+    changed.change = this.counters.lastChange;
+    return changed;
+  }
+
+  /** Once for each time that it becomes open or is raised. */
+  #silence(incident: StoredIncident, at: number, by: string): StoredIncident {
+    const { state, silenced, level, openings } = incident;
+    const isNoted = silenced && silenced.opening === openings && rankOf(silenced.level) <= rankOf(level);
+    if (state === 'resolved' || isNoted) return incident;
+    const changed = this.#note(incident, { at, type: 'silenced', by, level });
+    changed.silenced = { level, opening: openings };
+    return changed;
+  }
+
   /** What time alone does. */
   #pass(incident: StoredIncident, at: number): void {
     if (incident.state === 'acknowledged' && incident.acknowledged?.until === at) {
-      const changes = { state: 'open', stateSince: at, acknowledged: null } as const;
+      const openings = incident.openings + 1;
+      const changes = { state: 'open', stateSince: at, acknowledged: null, openings, raisedAt: null } as const;
       this.#noteDue(this.#change(incident, changes, { at, type: 'snoozeEnded' }));
     } else {
       this.#resolve(incident, { by: null, at, reason: 'quiet' });
@@ -334,11 +395,19 @@ export class Fold {
   }
 
   #change(incident: StoredIncident, changes: Partial<StoredIncident>, event: StoredEvent): StoredIncident {
-    const changed = Object.assign(this.#edit(incident), changes);
-    this.counters.lastChange += 1;
+    const changed = Object.assign(this.#note(incident, event), changes);
     changed.version += 1;
+    return changed;
+  }
+
+  /** An event that changes nothing for people. */
+  #note(incident: StoredIncident, event: StoredEvent): StoredIncident {
+    const changed = this.#edit(incident);
+    this.counters.lastChange += 1;
+    changed.lastEvent += 1;
     changed.change = this.counters.lastChange;
-    this.events.push({ id: changed.id, number: changed.version, event });
+    if (event.destination !== undefined) event.change = changed.change;
+    this.events.push({ id: changed.id, number: changed.lastEvent, event });
     return changed;
   }
 

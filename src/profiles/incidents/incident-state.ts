@@ -1,12 +1,24 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { SentFilter, SentNotification } from '../offers.ts';
 import { severities } from '../severity.ts';
 import { type Counters, dueAt, type Fold, type IncidentsBefore, type Rules } from './fold.ts';
-import { hasAlert, mostEvents, type StoredEvent, type StoredIncident, toIncidentKey } from './incident.ts';
+import {
+  completeIncident,
+  hasAlert,
+  mostEvents,
+  type StoredEvent,
+  type StoredIncident,
+  toIncidentKey,
+  toSent,
+} from './incident.ts';
 import { type IncidentState, incidentStates } from './schema.ts';
 import type { IncidentCount, IncidentFilter, IncidentList, IncidentName } from './store.ts';
 
 /** How many resolved incidents are kept; the oldest are forgotten first. */
 export const mostResolved = 100_000;
+
+/** How many notifications are listed of all incidents. */
+const mostSent = 10_000;
 
 /** A part of the state as it is stored. */
 export type StateEntry =
@@ -32,6 +44,10 @@ export class Incidents implements IncidentsBefore {
   readonly #active = new Set<string>();
   readonly #orders = { active: new ChangeOrder(), resolved: new ChangeOrder() };
   readonly #counts = new Map<string, IncidentCount>();
+  /** Those that are resolved, and have destinations that have not heard of it. */
+  readonly #unheard = new Set<string>();
+  /** What destinations were told, oldest first. */
+  #sent: { id: string; event: StoredEvent }[] = [];
   /** No incident is due before this. */
   #earliestDue = Number.POSITIVE_INFINITY;
 
@@ -65,6 +81,24 @@ export class Incidents implements IncidentsBefore {
     return this.#byId.get(id)?.events ?? [];
   }
 
+  /** Those that are not resolved, and those with destinations that have not heard that they are. */
+  listUnsettled(): StoredIncident[] {
+    return [...this.#active, ...this.#unheard].map((id) => this.find(id) as StoredIncident);
+  }
+
+  listSent({ destination, incident: id }: SentFilter, limit: number, before = Number.POSITIVE_INFINITY) {
+    const found: SentNotification[] = [];
+    const events = id === undefined ? this.#sent : this.listEvents(id).map((event) => ({ id, event }));
+    for (let at = events.length - 1; at >= 0 && found.length < limit; at -= 1) {
+      const { id: of, event } = events[at] as (typeof events)[number];
+      const isWanted = destination === undefined || event.destination === destination;
+      const incident = isWanted && (event.change ?? before) < before ? this.find(of) : undefined;
+      const sent = incident && toSent(incident, event);
+      if (sent) found.push(sent);
+    }
+    return found;
+  }
+
   listDue(until: number): StoredIncident[] {
     if (until < this.#earliestDue) return [];
     const due: StoredIncident[] = [];
@@ -86,7 +120,9 @@ export class Incidents implements IncidentsBefore {
     for (const { id, event } of events) {
       const entry = this.#byId.get(id);
       if (entry) entry.events = [...entry.events, event].slice(-mostEvents);
+      if (event.destination !== undefined) this.#sent.push({ id, event });
     }
+    if (this.#sent.length > 2 * mostSent) this.#sent = this.#sent.slice(-mostSent);
     while (this.#countResolved() > mostResolved) this.#forgetOldest();
   }
 
@@ -154,8 +190,10 @@ export class Incidents implements IncidentsBefore {
       last = entry.alertSeq;
     }
     for (const { incident, events } of incidents.sort((a, b) => a.incident.change - b.incident.change)) {
-      this.#put(incident).events = events;
+      this.#put(completeIncident(incident)).events = events;
+      for (const event of events) if (event.destination !== undefined) this.#sent.push({ id: incident.id, event });
     }
+    this.#sent = this.#sent.sort((a, b) => (a.event.change ?? 0) - (b.event.change ?? 0)).slice(-mostSent);
     return last;
   }
 
@@ -174,6 +212,8 @@ export class Incidents implements IncidentsBefore {
     if (!latest || latest.number <= number) this.#latest.set(key, id);
     if (state === 'resolved') this.#active.delete(id);
     else this.#active.add(id);
+    if (state === 'resolved' && Object.keys(incident.notices).length > 0) this.#unheard.add(id);
+    else this.#unheard.delete(id);
     if (entry.change !== change) {
       entry.change = change;
       this.#orders[state === 'resolved' ? 'resolved' : 'active'].add(entry);
@@ -193,6 +233,7 @@ export class Incidents implements IncidentsBefore {
     const entry = this.#byId.get(id);
     if (entry) entry.change = 0;
     this.#byId.delete(id);
+    this.#unheard.delete(id);
     this.#ids.delete(number);
     if (this.#latest.get(key) === id) this.#latest.delete(key);
   }

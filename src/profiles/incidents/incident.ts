@@ -1,8 +1,18 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
-import { formatOf, isAboutSomething, readTime, type SilenceSource, toText, toTextOrNull } from '../offers.ts';
+import {
+  formatOf,
+  isAboutSomething,
+  ownSender,
+  readTime,
+  type SentNotification,
+  type SharedIncident,
+  type SilenceSource,
+  toText,
+  toTextOrNull,
+} from '../offers.ts';
 import { type Severity, toSeverity } from '../severity.ts';
-import type { Incident, IncidentAlert, IncidentEvent, IncidentState } from './schema.ts';
+import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
 
 /** The most events that are kept of an incident. */
 export const mostEvents = 200;
@@ -17,44 +27,16 @@ const longestName = 256;
 /** The most characters of a key before it becomes a hash. */
 const longestKey = 160;
 
-/** An incident as stores keep it; times are Unix milliseconds. It is never changed, but replaced by another one. */
-export interface StoredIncident {
-  id: string;
-  number: number;
+/** An incident as stores keep it. */
+export interface StoredIncident extends SharedIncident {
   /** What its alerts have in common; at most the last incident with a key is not resolved. */
   key: string;
-  /** The same for people: the sender's key, or source, host name and message. */
-  about: string;
   /** How its alerts are found in the log. */
   trait: 'fingerprint' | 'texts' | 'overflow';
-  /** Null for all who have no credential. */
-  sender: string | null;
-  state: IncidentState;
-  level: Severity;
-  highestLevel: Severity;
-  title: string;
-  source: string;
-  hostname: string;
-  labels: Record<string, string> | null;
-  link: string | null;
-  count: number;
-  firstAt: number;
-  lastAt: number;
-  /** Since when it is not resolved, if it is not. */
-  openedAt: number;
-  stateSince: number;
-  acknowledged: { by: string; at: number; until: number | null; comment: string | null } | null;
-  resolved: { by: string | null; at: number; reason: 'sender' | 'person' | 'quiet' } | null;
-  reopened: number;
-  task: number | null;
   /** Its sender says when it is over, so it does not end because nothing comes. */
   endsBySender: boolean;
-  /** It was made of alerts from before there were incidents: nobody is notified of it. */
-  isOld: boolean;
-  /** Rises with each of its events. */
-  version: number;
-  /** Its place in the order of changes of all incidents. */
-  change: number;
+  /** The number of its last event. */
+  lastEvent: number;
   /** The first and last seq of its alerts, for each time that it was open. */
   spans: [first: number, last: number][];
   lastAlert: string;
@@ -62,10 +44,27 @@ export interface StoredIncident {
   previous: string | null;
 }
 
+/** The incident of a state or a row, which may have been stored before there were notices. */
+export const completeIncident = (stored: StoredIncident): StoredIncident =>
+  stored.lastEvent === undefined
+    ? {
+        ...stored,
+        openings: stored.reopened + 1,
+        raisedAt: null,
+        notices: {},
+        silenced: null,
+        lastEvent: stored.version,
+      }
+    : stored;
+
 /** An event of the timeline as stores keep it: members that are null in a response are missing. */
 export type StoredEvent = { at: number; type: IncidentEvent['type'] } & Partial<
-  Pick<IncidentEvent, 'by' | 'level' | 'alert' | 'comment' | 'reason' | 'task' | 'destination' | 'result'>
-> & { until?: number };
+  Pick<IncidentEvent, 'by' | 'level' | 'alert' | 'comment' | 'reason' | 'task' | 'destination' | 'what' | 'result'>
+> & {
+    until?: number;
+    /** Of what was sent: its place in the order of changes of all incidents. */
+    change?: number;
+  };
 
 /** What the fold reads of an alert. */
 export interface FoldedAlert {
@@ -134,7 +133,7 @@ export const describeAlert = ({ record }: FoldedAlert): Description => {
     about: shorten(about, longestAbout),
     sender: toSenderGroup(record['sender']),
     // Programs that know what fires also say when it is over; of native alerts only the first resolution shows that.
-    endsBySender: trait === 'fingerprint' && record['format'] !== undefined,
+    endsBySender: trait === 'fingerprint' && (record['format'] !== undefined || record['sender'] === ownSender),
     title: toTitle(record),
     source: toName(record['source']),
     hostname: toName(record['hostname']),
@@ -218,12 +217,21 @@ const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => {
   };
 };
 
-export const toIncidentEvent = ({ at, until, ...event }: StoredEvent): IncidentEvent => ({
-  ...{ by: null, level: null, alert: null, comment: null, reason: null, task: null, destination: null, result: null },
+export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent): IncidentEvent => ({
+  ...{ by: null, level: null, alert: null, comment: null, reason: null, task: null },
+  ...{ destination: null, what: null, result: null },
   ...event,
   at: toTime(at),
   until: until === undefined ? null : toTime(until),
 });
+
+/** The event as what a destination was told; undefined for other events. */
+export const toSent = ({ id, number, title }: StoredIncident, event: StoredEvent): SentNotification | undefined => {
+  const { type, at, destination, what, level, result, change } = event;
+  if (type !== 'notified' && type !== 'escalated' && type !== 'reminder') return undefined;
+  if (!destination || !what || !level || !result || change === undefined) return undefined;
+  return { incident: { id, number, title }, at, event: type, destination, what, level, result, change };
+};
 
 /** A stored alert as the routes of its incident return it. */
 export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
@@ -270,11 +278,13 @@ export const writeReport = (incident: StoredIncident, events: readonly StoredEve
   ].join('\n');
 };
 
-const describeEvent = ({ type, by, level, until, reason, task, destination, result, comment }: StoredEvent): string => {
+const describeEvent = (event: StoredEvent): string => {
+  const { type, by, level, until, reason, task, destination, what, result, comment } = event;
   const parts = [
     `**${names[type]}**`,
     ...(level ? [level] : []),
     ...(task ? [`task ${task}`] : []),
+    ...(what ? [what] : []),
     ...(destination ? [`${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`] : []),
     ...(by ? [`by ${escapeMarks(by)}`] : []),
     ...(reason === 'quiet' ? ['because no more alerts came'] : []),

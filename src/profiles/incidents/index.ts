@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { Meters } from '../../metrics/meters.ts';
 import { type Concern, defineFeature, type FeatureInstance } from '../feature.ts';
-import type { NameIncidents } from '../offers.ts';
+import type { IncidentSource, NameIncidents, SharedIncident } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
@@ -64,8 +64,22 @@ export const incidents = defineFeature({
     store.onChanged((changed) => {
       for (const incident of changed) publish(() => show(incident));
     });
+    let describe: Parameters<IncidentSource['setNotifier']>[0] = () => [];
+    const source: IncidentSource = {
+      listUnsettled: () => store.listUnsettled(),
+      find: (id) => store.find(id),
+      act: (action) => store.act(action),
+      listSent: (...args) => store.listSent(...args),
+      onChanged: (listener) => store.onChanged(listener),
+      catchUp: () => store.catchUp(),
+      setNotifier: (notifier) => {
+        describe = notifier;
+      },
+    };
+    const describeNotifications = (incident: SharedIncident) => describe(incident);
     return {
-      profiles: { incidents: createIncidentRoutes({ store, journal, tasks, show, clock }) },
+      profiles: { incidents: createIncidentRoutes({ store, journal, tasks, show, describeNotifications, clock }) },
+      offers: { incidents: source },
       topics: { incidents: { ...topic, scope: 'incidents:read' } },
       findConcerns: () => findIncidentConcerns(store),
       isReady: () => store.isReady(),

@@ -11,7 +11,7 @@ import {
   type IncidentsBefore,
   type Rules,
 } from './fold.ts';
-import { type FoldedAlert, mostEvents, overflowKey, type StoredIncident } from './incident.ts';
+import { completeIncident, type FoldedAlert, mostEvents, overflowKey, type StoredIncident } from './incident.ts';
 import { incidentStates } from './schema.ts';
 
 /** How many incidents that are due are read at once. */
@@ -139,7 +139,7 @@ class FoundIncidents implements IncidentsBefore {
   }
 }
 
-export const toStoredIncident = ({ body }: Row): StoredIncident => JSON.parse(body);
+export const toStoredIncident = ({ body }: Row): StoredIncident => completeIncident(JSON.parse(body));
 
 /** The incidents with these ids, and the last one with each of these keys, and of the keys of those. */
 const selectIncidents = (keys: readonly string[], ids: readonly string[]): Statement => ({
@@ -202,6 +202,7 @@ const columns: readonly (readonly [name: string, type: string, read: (incident: 
   ['source', 'text', ({ source }) => toColumnText(source)],
   ['hostname', 'text', ({ hostname }) => toColumnText(hostname)],
   ['title', 'text', ({ title }) => toColumnText(title)],
+  ['has_notices', 'boolean', ({ notices }) => Object.keys(notices).length > 0],
   ['body', 'text', (incident) => JSON.stringify(incident)],
 ];
 
@@ -216,16 +217,18 @@ const upsert = `INSERT INTO signalbox.incident (${columns.map(([name]) => name).
 const toStatements = ({ changed, events }: Fold): Statement[] => {
   const incidents = [...changed.values()];
   if (incidents.length === 0) return [{ text: 'SELECT' }];
-  const long = incidents.filter(({ version }) => version > mostEvents);
+  const long = incidents.filter(({ lastEvent }) => lastEvent > mostEvents);
   return [
     { isPrepared: true, text: upsert, values: columns.map(([, , read]) => incidents.map(read)) },
     {
       isPrepared: true,
-      text: `INSERT INTO signalbox.incident_event (incident, number, body)
-        SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[])`,
+      text: `INSERT INTO signalbox.incident_event (incident, number, destination, change, body)
+        SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bigint[], $5::text[])`,
       values: [
         events.map(({ id }) => id),
         events.map(({ number }) => number),
+        events.map(({ event }) => event.destination ?? null),
+        events.map(({ event }) => event.change ?? null),
         events.map(({ event }) => JSON.stringify(event)),
       ],
     },
@@ -236,7 +239,7 @@ const toStatements = ({ changed, events }: Fold): Statement[] => {
             isPrepared: true,
             text: `DELETE FROM signalbox.incident_event AS event USING unnest($1::uuid[], $2::int[]) AS long (id, last)
               WHERE event.incident = long.id AND event.number <= long.last`,
-            values: [long.map(({ id }) => id), long.map(({ version }) => version - mostEvents)],
+            values: [long.map(({ id }) => id), long.map(({ lastEvent }) => lastEvent - mostEvents)],
           },
         ]),
   ];

@@ -5,6 +5,7 @@ import type { Collection } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
+import type { SentFilter, SentNotification } from '../offers.ts';
 import { type Severity, severities } from '../severity.ts';
 import type { ActionOn, Fold, Rules } from './fold.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type StoredIncident,
   toFoldedAlert,
   toIncidentKey,
+  toSent,
 } from './incident.ts';
 import { mostResolved } from './incident-state.ts';
 import {
@@ -129,6 +131,37 @@ export class PostgresIncidentStore implements IncidentStore {
     const text = 'SELECT body FROM signalbox.incident_event WHERE incident = $1 ORDER BY number';
     const rows = await this.#parts.database.query({ text, values: [id] });
     return rows.map(({ body }) => JSON.parse(body));
+  }
+
+  async *listUnsettled(): AsyncGenerator<readonly StoredIncident[]> {
+    await this.#waitForFold();
+    let last = '00000000-0000-0000-0000-000000000000';
+    for (let count = mostChanges; count === mostChanges; ) {
+      const rows = await this.#parts.database.query({
+        isPrepared: true,
+        text: `SELECT body FROM signalbox.incident WHERE (state < 3 OR has_notices) AND id > $1
+          ORDER BY id LIMIT ${mostChanges}`,
+        values: [last],
+      });
+      const incidents = rows.map(toStoredIncident);
+      count = incidents.length;
+      last = incidents.at(-1)?.id ?? last;
+      yield incidents;
+    }
+  }
+
+  async listSent({ destination, incident }: SentFilter, limit: number, before?: number): Promise<SentNotification[]> {
+    const values: unknown[] = [];
+    const where = (condition: string, value: unknown): string =>
+      value === undefined ? '' : `AND ${condition} $${values.push(value)}`;
+    const rows = await this.#parts.database.query({
+      text: `SELECT event.body AS event, incident.body FROM signalbox.incident_event AS event
+        JOIN signalbox.incident ON incident.id = event.incident WHERE event.change IS NOT NULL
+        ${where('event.destination =', destination)} ${where('event.incident =', incident)}
+        ${where('event.change <', before)} ORDER BY event.change DESC LIMIT ${limit}`,
+      values,
+    });
+    return rows.flatMap((row) => toSent(toStoredIncident(row), JSON.parse(row.event)) ?? []);
   }
 
   async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {
@@ -268,10 +301,9 @@ export class PostgresIncidentStore implements IncidentStore {
     this.#observed.add(step);
     this.#parts.observe(step.measured);
     // Of the others, all instances learn in the same way.
-    const { lastChange } = step.counters;
-    const counted = [...step.changed.values()].filter(({ change: at }) => at <= lastChange - step.events.length);
+    const counted = [...step.changed.values()].filter(({ change: at }) => at <= step.changeBefore);
     if (counted.length > 0) for (const listener of this.#listeners) listener(counted);
-    if (step.events.length > 0) this.#isWanted = true;
+    if (step.counters.lastChange > step.changeBefore) this.#isWanted = true;
     return result;
   }
 

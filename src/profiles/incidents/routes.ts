@@ -8,7 +8,7 @@ import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { parseTime, readIfMatch } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import type { TaskSource } from '../offers.ts';
+import type { IncidentNotification, TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type ActionOn, refuseSecondTask, toStaleness } from './fold.ts';
 import {
@@ -56,6 +56,8 @@ interface RouteParts {
   /** Undefined where there are no tasks. */
   tasks: TaskSource | undefined;
   show: ShowIncident;
+  /** What destinations were told of it, and will be. */
+  describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
   clock: () => Date;
 }
 
@@ -140,7 +142,7 @@ const toTimeBound = (name: string, text: string | undefined): number | undefined
   throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
 };
 
-const createReadRoute = ({ store, journal, show }: RouteParts): Route =>
+const createReadRoute = ({ store, journal, show, describeNotifications }: RouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id',
@@ -159,7 +161,8 @@ const createReadRoute = ({ store, journal, show }: RouteParts): Route =>
         journal.find(incident.lastAlert).catch(passIfUnreadable),
       ]);
       const lastAlert = alert ? toIncidentAlert(alert) : null;
-      return sendIncident(reply, show, incident, { timeline: events.map(toIncidentEvent), lastAlert });
+      const notifications = describeNotifications(incident);
+      return sendIncident(reply, show, incident, { timeline: events.map(toIncidentEvent), lastAlert, notifications });
     },
   });
 

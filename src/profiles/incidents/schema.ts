@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { IncidentNotification, notificationKinds } from '../offers.ts';
 import { defineShape } from '../route.ts';
 import { severities } from '../severity.ts';
 
@@ -85,7 +86,11 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   ),
   task: orNull(Type.Integer({ examples: [2] }), 'The id of the task.'),
   destination: textOrNull('pager', 'Which destination was notified.'),
-  result: textOrNull('delivered', 'What came of it.'),
+  what: orNull(
+    Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
+    'What that destination was told.',
+  ),
+  result: textOrNull('delivered', 'What came of it: `delivered`, or why it was given up.'),
 });
 export type IncidentEvent = Static<typeof IncidentEvent>;
 
@@ -110,6 +115,7 @@ export const IncidentDetails = defineShape('IncidentDetails', {
   ...incident,
   timeline: Type.Array(IncidentEvent, { description: 'The last 200 events, oldest first.' }),
   lastAlert: orNull(IncidentAlert, 'Its latest alert, unless that was deleted.'),
+  notifications: Type.Array(IncidentNotification, { description: 'What each destination was told, and will be.' }),
 });
 
 export const IncidentPage = defineShape('IncidentPage', {

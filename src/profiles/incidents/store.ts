@@ -1,6 +1,7 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { SentFilter, SentNotification } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import type { ActionOn, Fold, Rules } from './fold.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
@@ -51,6 +52,10 @@ export interface IncidentStore {
   find(id: string | number): Awaitable<StoredIncident | undefined>;
   /** Its last events, oldest first. */
   listEvents(id: string): Awaitable<readonly StoredEvent[]>;
+  /** Those that are not resolved, and those with destinations that have not heard that they are; some at a time. */
+  listUnsettled(): AsyncIterable<readonly StoredIncident[]>;
+  /** What destinations were told, newest first, before the place of another one. */
+  listSent(filter: SentFilter, limit: number, before?: number): Awaitable<SentNotification[]>;
   /** The incidents of alerts, in their order; undefined for those that are in none, or were not folded yet. */
   nameIncidents(alerts: readonly StoredRecord[]): Awaitable<(IncidentName | undefined)[]>;
   /**

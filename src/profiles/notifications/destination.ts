@@ -3,11 +3,13 @@ import { toTrace } from '../../http/text-forms.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
+import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
 import { toDelivered } from './destinations/type.ts';
 import { bySeq, type KeptProgress, type Progress } from './progress.ts';
 import {
   createSchedule,
   type DeliveryOutcome,
+  type FailedOutcome,
   type Notices,
   ReceiverState,
   type Schedule,
@@ -19,9 +21,6 @@ import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } f
 
 /** After an error of our own, for example while the log is read. */
 const unexpectedWaitMs = 5000;
-
-/** An alert is given up no sooner than this after its first failure, although signalbox may have been off for long. */
-const leastTriedMs = 60 * 60 * 1000;
 
 /** How long requests may go on when the destination is closed. */
 const closingMs = 2000;
@@ -388,38 +387,22 @@ export class Destination {
     }
   }
 
-  #noteFailure(alert: WaitingAlert, outcome: Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>): void {
-    const now = performance.now();
-    const isRejected = outcome.kind === 'rejected';
-    const mayBeAlert = isRejected || outcome.mayBeAlert;
-    alert.failingSince ??= this.#now();
-    if (mayBeAlert) alert.suspicion += 1;
-    if (isRejected) alert.rejections += 1;
-    // An attempt before its time counts only if it succeeds.
-    if (alert.isEarly && alert.dueAt > now) return;
-    alert.isEarly = false;
-    if (isRejected) {
-      alert.dueAt = now + this.#schedule.waitAfterRejected(alert.rejections);
-      return;
-    }
-    alert.attempts += 1;
-    if (mayBeAlert) alert.dueAt = now + this.#schedule.waitAfter(alert.attempts);
-    const { attempts } = alert;
+  #noteFailure(alert: WaitingAlert, outcome: FailedOutcome): void {
+    const { hasCounted, isUsedUp } = noteFailure(alert, outcome, this.#schedule, this.#now());
     const open = this.progress.open.get(alert.seq);
-    if (attempts >= this.#schedule.mostAttempts) this.#park(alert, `${outcome.reason}; ${attempts} attempts`);
-    else if (open) open.attempts = attempts;
+    if (isUsedUp) this.#park(alert, `${outcome.reason}; ${alert.attempts} attempts`);
+    else if (open && hasCounted) open.attempts = alert.attempts;
   }
 
   /** Parks those of the alerts for which the promise has ended. */
   #giveUp(alerts: readonly WaitingAlert[], reason: string): void {
-    const { giveUpMs } = this.#schedule;
+    const { troubleSince } = this.receiver;
     const now = this.#now();
-    const { troubleSince = now } = this.receiver;
     for (const alert of alerts) {
-      const { seq, receivedAt, failingSince = troubleSince, state } = alert;
-      const { at = receivedAt } = this.progress.open.get(seq)?.again ?? {};
-      const end = Math.max(at + giveUpMs, failingSince + Math.min(giveUpMs, leastTriedMs));
-      if (now >= end && state !== 'running') this.#park(alert, `${reason}; given up after ${toHours(giveUpMs)}`);
+      const { at = alert.receivedAt } = this.progress.open.get(alert.seq)?.again ?? {};
+      if (alert.state !== 'running' && isPromiseOver({ ...alert, receivedAt: at }, this.#schedule, now, troubleSince)) {
+        this.#park(alert, toGivenUp(reason, this.#schedule));
+      }
     }
   }
 
@@ -444,5 +427,3 @@ export class Destination {
     return this.#parts.clock().getTime();
   }
 }
-
-const toHours = (ms: number): string => `${Number((ms / 3_600_000).toPrecision(3))} h`;

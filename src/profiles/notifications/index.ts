@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { SettingsError } from '../../config/settings-error.ts';
-import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
-import type { DeliveredAlert } from './destinations/type.ts';
+import type { IncidentDestination } from './incident-destination.ts';
+import { createLease, ownLease } from './lease.ts';
+import { Notifier } from './notifier.ts';
 import { createOnCallRoutes } from './oncall-routes.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
 import { Overrides } from './overrides.ts';
@@ -12,7 +11,6 @@ import { findRotationProblems, Rotations, rotationSettings } from './rotations.t
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import {
-  createRequest,
   type DestinationSettings,
   type DestinationTarget,
   findDestinationProblems,
@@ -20,6 +18,7 @@ import {
   notificationSettings,
   toTarget,
 } from './settings.ts';
+import { sendTest } from './test-message.ts';
 
 /** Milliseconds between two looks at the destinations while somebody listens. */
 const deliveriesInterval = 1000;
@@ -30,19 +29,13 @@ const testDestination: Tool = {
   argument: 'NAME',
   summary: 'send a test alert to a destination of the config file and print the response',
   run: async (name, readSettings) => {
-    const { createSender } = await import('./sender.ts');
     const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
-    const sender = createSender(target.receiver.url, 1);
-    const reply = await sender.send(createRequest(target, createTestAlert(new Date()), new Date()));
-    await sender.close();
-    if ('failure' in reply) return { output: `not delivered: ${reply.failure}`, ok: false };
-    const ok = reply.status >= 200 && reply.status < 300;
-    const text = hideSecrets(reply.text, target).trim();
-    return { output: `${ok ? 'delivered' : 'not delivered'}: ${reply.status}${text && `\n${text}`}`, ok };
+    const { isDelivered, response } = await sendTest(target, () => new Date());
+    return { output: `${isDelivered ? 'delivered' : 'not delivered'}: ${response}`, ok: isDelivered };
   },
 };
 
-/** Delivers stored alerts to destinations. */
+/** Delivers stored alerts to destinations, and tells them of incidents. */
 export const notifications = defineFeature({
   name: 'notifications',
   profiles: [
@@ -60,16 +53,23 @@ export const notifications = defineFeature({
   findProblems: (settings) => [...findDestinationProblems(settings), ...findRotationProblems(settings)],
   listSecretFiles,
   tools: [testDestination],
-  create: async ({ offers: { alerts, settings: made }, openLog, openSnapshot, clock, log, meters, settings }) => {
-    const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log }));
-    const list = () => outbox?.list() ?? [];
-    addDeliveryMeters(meters, list, clock);
-    const listDeliveries = createDeliveryList(list, alerts?.own, clock);
+  create: async ({ offers, database, openLog, openSnapshot, clock, log, meters, settings }) => {
+    const { alerts, incidents, silences, settings: made } = offers;
     const rotations = new Rotations(settings.rotations);
     const overrides = made && new Overrides(made, rotations, clock);
+    const lease = incidents && database ? createLease(database, 'notifications') : ownLease;
+    const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
+    overrides?.onChanged(() => notifier?.noteDuty());
+    incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
+    const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
+    const parts = { openLog, openSnapshot, clock, log, onIncidentDestinations };
+    const outbox = alerts && (await openOutbox(settings, alerts, parts));
+    const list = () => outbox?.list() ?? [];
+    addDeliveryMeters(meters, list, clock);
+    const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
     return {
       profiles: {
-        notifications: createDeliveryRoutes(list, alerts?.journal, listDeliveries),
+        notifications: createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock }),
         oncall: createOnCallRoutes({ rotations, overrides, clock }),
       },
       topics: {
@@ -85,9 +85,14 @@ export const notifications = defineFeature({
       reload: (changed) => {
         outbox?.reload(changed);
         rotations.changeSettings(changed.rotations);
+        notifier?.noteDuty();
         return [];
       },
-      close: async () => outbox?.close(),
+      close: async () => {
+        await outbox?.close();
+        await notifier?.close();
+        await lease.close();
+      },
     };
   },
 });
@@ -98,25 +103,3 @@ const findTarget = (destinations: readonly DestinationSettings[], name: string):
   const known = destinations.map((one) => one.name).join(', ') || 'none';
   throw new SettingsError([`there is no destination ${JSON.stringify(name)}; the settings have: ${known}`]);
 };
-
-const createTestAlert = (now: Date): DeliveredAlert => ({
-  id: randomUUID(),
-  time: toOffsetTimestamp(now),
-  source: 'signalbox',
-  level: 'INFO',
-  severity: 'INFO',
-  message: 'This is a test alert.',
-  hostname: hostname(),
-  format: 'native',
-  via: 'signalbox/test',
-});
-
-/** The response without control characters, and without secrets that the receiver may repeat. */
-const hideSecrets = (text: string, { receiver: { url, secrets }, headers }: DestinationTarget): string =>
-  [...secrets, ...Object.values(headers).map(toSecret), `${url.pathname}${url.search}`]
-    .filter((secret) => secret.length > 1)
-    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '');
-
-/** The part of a header's value that may be repeated without the rest. */
-const toSecret = (value: string): string => value.replace(/^(?:Bearer|Basic) /i, '');

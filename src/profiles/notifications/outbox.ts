@@ -4,6 +4,8 @@ import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
 import type { AlertSource } from '../offers.ts';
 import { Destination } from './destination.ts';
+import { IncidentDestination } from './incident-destination.ts';
+import { createMessageSender } from './plain-message.ts';
 import { openProgress } from './progress.ts';
 import { createNotices } from './receiver-state.ts';
 import { createFilter, type DestinationSettings, type DestinationTarget, toTarget } from './settings.ts';
@@ -13,10 +15,16 @@ interface OutboxSettings {
   outboxRetainBytes: number;
 }
 
-type OutboxParts = Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'>;
+interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
+  /** Called with those that are told of incidents, whenever there are others. */
+  onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
+}
+
+/** A destination of alerts or of incidents. */
+export type AnyDestination = Destination | IncidentDestination;
 
 export interface Outbox {
-  list(): readonly Destination[];
+  list(): readonly AnyDestination[];
   /** Takes over changed destinations in the background; those that have not changed try again now. */
   reload(settings: OutboxSettings): void;
   close(): Promise<void>;
@@ -31,11 +39,12 @@ export const openOutbox = async (
   const { own: alerts } = source;
   const { log } = parts;
   const serially = createSerial();
-  let destinations: Destination[] = [];
+  let destinations: AnyDestination[] = [];
+  const ofAlerts = (): Destination[] => destinations.filter((one) => one instanceof Destination);
   let { lastSeq: stored } = alerts.state();
   /** What to deliver once the database says how far the log is. */
   let planned: readonly DestinationSettings[] | undefined;
-  const hurryOthers = (delivered: Destination): void => {
+  const hurryOthers = (delivered: AnyDestination): void => {
     for (const one of destinations) {
       if (one !== delivered && one.target.address === delivered.target.address) one.hurry();
     }
@@ -51,7 +60,7 @@ export const openOutbox = async (
     const targets = entries.map(toTarget);
     planned = stored === undefined ? entries : undefined;
     if (stored === undefined) return;
-    const [kept, others] = [new Set<Destination>(), [] as DestinationTarget[]];
+    const [kept, others] = [new Set<AnyDestination>(), [] as DestinationTarget[]];
     for (const target of targets) {
       const same = destinations.find((one) => isSame(target, one.target));
       if (same) kept.add(same);
@@ -64,8 +73,9 @@ export const openOutbox = async (
     for (const target of others) {
       const opened = await open(target, stored);
       destinations = [...destinations, opened];
-      opened.noteStored(stored);
+      if (opened instanceof Destination) opened.noteStored(stored);
     }
+    parts.onIncidentDestinations(destinations.filter((one) => one instanceof IncidentDestination));
   };
   const inBackground = (entries: readonly DestinationSettings[]): void => {
     serially(() => load(entries)).catch((err: unknown) =>
@@ -76,7 +86,7 @@ export const openOutbox = async (
     stored = seq;
     if (planned) inBackground(planned);
     planned = undefined;
-    for (const one of destinations) one.noteStored(seq);
+    for (const one of ofAlerts()) one.noteStored(seq);
   });
   const close = (): Promise<void> => {
     stop();
@@ -86,23 +96,30 @@ export const openOutbox = async (
   };
   try {
     await load(settings.destinations);
-    const readFrom = () => Math.min(...destinations.map(({ progress }) => progress.cursor));
+    const readFrom = () => Math.min(...ofAlerts().map(({ progress }) => progress.cursor));
     await alerts.holdFrom(readFrom, settings.outboxRetainBytes, (seq) => {
-      for (const one of destinations) one.drop(seq);
+      for (const one of ofAlerts()) one.drop(seq);
     });
   } catch (error) {
     await close();
     throw error;
   }
   source.setDeliverer({
-    deliveriesOf: (record) => destinations.map((one) => one.describe(record)),
+    deliveriesOf: (record) => ofAlerts().map((one) => one.describe(record)),
     repeatAfterMs: () => {
-      const shortest = Math.min(...destinations.map((one) => one.repeatMinutes).filter((minutes) => minutes > 0));
+      const shortest = Math.min(
+        ...ofAlerts()
+          .map((one) => one.repeatMinutes)
+          .filter((minutes) => minutes > 0),
+      );
       return Number.isFinite(shortest) ? shortest * 60_000 : undefined;
     },
   });
   return { list: () => destinations, reload: (changed) => inBackground(changed.destinations), close };
 };
+
+/** Requests at a time to a destination that is told of incidents. */
+const mostConcurrent = 8;
 
 const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
   JSON.stringify([one.settings, one.receiver.secrets, one.headers]) ===
@@ -112,7 +129,7 @@ const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
 const createOpener = (
   source: AlertSource,
   { openLog, openSnapshot, clock, log }: OutboxParts,
-  onDelivered: (destination: Destination) => void,
+  onDelivered: (destination: AnyDestination) => void,
 ) => {
   let known: string | undefined;
   const prepare = async () => {
@@ -120,14 +137,34 @@ const createOpener = (
     return { instance: known, notices: createNotices({ instance: known, raise: source.raise, clock, log }) };
   };
   return {
-    open: async (target: DestinationTarget, stored: number): Promise<Destination> => {
+    open: async (target: DestinationTarget, stored: number): Promise<AnyDestination> => {
       const { instance, notices } = await prepare();
       const { createSender } = await import('./sender.ts');
-      const { name, concurrency = 1, startAt = 'now' } = target.settings;
+      const {
+        name,
+        notify = 'alerts',
+        concurrency = notify === 'alerts' ? 1 : mostConcurrent,
+        startAt,
+      } = target.settings;
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
       const sender = createSender(target.receiver.url, concurrency + 1);
+      if (notify === 'incidents') {
+        // If it gets alerts again, those are the ones that come then.
+        kept.progress.skipTo(stored);
+        const messages = createMessageSender({ target, instance, sender, clock, log });
+        return new IncidentDestination({
+          target,
+          kept,
+          sender: messages,
+          concurrency,
+          notices,
+          clock,
+          log,
+          onDelivered,
+        });
+      }
       const accepts = createFilter(target.settings, instance);
       return new Destination({
         ...{ target, instance, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },
@@ -176,8 +213,10 @@ const parseNames = (bytes: Buffer | undefined): string[] => {
 const longWaitMs = 5 * 60_000;
 
 /** What needs attention at the destinations, the worst first. */
-export const findDeliveryConcerns = (destinations: readonly Destination[], now: Date): Concern[] => {
-  const failing = destinations.filter(({ receiver }) => receiver.failing).length;
+export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date): Concern[] => {
+  const destinations = all.filter((one) => one instanceof Destination);
+  const failing = all.filter(({ receiver }) => receiver.failing).length;
+  const late = all.filter((one) => one instanceof IncidentDestination && isLate(one, now)).length;
   const waiting = destinations.reduce((sum, { waiting: alerts }) => {
     let late = 0;
     for (const { receivedAt } of alerts.list()) if (now.getTime() - receivedAt > longWaitMs) late += 1;
@@ -192,6 +231,12 @@ export const findDeliveryConcerns = (destinations: readonly Destination[], now: 
       'alert has waited for its delivery for over 5 minutes',
       'alerts have waited for their delivery for over 5 minutes',
     ],
+    [
+      late,
+      'WARNING',
+      'destination has not been told of incidents for over 5 minutes',
+      'destinations have not been told of incidents for over 5 minutes',
+    ],
     [parked, 'WARNING', 'alert was not delivered and is parked', 'alerts were not delivered and are parked'],
   ];
   const concerns = found
@@ -199,16 +244,29 @@ export const findDeliveryConcerns = (destinations: readonly Destination[], now: 
     .map(([count, severity, one, many]): Concern => {
       return { area: 'deliveries', severity, text: `${count} ${count === 1 ? one : many}` };
     });
-  const isUnwritten = destinations.some((one) => one.isUnwritten);
+  const isUnwritten = all.some((one) => one.isUnwritten);
   return isUnwritten
     ? [{ area: 'log', severity: 'CRITICAL', text: 'The outbox cannot be written' }, ...concerns]
     : concerns;
 };
 
+const isLate = ({ waitingSince }: IncidentDestination, now: Date): boolean =>
+  waitingSince !== undefined && now.getTime() - waitingSince > longWaitMs;
+
 /** Measures each destination when metrics are scraped. */
-export const addDeliveryMeters = ({ reading }: Meters, list: () => readonly Destination[], clock: () => Date): void => {
-  const gauge = (name: string, help: string, read: (destination: Destination) => number): void =>
-    reading('gauge', name, help, () => list().map((each) => [[each.name], read(each)] as const), ['destination']);
+export const addDeliveryMeters = (
+  { reading }: Meters,
+  list: () => readonly AnyDestination[],
+  clock: () => Date,
+): void => {
+  const ofAlerts = () => list().filter((one) => one instanceof Destination);
+  const ofIncidents = () => list().filter((one) => one instanceof IncidentDestination);
+  const gauge = <T extends AnyDestination>(
+    name: string,
+    help: string,
+    of: () => readonly T[],
+    read: (one: T) => number,
+  ) => reading('gauge', name, help, () => of().map((each) => [[each.name], read(each)] as const), ['destination']);
   reading(
     'counter',
     'signalbox_deliveries_total',
@@ -219,16 +277,44 @@ export const addDeliveryMeters = ({ reading }: Meters, list: () => readonly Dest
       ),
     ['destination', 'result'],
   );
-  gauge('signalbox_delivery_lag_alerts', 'Alerts that the destination has not finished with.', ({ lag }) => lag);
-  gauge('signalbox_delivery_parked_alerts', 'Alerts that were given up.', ({ progress }) => progress.parkedCount);
+  reading(
+    'counter',
+    'signalbox_notifications_total',
+    'Notifications of incidents that were sent or given up, by what was told and result.',
+    () =>
+      ofIncidents().flatMap(({ name, counts }) =>
+        Array.from(counts, ([key, count]) => [[name, ...key.split(' ')], count] as const),
+      ),
+    ['destination', 'what', 'result'],
+  );
+  gauge(
+    'signalbox_delivery_lag_alerts',
+    'Alerts that the destination has not finished with.',
+    ofAlerts,
+    ({ lag }) => lag,
+  );
+  gauge(
+    'signalbox_notifications_waiting',
+    'Incidents of which the destination is to be told now.',
+    ofIncidents,
+    ({ lag }) => lag,
+  );
+  gauge(
+    'signalbox_delivery_parked_alerts',
+    'Alerts that were given up.',
+    ofAlerts,
+    ({ progress }) => progress.parkedCount,
+  );
   gauge(
     'signalbox_destination_failing',
     'Whether the receiver refuses the destination or cannot be reached: 1 or 0.',
+    list,
     ({ receiver }) => (receiver.failing ? 1 : 0),
   );
   gauge(
     'signalbox_delivery_oldest_pending_seconds',
-    'Age of the oldest alert that waits; 0 if none does.',
+    'Age of the oldest alert, or news of an incident, that waits; 0 if none does.',
+    list,
     ({ waitingSince }) => (waitingSince === undefined ? 0 : Math.max(0, clock().getTime() - waitingSince) / 1000),
   );
 };

@@ -103,6 +103,13 @@ export class Progress {
     return isOpen;
   }
 
+  /** Alerts up to the seq are not for this destination. */
+  skipTo(seq: number): void {
+    this.open.clear();
+    this.early.clear();
+    this.position = Math.max(this.position, seq);
+  }
+
   settle(seq: number): void {
     if (seq <= this.position) this.open.delete(seq);
     else this.early.add(seq);

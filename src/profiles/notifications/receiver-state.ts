@@ -100,7 +100,7 @@ const toUsualSeconds = (attempts: number): number =>
 
 const toWait = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
 
-type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
+export type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
 
 /** A time in which nothing is delivered; times without a name for their unit are of the monotonic clock. */
 interface Trouble {
@@ -328,5 +328,9 @@ export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
 /** Whether the record is an alert about this destination, which must not get it. */
 export const isNoticeOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
   sender === ownSender && fingerprint === toFingerprint(instance, name);
+
+/** Whether an incident, which says who sends its alerts and what they are about, is about this destination at any instance. */
+export const isNoticeAbout = (sender: string | null, about: string, name: string): boolean =>
+  sender === ownSender && /^signalbox\/[0-9a-f]{16}$/.test(about.replace(toFingerprint('', name), ''));
 
 const toFingerprint = (instance: string, name: string): string => `${instance}/destination/${name}`;

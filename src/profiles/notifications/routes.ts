@@ -1,9 +1,14 @@
-import { HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { IncidentSource, SharedIncident } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toSeverity } from '../severity.ts';
-import type { Destination } from './destination.ts';
+import { Destination } from './destination.ts';
+import { IncidentDestination } from './incident-destination.ts';
+import type { Notifier } from './notifier.ts';
+import type { AnyDestination } from './outbox.ts';
 import { bySeq } from './progress.ts';
 import {
   DeliveryList,
@@ -12,7 +17,11 @@ import {
   RetryAllResult,
   RetryParams,
   RetryResult,
+  SentPage,
+  SentQuery,
+  TestResult,
 } from './schema.ts';
+import { sendTest } from './test-message.ts';
 import { readBlock } from './waiting.ts';
 
 type Alerts = Pick<RecordLog, 'find'>;
@@ -22,28 +31,37 @@ const mostListed = 100;
 
 type ListDeliveries = ReturnType<typeof createDeliveryList>;
 
-type ListDestinations = () => readonly Destination[];
+type ListDestinations = () => readonly AnyDestination[];
+
+interface RouteParts {
+  list: ListDestinations;
+  alerts: Alerts | undefined;
+  incidents: IncidentSource | undefined;
+  listDeliveries: ListDeliveries;
+  clock: () => Date;
+}
 
 /** The routes of deliveries. */
-export const createDeliveryRoutes = (
-  list: ListDestinations,
-  alerts: Alerts | undefined,
-  listDeliveries: ListDeliveries,
-): Route[] => [
+export const createDeliveryRoutes = ({ list, alerts, incidents, listDeliveries, clock }: RouteParts): Route[] => [
   createDeliveriesRoute(listDeliveries),
   createDestinationRetryRoute(list),
   createDeliveryRetryRoute(list, alerts),
+  createTestRoute(list, clock),
+  ...(incidents ? [createSentRoute(incidents)] : []),
 ];
 
 /** How far each destination is. */
 export const createDeliveryList = (
   list: ListDestinations,
   alerts: Pick<RecordLog, 'readAfter'> | undefined,
+  notifier: Pick<Notifier, 'listPlanned'> | undefined,
   clock: () => Date,
 ) => {
   const look = alerts && createGlances(alerts);
   return async () => {
-    const listed = list().map((destination) => ({ destination, ...listAlerts(destination) }));
+    const all = list();
+    const notices = all.some((one) => one instanceof IncidentDestination) ? listNotices(all, notifier) : undefined;
+    const listed = all.map((destination) => ({ destination, ...listAlerts(destination) }));
     const glances = await look?.(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
     const addGlance = <T extends { seq: number; id: string }>({ seq: _, ...alert }: T) => ({
       ...alert,
@@ -54,6 +72,7 @@ export const createDeliveryList = (
         ...toState(destination, clock()),
         parkedAlerts: parked.map(addGlance),
         waitingAlerts: waiting.map(addGlance),
+        waitingNotices: notices?.get(destination.name) ?? [],
       }),
     );
     return { count: data.length, data };
@@ -79,7 +98,7 @@ const createDestinationRetryRoute = (list: ListDestinations): Route =>
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
       const destination = findDestination(list, name);
-      const parked = destination.unparkAll();
+      const parked = destination instanceof Destination ? destination.unparkAll() : 0;
       destination.retryWaiting({ ignoresRetryAfter: true });
       return { destination: name, parked, waiting: destination.lag };
     },
@@ -101,7 +120,10 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
       if (running.has(key)) throw isSent;
       running.add(key);
       try {
-        const outcome = await destination.retry(await findOpen(destination, alerts, id));
+        const outcome =
+          destination instanceof Destination
+            ? await destination.retry(await findOpen(destination, alerts, id))
+            : await destination.retry(findWaiting(destination, id));
         if (!outcome) throw isSent;
         return outcome.kind === 'delivered'
           ? { delivered: true, reason: null }
@@ -113,7 +135,23 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
   });
 };
 
-const findDestination = (list: ListDestinations, name: string): Destination => {
+const createTestRoute = (list: ListDestinations, clock: () => Date): Route => {
+  const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });
+  return defineRoute({
+    method: 'POST',
+    path: '/api/destinations/:destination/test',
+    access: 'admin',
+    summary: 'Send a test to a destination, and return what its receiver responds',
+    schema: { operationId: 'testDestination', params: DestinationParams, response: { 200: TestResult } },
+    handler: async ({ params: { destination: name } }, reply) => {
+      const { target } = findDestination(list, name);
+      const { isDelivered, response } = await queue.run(() => sendTest(target, clock), createClientSignal(reply));
+      return { delivered: isDelivered, response };
+    },
+  });
+};
+
+const findDestination = (list: ListDestinations, name: string): AnyDestination => {
   const destination = list().find((one) => one.name === name);
   if (destination) return destination;
   throw new HttpError('not-found', `There is no destination ${JSON.stringify(name)}`);
@@ -130,8 +168,75 @@ const findOpen = async (destination: Destination, alerts: Alerts | undefined, id
   throw new HttpError('not-found', `No alert with this id is parked or waits at ${destination.name}`);
 };
 
+/** The id of an incident of which the destination is to be told now. */
+const findWaiting = (destination: IncidentDestination, id: string): string => {
+  if (destination.isWaiting(id)) return id;
+  throw new HttpError('not-found', `${destination.name} is not to be told of an incident with this id now`);
+};
+
+const createSentRoute = (incidents: IncidentSource): Route => {
+  const queue = createQueue({ running: 2, waiting: 100, refusal: 'Too many lists of notifications are being read' });
+  return defineRoute({
+    method: 'GET',
+    path: '/api/notifications',
+    access: 'admin',
+    summary: 'List what destinations were told of incidents, newest first',
+    schema: { operationId: 'listNotifications', querystring: SentQuery, response: { 200: SentPage, 404: ErrorBody } },
+    handler: async ({ query: { destination, incident, limit, before } }, reply) => {
+      const found = incident === undefined ? undefined : await findIncident(incidents, incident);
+      const filter = { destination, incident: found?.id };
+      const sent = await queue.run(
+        async () => incidents.listSent(filter, limit + 1, before),
+        createClientSignal(reply),
+      );
+      const data = sent
+        .slice(0, limit)
+        .map(({ at, change: _, ...one }) => ({ ...one, at: new Date(at).toISOString() }));
+      return { count: data.length, data, next: sent.length > limit ? (sent[limit - 1]?.change ?? null) : null };
+    },
+  });
+};
+
+const findIncident = async (incidents: IncidentSource, id: string): Promise<SharedIncident> => {
+  const name = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : id.toLowerCase();
+  const incident = typeof name === 'number' || uuid.test(name) ? await incidents.find(name) : undefined;
+  if (incident) return incident;
+  throw new HttpError(
+    'not-found',
+    `Incident ${id.slice(0, 100)} not found: GET /api/incidents?state=all lists all of them`,
+  );
+};
+
+/** How many incidents are looked at for what destinations will be told. */
+const mostPlanned = 1000;
+
+type WaitingNotice = DestinationState['waitingNotices'][number];
+
+/** What each destination will be told of incidents, by its name. */
+const listNotices = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'listPlanned'> | undefined) => {
+  const byName = new Map<string, WaitingNotice[]>();
+  const waiting = all.flatMap((one) => (one instanceof IncidentDestination ? one.listIds(mostListed) : []));
+  for (const { incident, notifications } of notifier?.listPlanned(waiting, mostPlanned) ?? []) {
+    for (const { destination, next } of notifications) {
+      const notices = byName.get(destination) ?? [];
+      byName.set(destination, notices);
+      const { id, number, title, level } = incident;
+      if (next) notices.push({ incident: id, number, title, level, ...next });
+    }
+  }
+  const order = ({ dueAt }: WaitingNotice) => (dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(dueAt));
+  for (const [name, notices] of byName) {
+    byName.set(
+      name,
+      notices.sort((one, other) => order(one) - order(other) || one.number - other.number).slice(0, mostListed),
+    );
+  }
+  return byName;
+};
+
 /** The alerts that are shown of a destination. */
-const listAlerts = (destination: Destination) => {
+const listAlerts = (destination: AnyDestination) => {
+  if (destination instanceof IncidentDestination) return { parked: [], waiting: [] };
   const parked = [...destination.progress.parked].slice(-mostListed);
   const waiting = [...destination.waiting.list()].sort((one, other) => one.seq - other.seq).slice(0, mostListed);
   return {
@@ -144,26 +249,28 @@ const listAlerts = (destination: Destination) => {
   };
 };
 
-const toState = (destination: Destination, now: Date) => {
-  const { name, target, progress, receiver, repeatMinutes, nextAt, waitingSince = now.getTime() } = destination;
+const toState = (destination: AnyDestination, now: Date) => {
+  const { name, target, receiver, nextAt, waitingSince = now.getTime() } = destination;
   const { levels = null, sources = null, formats = null, notify = 'alerts' } = target.settings;
   const { lastSuccess, lastError, failing } = receiver;
+  const isOfAlerts = destination instanceof Destination;
   return {
     destination: name,
     type: target.type.name,
     address: target.address,
     notify,
-    repeatMinutes,
+    repeatMinutes: isOfAlerts ? destination.repeatMinutes : 0,
     filter: { levels, sources, formats },
     state: destination.state,
     failingSince: failing?.since ?? null,
-    lagAlerts: destination.lag,
+    lagAlerts: isOfAlerts ? destination.lag : 0,
+    lagIncidents: isOfAlerts ? 0 : destination.lag,
     lagSeconds: Math.max(0, now.getTime() - waitingSince) / 1000,
     lastSuccess: lastSuccess?.toISOString() ?? null,
     lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : toLastError(failing),
     nextAttempt: toTime(nextAt),
-    parked: progress.parkedCount,
-    dropped: progress.dropped,
+    parked: isOfAlerts ? destination.progress.parkedCount : 0,
+    dropped: isOfAlerts ? destination.progress.dropped : 0,
   };
 };
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { NextNotification, notificationKinds } from '../offers.ts';
 import { defineShape } from '../route.ts';
 import { severities } from '../severity.ts';
 
@@ -39,6 +40,14 @@ const WaitingAlert = defineShape('WaitingAlert', {
   ...glance,
   attempts: count('Failed attempts.'),
   nextAttempt: time('When it may be sent; `null` while it is being sent.'),
+});
+
+const WaitingNotice = defineShape('WaitingNotice', {
+  incident: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
+  number: Type.Integer({ description: "The incident's number.", examples: [412] }),
+  title: Type.String({ examples: ['disk is full'] }),
+  level: Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),
+  ...NextNotification.properties,
 });
 
 const listOrNull = (example: string) => Type.Union([Type.Array(Type.String({ examples: [example] })), Type.Null()]);
@@ -82,6 +91,11 @@ export const DestinationState = defineShape('DestinationState', {
   lastSuccess: time('Last delivery since the server was started.'),
   lastError: Type.Union([DeliveryError, Type.Null()], { description: 'Last failure since the server was started.' }),
   nextAttempt: time('When an alert that failed is tried again.'),
+  lagIncidents: count('Incidents of which the destination is to be told now.'),
+  waitingNotices: Type.Array(WaitingNotice, {
+    description:
+      'What it will be told of incidents unless something happens before: the first 100, the earliest first.',
+  }),
   waitingAlerts: Type.Array(WaitingAlert, { description: 'The first 100 that wait, oldest first.' }),
   parked: count('Alerts that were given up.'),
   parkedAlerts: Type.Array(ParkedAlert, { description: 'The last 100 of them, oldest first.' }),
@@ -101,6 +115,14 @@ export const RetryResult = defineShape('RetryResult', {
   }),
 });
 
+export const TestResult = defineShape('TestResult', {
+  delivered: Type.Boolean({ examples: [true] }),
+  response: Type.String({
+    description: "The receiver's status and response, without secrets, or why there is none.",
+    examples: ['200\nok'],
+  }),
+});
+
 const destination = Type.String({ description: 'Name of a destination.' });
 
 export const RetryParams = Type.Object({
@@ -114,4 +136,36 @@ export const RetryAllResult = defineShape('RetryAllResult', {
   destination: Type.String({ examples: ['pager'] }),
   parked: count('Alerts that were parked and wait now.'),
   waiting: count('All alerts that the destination has not finished with, these among them.'),
+});
+
+export const SentQuery = Type.Object({
+  destination: Type.Optional(Type.String({ description: 'Only what this destination was told.', examples: ['pager'] })),
+  incident: Type.Optional(
+    Type.String({ description: 'Only of this incident: its id or its number.', examples: ['412'] }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most notifications to return.' }),
+  before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
+});
+
+const SentNotice = defineShape('SentNotification', {
+  at: Type.String({ ...Time, description: 'When the receiver had it, or it was given up.' }),
+  destination: Type.String({ examples: ['pager'] }),
+  incident: defineShape('NotifiedIncident', {
+    id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
+    number: Type.Integer({ examples: [412] }),
+    title: Type.String({ examples: ['disk is full'] }),
+  }),
+  event: Type.Enum(['notified', 'escalated', 'reminder'], {
+    type: 'string',
+    description: '`escalated`: the destination is told only if nobody takes the incident.',
+  }),
+  what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
+  level: Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),
+  result: Type.String({ description: '`delivered`, or why it was given up.', examples: ['delivered'] }),
+});
+
+export const SentPage = defineShape('SentNotificationPage', {
+  count: count('Notifications in `data`.'),
+  data: Type.Array(SentNotice, { description: 'Newest first; the last 10,000 are kept, without a database.' }),
+  next: Type.Union([Type.Integer({ examples: [992] }), Type.Null()], { description: 'The `before` of the next page.' }),
 });

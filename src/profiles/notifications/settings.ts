@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import { formatOf, readVia } from '../offers.ts';
+import { formatOf, notificationKinds, readVia } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
 import { isLike } from '../wildcards.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
@@ -13,6 +13,8 @@ import { ntfyDestination } from './destinations/ntfy.ts';
 import { slackDestination } from './destinations/slack.ts';
 import type { DeliveredAlert, DeliveryRequest, DestinationType, ReceiverAddress } from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
+import { assertIncidentKeys, toIncidentRules } from './incident-rules.ts';
+import type { IncidentRules } from './plan.ts';
 import { isNoticeOf } from './receiver-state.ts';
 
 /** Every type of destination: one line and one file for each. */
@@ -68,10 +70,41 @@ export const DestinationSettings = Type.Object(
         description: 'What is sent: each alert, which is the default, or messages about incidents.',
       }),
     ),
-    levels: Type.Optional(
-      texts('Send only alerts of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.'),
+    on: Type.Optional(
+      Type.Array(Type.Enum(notificationKinds, { type: 'string' }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'What of an incident is told: opened, raised and resolved by default.',
+      }),
     ),
-    sources: Type.Optional(texts('Send only alerts with one of these sources; `*` stands for any text.')),
+    after: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 7 * 24 * 60,
+        description: 'Minutes for which an incident must have been open, and nobody has taken it; 0 by default.',
+      }),
+    ),
+    repeat: Type.Optional(
+      Type.Number({
+        minimum: 0.01,
+        maximum: 7 * 24 * 60,
+        description:
+          'Minutes between two reminders while an incident is open and nobody has taken it; none by default.',
+      }),
+    ),
+    groupSeconds: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 3600,
+        description: 'Seconds for which news are collected for one message, 10 by default; 0 sends each at once.',
+      }),
+    ),
+    levels: Type.Optional(
+      texts(
+        'Send only alerts or incidents of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.',
+      ),
+    ),
+    sources: Type.Optional(texts('Send only those with one of these sources; `*` stands for any text.')),
     formats: Type.Optional(texts('Send only alerts of these formats; those of POST /api/alert are `native`.')),
     retrySeconds: Type.Optional(
       Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600 }), {
@@ -95,7 +128,11 @@ export const DestinationSettings = Type.Object(
       }),
     ),
     concurrency: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 8, description: 'Requests at a time; 1 by default.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 8,
+        description: 'Requests at a time: 1 by default for alerts, 8 for incidents.',
+      }),
     ),
     startAt: Type.Optional(
       Type.Enum(['now', 'oldest'], { description: 'Which alerts a new destination gets: later ones, or all.' }),
@@ -109,7 +146,7 @@ export type DestinationSettings = Static<typeof DestinationSettings>;
 export const notificationSettings = {
   destinations: Type.Array(DestinationSettings, {
     default: [],
-    maxItems: 16,
+    maxItems: 100,
     writeOnly: true,
     description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
   }),
@@ -129,6 +166,8 @@ export interface DestinationTarget {
   address: string;
   /** Added to each request, by name in lower case. */
   headers: Record<string, string>;
+  /** When it is told of incidents. */
+  rules: IncidentRules;
 }
 
 /** Why destinations cannot be used, as clauses that name them and show no secrets. */
@@ -147,15 +186,15 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
     const type = findType(settings.type);
     const receiver = { url: toUrl(settings.url), secrets: readSecrets(settings) };
     assertSecrets(type, receiver.secrets);
-    const unknown = settings.levels?.find((level) => findSeverity(level) === undefined);
-    if (unknown !== undefined)
-      throw new Error(`levels has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
+    assertSeverities('levels', settings.levels);
+    assertIncidentKeys(settings);
     const headers = readHeaders(settings);
     // Most types send their secret as a token, too.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)
       throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
-    return { settings, type, receiver, address: receiver.url.origin, headers };
+    const rules = toIncidentRules(settings, refuseHours);
+    return { settings, type, receiver, address: receiver.url.origin, headers, rules };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }
@@ -170,6 +209,16 @@ export const createRequest = (
 ): DeliveryRequest => {
   const { path, headers, body } = type.toRequest(alert, receiver, now);
   return { path, headers: { 'user-agent': 'signalbox', ...headers, ...own, via: alert.via, ...added }, body };
+};
+
+const refuseHours = (text: string): never => {
+  throw new Error(`hours cannot be read: ${text}`);
+};
+
+const assertSeverities = (key: string, levels: readonly string[] = []): void => {
+  const unknown = levels.find((level) => findSeverity(level) === undefined);
+  if (unknown === undefined) return;
+  throw new Error(`${key} has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
 };
 
 const findType = (wanted: string): DestinationType => {

@@ -32,22 +32,27 @@ export interface WaitingAlert {
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
+type New = Pick<WaitingAlert, 'seq' | 'id' | 'receivedAt' | 'isCritical' | 'key'>;
+
+/** One that has just begun to wait, or has failed as the given one has. */
+export const createWaiting = (one: New, tried: Partial<WaitingAlert> = {}): WaitingAlert => ({
+  ...{ attempts: 0, rejections: 0, suspicion: 0, ...tried, ...one },
+  ...{ dueAt: 0, isEarly: false, state: 'ready' },
+});
+
 /** A record of the log as an alert that waits. */
 export const toWaiting = (record: StoredRecord, attempts: number): WaitingAlert => {
   const { seq, id, sender, fingerprint, status, level } = record;
-  return {
-    seq,
-    id,
-    receivedAt: readTime(record) ?? 0,
-    isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
-    key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
-    attempts,
-    rejections: 0,
-    suspicion: 0,
-    dueAt: 0,
-    isEarly: false,
-    state: 'ready',
-  };
+  return createWaiting(
+    {
+      seq,
+      id,
+      receivedAt: readTime(record) ?? 0,
+      isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
+      key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
+    },
+    { attempts },
+  );
 };
 
 /**

@@ -149,11 +149,27 @@ CREATE TABLE signalbox.setting (
 );
 `;
 
+/** What destinations were told of incidents, and which instance does that at present. */
+const noticeTables = `
+ALTER TABLE signalbox.incident ADD COLUMN has_notices boolean NOT NULL DEFAULT false;
+CREATE INDEX incident_unsettled ON signalbox.incident (id) WHERE state < 3 OR has_notices;
+ALTER TABLE signalbox.incident_event ADD COLUMN destination text, ADD COLUMN change bigint;
+CREATE INDEX incident_event_change ON signalbox.incident_event (change) WHERE change IS NOT NULL;
+CREATE INDEX incident_event_destination ON signalbox.incident_event (destination, change) WHERE change IS NOT NULL;
+
+CREATE TABLE signalbox.lease (
+  name text PRIMARY KEY,
+  holder uuid NOT NULL,
+  until timestamptz NOT NULL
+);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
   { version: 2, readableBy: 1, text: incidentTables },
   { version: 3, readableBy: 1, text: settingTables },
+  { version: 4, readableBy: 1, text: noticeTables },
 ];
 
 /** The version of the schema that this program knows. */

@@ -1,0 +1,72 @@
+import type { Database } from '../../storage/postgres/database.ts';
+
+/** How long a lease lasts unless it is renewed, and how often that is tried. */
+const leaseSeconds = 15;
+const renewMs = 5000;
+
+/** Whether this is the instance that does something of which there may be one. */
+export interface Lease {
+  isHeld(): boolean;
+  /** Called when it is gained, or lost. */
+  onChanged(listener: (isHeld: boolean) => void): void;
+  /** Gives it up. */
+  close(): Promise<void>;
+}
+
+/** Where there is one instance. */
+export const ownLease: Lease = {
+  isHeld: () => true,
+  onChanged: () => undefined,
+  close: async () => undefined,
+};
+
+/** A lease in the database that instances share: if its holder ends, another one has it within 20 s. */
+export const createLease = (database: Pick<Database, 'query' | 'instance'>, name: string): Lease => {
+  const listeners: ((isHeld: boolean) => void)[] = [];
+  /** By the monotonic clock. */
+  let heldUntil = 0;
+  let wasHeld = false;
+  let isClosed = false;
+  let running: Promise<void> | undefined;
+  const isHeld = (): boolean => performance.now() < heldUntil;
+  const tell = (): void => {
+    if (isHeld() === wasHeld) return;
+    wasHeld = !wasHeld;
+    for (const listener of listeners) listener(wasHeld);
+  };
+  const renew = async (): Promise<void> => {
+    const begun = performance.now();
+    const rows = await database
+      .query({
+        text: `INSERT INTO signalbox.lease AS held (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 s')
+          ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+          WHERE held.holder = excluded.holder OR held.until < now() RETURNING name`,
+        values: [name, database.instance, leaseSeconds],
+      })
+      // It is lost once it is over.
+      .catch(() => undefined);
+    if (rows && !isClosed) heldUntil = rows.length > 0 ? begun + leaseSeconds * 1000 : 0;
+    tell();
+  };
+  const look = (): void => {
+    tell();
+    running ??= renew().finally(() => {
+      running = undefined;
+    });
+  };
+  const timer = setInterval(look, renewMs);
+  look();
+  return {
+    isHeld,
+    onChanged: (listener) => void listeners.push(listener),
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await running;
+      if (!isHeld()) return;
+      heldUntil = 0;
+      const text = 'DELETE FROM signalbox.lease WHERE name = $1 AND holder = $2';
+      await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
+    },
+  };
+};

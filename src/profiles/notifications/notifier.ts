@@ -1,0 +1,363 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { Slice } from '../../storage/scheduling.ts';
+import {
+  type IncidentDelivery,
+  type IncidentNotification,
+  type IncidentSource,
+  ownSender,
+  type SharedAction,
+  type SharedIncident,
+  type SilenceSource,
+} from '../offers.ts';
+import { rankOf } from '../severity.ts';
+import { DueTimes } from './due-times.ts';
+import type { Happening, IncidentDestination, NoticeSource } from './incident-destination.ts';
+import type { Lease } from './lease.ts';
+import { type NoticePlan, planNotice } from './plan.ts';
+import { isNoticeAbout } from './receiver-state.ts';
+
+/** The time is looked at so often while something is due later: clocks are set. */
+const longestWaitMs = 1000;
+
+/** Milliseconds after which something that failed is tried again. */
+const retryMs = 1000;
+
+/** How many actions are stored at the same time. */
+const mostActions = 500;
+
+/** Who of those that take turns is to be told; times are Unix milliseconds. */
+export interface Duty {
+  isOnDuty(destination: string, at: number): boolean;
+  nextHandoverAfter(at: number): number | undefined;
+}
+
+interface NotifierParts {
+  source: IncidentSource;
+  silences: SilenceSource | undefined;
+  duty: Duty;
+  lease: Lease;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'error'>;
+}
+
+interface Waiting {
+  action: SharedAction;
+  resolve(): void;
+}
+
+/**
+ * Tells destinations of incidents. What is to be told follows from what is stored of an incident and from the time, so this
+ * keeps only an index of the incidents with something due; after a restart it is made again.
+ */
+export class Notifier {
+  readonly #parts: NotifierParts;
+  /** Those that are not resolved, or with destinations that have not heard of it, by id. */
+  readonly #incidents = new Map<string, SharedIncident>();
+  /** When the plan of an incident has to be looked at again. */
+  readonly #due = new DueTimes();
+  /** Those whose plan may change when a silence, or who is on duty, does. */
+  readonly #blocked = new Set<string>();
+  #destinations: readonly IncidentDestination[] | undefined;
+  readonly #actions: Waiting[] = [];
+  /** Actions that are stored at present, or wait for it, by incident and what they do. */
+  readonly #asked = new Set<string>();
+  #isActing = false;
+  /** When time alone changes who is silenced or on duty. */
+  #changeAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #loading: Promise<void> | undefined;
+  #isLoaded = false;
+  #isClosed = false;
+
+  constructor(parts: NotifierParts) {
+    this.#parts = parts;
+    parts.source.onChanged((incidents) => {
+      for (const incident of incidents) this.#take(incident);
+      this.#wait();
+    });
+    parts.silences?.onChanged(() => this.#replanBlocked());
+    parts.lease.onChanged((isHeld) => {
+      if (isHeld) this.#load();
+      else for (const one of this.#destinations ?? []) one.advance();
+    });
+  }
+
+  /** Destinations that were added or changed; others are forgotten. */
+  setDestinations(destinations: readonly IncidentDestination[]): void {
+    this.#destinations = destinations;
+    for (const one of destinations) one.start(this.#createSource());
+    if (this.#isLoaded) void this.#replanAll();
+    else this.#load();
+  }
+
+  /** Who is silenced or on duty has changed. */
+  noteDuty(): void {
+    void this.#replanAll();
+  }
+
+  /** What each destination was told of an incident, and what it will be told. */
+  describe(incident: SharedIncident): IncidentNotification[] {
+    const destinations = this.#destinations ?? [];
+    const names = destinations.map(({ name }) => name);
+    const gone = Object.keys(incident.notices).filter((name) => !names.includes(name));
+    return [
+      ...destinations.flatMap((destination) => {
+        const last = toLast(incident, destination.name);
+        const next = this.#describeNext(incident, destination);
+        return last || next ? [{ destination: destination.name, last, next }] : [];
+      }),
+      ...gone.map((name) => ({ destination: name, last: toLast(incident, name), next: null })),
+    ];
+  }
+
+  /** What destinations will be told of these incidents, and of those for which something is due first. */
+  listPlanned(
+    ids: readonly string[],
+    most: number,
+  ): { incident: SharedIncident; notifications: IncidentNotification[] }[] {
+    const listed = new Set([...ids, ...this.#due.list(most).map(({ id }) => id), ...this.#blocked]);
+    return [...listed].slice(0, most).flatMap((id) => {
+      const incident = this.#incidents.get(id);
+      return incident ? [{ incident, notifications: this.describe(incident) }] : [];
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#loading;
+    for (const { resolve } of this.#actions.splice(0)) resolve();
+  }
+
+  #createSource(): NoticeSource {
+    return {
+      maySend: () => this.#isLoaded && this.#parts.lease.isHeld(),
+      prepare: (destination, id) => this.#prepare(destination, id),
+      note: (id, delivery) => this.#note(id, delivery),
+      replan: (id) => {
+        const incident = this.#incidents.get(id);
+        if (incident) this.#plan(incident);
+        this.#wait();
+      },
+    };
+  }
+
+  /** Reads what is to be told, until that has worked. */
+  #load(): void {
+    if (!this.#destinations || this.#isClosed) return;
+    this.#loading ??= this.#read()
+      .then(() => {
+        this.#isLoaded = true;
+        return this.#replanAll();
+      })
+      .catch((err: unknown) => {
+        this.#parts.log.error({ err }, 'notifications: incidents cannot be read at the moment');
+        if (!this.#isClosed) setTimeout(() => this.#load(), retryMs).unref();
+      })
+      .finally(() => {
+        this.#loading = undefined;
+      });
+  }
+
+  async #read(): Promise<void> {
+    for await (const incidents of this.#parts.source.listUnsettled()) {
+      if (this.#isClosed) return;
+      for (const incident of incidents) this.#keep(incident);
+    }
+  }
+
+  /** Returns whether the incident is not older than what is known of it. */
+  #keep(incident: SharedIncident): boolean {
+    const { id, state, notices, change } = incident;
+    const known = this.#incidents.get(id);
+    if (known && change < known.change) return false;
+    if (state === 'resolved' && Object.keys(notices).length === 0) {
+      if (known) this.#forget(id);
+    } else this.#incidents.set(id, incident);
+    return true;
+  }
+
+  #forget(id: string): void {
+    this.#incidents.delete(id);
+    this.#due.set(id, Number.POSITIVE_INFINITY);
+    this.#blocked.delete(id);
+    for (const one of this.#destinations ?? []) one.withdraw(id);
+  }
+
+  #take(incident: SharedIncident): void {
+    const known = this.#incidents.get(incident.id);
+    if (!this.#keep(incident) || !this.#isLoaded || !this.#incidents.has(incident.id)) return;
+    // An alert that is only counted changes nothing, unless its text ends a silence.
+    if (known?.change === incident.change && !this.#blocked.has(incident.id)) return;
+    this.#plan(incident);
+  }
+
+  /** Puts what may be told now into the messages of destinations, and notes when the rest is due. */
+  #plan(incident: SharedIncident): void {
+    const { id } = incident;
+    const now = this.#now();
+    const silencedBy = this.#silencesOf(incident, now);
+    let next = Number.POSITIVE_INFINITY;
+    let isBlocked = silencedBy.length > 0;
+    const forgotten = Object.keys(incident.notices).filter((name) => !this.#hasDestination(name));
+    for (const destination of this.#destinations ?? []) {
+      const plan = this.#planFor(incident, destination, now, silencedBy);
+      if (plan === 'forget') forgotten.push(destination.name);
+      if (plan && plan !== 'forget' && plan.readyAt <= now) {
+        destination.put(incident, plan);
+        continue;
+      }
+      destination.withdraw(id);
+      if (!plan || plan === 'forget') continue;
+      next = Math.min(next, plan.readyAt);
+      isBlocked ||= plan.waitsFor === 'offDuty' || plan.waitsFor === 'silence';
+    }
+    this.#due.set(id, next);
+    if (isBlocked) this.#blocked.add(id);
+    else this.#blocked.delete(id);
+    if (!this.#parts.lease.isHeld()) return;
+    if (forgotten.length > 0) this.#ask({ type: 'forget', id, by: ownSender, destinations: forgotten });
+    const [silence] = silencedBy;
+    if (silence !== undefined && isSilenceNews(incident)) this.#ask({ type: 'silence', id, by: `silence ${silence}` });
+  }
+
+  #planFor(
+    incident: SharedIncident,
+    { name, target }: IncidentDestination,
+    now: number,
+    silencedBy: readonly string[],
+  ): NoticePlan {
+    // A destination that fails is not told about that.
+    if (isNoticeAbout(incident.sender, incident.about, name)) return incident.notices[name] && 'forget';
+    const isOnDuty = this.#parts.duty.isOnDuty(name, now);
+    const circumstances = { now, isOnDuty, isSilenced: silencedBy.length > 0 };
+    return planNotice(incident, incident.notices[name], target.rules, circumstances);
+  }
+
+  #prepare(destination: IncidentDestination, id: string): Happening | undefined {
+    const incident = this.#incidents.get(id);
+    if (!incident || !this.#parts.lease.isHeld()) return undefined;
+    const now = this.#now();
+    const plan = this.#planFor(incident, destination, now, this.#silencesOf(incident, now));
+    return plan && plan !== 'forget' && plan.readyAt <= now ? { ...plan, incident } : undefined;
+  }
+
+  #describeNext(incident: SharedIncident, destination: IncidentDestination): IncidentNotification['next'] {
+    const now = this.#now();
+    const plan = this.#planFor(incident, destination, now, this.#silencesOf(incident, now));
+    if (!plan || plan === 'forget') return null;
+    const { what, dueAt, waitsFor } = plan;
+    const { attempts = 0, error = null, nextAttempt } = destination.describe(incident.id) ?? {};
+    const at = nextAttempt ?? dueAt;
+    return {
+      ...{ what, attempts, error },
+      dueAt: Number.isFinite(at) ? new Date(at).toISOString() : null,
+      waitsFor: waitsFor === 'grouping' && dueAt <= now ? 'receiver' : waitsFor,
+    };
+  }
+
+  #hasDestination(name: string): boolean {
+    return this.#destinations?.some((one) => one.name === name) === true;
+  }
+
+  #silencesOf({ source, hostname, level, title, labels }: SharedIncident, now: number): readonly string[] {
+    return this.#parts.silences?.silencesOf({ source, hostname, level, text: title, labels }, now) ?? [];
+  }
+
+  #note(id: string, delivery: IncidentDelivery): Promise<void> {
+    return new Promise((resolve) => {
+      this.#actions.push({ action: { type: 'notify', id, by: ownSender, ...delivery }, resolve });
+      this.#act();
+    });
+  }
+
+  /** Once, until it is stored. */
+  #ask(action: SharedAction): void {
+    const name = `${action.type} ${action.id}`;
+    if (this.#asked.has(name)) return;
+    this.#asked.add(name);
+    this.#actions.push({ action, resolve: () => this.#asked.delete(name) });
+    this.#act();
+  }
+
+  /** Stores actions, some at a time, each until that has worked. */
+  #act(): void {
+    if (this.#isActing || this.#isClosed || this.#actions.length === 0) return;
+    this.#isActing = true;
+    const some = this.#actions.splice(0, mostActions);
+    const failed: Waiting[] = [];
+    const store = async (waiting: Waiting): Promise<void> => {
+      try {
+        const incident = await this.#parts.source.act(waiting.action);
+        if (incident) this.#take(incident);
+        else this.#forget(waiting.action.id);
+        waiting.resolve();
+      } catch {
+        failed.push(waiting);
+      }
+    };
+    void Promise.all(some.map(store)).then(() => {
+      this.#isActing = false;
+      this.#actions.unshift(...failed);
+      this.#wait();
+      if (failed.length > 0) setTimeout(() => this.#act(), retryMs).unref();
+      else this.#act();
+    });
+  }
+
+  #replanBlocked(): void {
+    void this.#replanAll();
+  }
+
+  async #replanAll(): Promise<void> {
+    const slice = new Slice();
+    for (const id of [...this.#incidents.keys()]) {
+      const incident = this.#incidents.get(id);
+      if (incident) this.#plan(incident);
+      if (slice.isOver) await slice.giveWay();
+      if (this.#isClosed) return;
+    }
+    for (const one of this.#destinations ?? []) one.advance();
+    this.#wait();
+  }
+
+  /** Looks again when the next plan is due, or who is silenced or on duty changes. */
+  #wait(): void {
+    if (this.#isClosed || !this.#isLoaded) return;
+    const now = this.#now();
+    const { silences, duty } = this.#parts;
+    if (this.#changeAt === Number.POSITIVE_INFINITY || this.#changeAt > now + longestWaitMs) {
+      const times = [silences?.nextChangeAfter(now), duty.nextHandoverAfter(now)];
+      this.#changeAt = Math.min(...times.filter((at) => at !== undefined));
+    }
+    const at = Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, this.#changeAt);
+    clearTimeout(this.#timer);
+    if (at === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.min(at - now, longestWaitMs)));
+  }
+
+  #look(): void {
+    const now = this.#now();
+    for (const id of this.#due.take(now)) {
+      const incident = this.#incidents.get(id);
+      if (incident) this.#plan(incident);
+    }
+    if (this.#changeAt <= now) {
+      this.#changeAt = Number.POSITIVE_INFINITY;
+      void this.#replanAll();
+    } else this.#wait();
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+}
+
+const toLast = ({ notices }: SharedIncident, destination: string): IncidentNotification['last'] => {
+  const notice = notices[destination];
+  return notice ? { what: notice.what, level: notice.level, at: new Date(notice.at).toISOString() } : null;
+};
+
+/** Whether the timeline does not say yet that a silence keeps it quiet, since it became open or was raised. */
+const isSilenceNews = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>
+  !isOld && state === 'open' && (silenced?.opening !== openings || rankOf(level) < rankOf(silenced.level));

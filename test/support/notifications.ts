@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { Feature } from '../../src/profiles/feature.ts';
+import { features } from '../../src/profiles/index.ts';
+import { startApp, type TestApp } from './app.ts';
+import { adminToken } from './outbox.ts';
+import type { Receiver } from './receiver.ts';
+import type { Scope } from './scope.ts';
+
+/** A destination that is told of incidents at once, each alone. */
+export const toIncidentDestination = ({ url }: Receiver, changes: object = {}) => ({
+  ...{ name: 'pager', type: 'webhook', url: `${url}/hook`, notify: 'incidents', groupSeconds: 0 },
+  ...changes,
+});
+
+/** What receivers were told, as `opened #1 disk is full`. */
+export const messagesTo = ({ requests }: Receiver): string[] => requests.map(({ body }) => JSON.parse(body).message);
+
+/** All features with a clock that a test sets. */
+export const withClock = (clock: () => Date): Feature[] =>
+  features.map((feature) => ({ ...feature, create: (parts) => feature.create({ ...parts, clock }) }));
+
+/** An app with these destinations. */
+export const startNotifier = (
+  t: Scope,
+  destinations: object[],
+  settings: object = {},
+  options: { features?: readonly Feature[] } = {},
+): Promise<TestApp> => startApp(t, { settings: { destinations, ...settings }, ...options });
+
+/** Stores an alert with a key of its own. */
+export const fire = async (app: TestApp, key: string, fields: object = {}): Promise<void> => {
+  const body = { key, level: 'ERROR', source: 'backup', message: `${key} is broken`, ...fields };
+  const { status } = await app.request('POST', '/api/alert', { body });
+  assert.equal(status, 200);
+};
+
+/** What a person does to an incident. */
+export const act = async (app: TestApp, number: number, action: string, body: object = {}): Promise<void> => {
+  const { status, text } = await app.request('POST', `/api/incidents/${number}/${action}`, {
+    body,
+    token: await adminToken(app),
+  });
+  assert.equal(status, 200, text);
+};
+
+export interface Timeline {
+  timeline: { type: string; destination: string | null; what: string | null; result: string | null }[];
+  notifications: {
+    destination: string;
+    last: { what: string } | null;
+    next: { what: string; dueAt: string | null; waitsFor: string; attempts: number; error: string | null } | null;
+  }[];
+  version: number;
+  state: string;
+}
+
+export const readIncident = async (app: TestApp, number: number): Promise<Timeline> => {
+  const { json } = await app.request<Timeline>('GET', `/api/incidents/${number}`);
+  return json;
+};
