@@ -22,6 +22,10 @@ import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } f
 /** After an error of our own, for example while the log is read. */
 const unexpectedWaitMs = 5000;
 
+/** A request that takes longer than this does not hold back others, up to so many at a time. */
+const slowMs = 1000;
+export const mostRequests = 8;
+
 /** How long requests may go on when the destination is closed. */
 const closingMs = 2000;
 
@@ -68,6 +72,8 @@ export class Destination {
   /** Requests under way: those whose turn it is, and those that an administrator asked for. */
   #running = 0;
   #asked = 0;
+  /** How many of those under way take long. */
+  #slow = 0;
   #noticing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   /** Runs while the log is not read because that has failed. */
@@ -241,7 +247,8 @@ export class Destination {
 
   /** Whether no further request may run: one at a time finds out when a trouble ends. */
   get #isBusy(): boolean {
-    return this.#running >= (this.receiver.troubleSince === undefined ? this.#concurrency : 1);
+    if (this.receiver.troubleSince !== undefined) return this.#running >= 1;
+    return this.#running >= Math.min(this.#concurrency + this.#slow, mostRequests);
   }
 
   /** Milliseconds until something is to be done; undefined if that is not known. */
@@ -313,6 +320,12 @@ export class Destination {
   /** Never rejects. */
   async #attempt(alert: WaitingAlert): Promise<void> {
     this.#running += 1;
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.#slow += 1;
+      this.#advance();
+    }, slowMs);
     try {
       const record = this.#records.take(alert.seq) ?? (await this.#records.read(alert.seq));
       if (record?.id === alert.id && this.#isDue(record)) await this.#send(alert, record);
@@ -327,6 +340,8 @@ export class Destination {
       alert.dueAt = performance.now() + unexpectedWaitMs;
       this.waiting.release(alert, performance.now());
     }
+    clearTimeout(timer);
+    if (isSlow) this.#slow -= 1;
     this.#running -= 1;
     this.#advance();
   }

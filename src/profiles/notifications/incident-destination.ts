@@ -400,6 +400,7 @@ export class IncidentDestination {
     if (happenings.length > 1 && mayBeIncident && !this.#isOver(waiting)) {
       waiting.failingSince ??= this.#now();
       waiting.suspicion += 1;
+      if (outcome.kind === 'rejected') waiting.rejections += 1;
       this.#cut(bundle);
     } else {
       const { isUsedUp } = noteFailure(waiting, outcome, this.#schedule, this.#now());
@@ -427,14 +428,18 @@ export class IncidentDestination {
     }
   }
 
-  /** One of the incidents may be the reason. */
+  /** One of the incidents may be the reason. Another one, alone and first, shows whether the receiver accepts others. */
   #cut(bundle: Bundle): void {
     const ids = [...bundle.ids];
+    const { waiting } = bundle;
     this.#drop(bundle);
+    const probe = ids.pop();
     const half = Math.ceil(ids.length / 2);
-    for (const part of [ids.slice(0, half), ids.slice(half)]) {
-      if (part.length > 0) this.#addBundle(new Set(part), bundle.waiting, bundle);
-    }
+    const parts = [ids.slice(0, half), ids.slice(half)].filter((part) => part.length > 0);
+    for (const part of parts) this.#addBundle(new Set(part), waiting, bundle);
+    if (probe === undefined) return;
+    const others = { ...bundle, waiting: { ...waiting, suspicion: 0, rejections: 0 } };
+    this.#addBundle(new Set([probe]), waiting, others);
   }
 
   /** Stores what became of it, before anything else is told of these incidents. */

@@ -3,7 +3,7 @@ import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
 import type { AlertSource } from '../offers.ts';
-import { Destination } from './destination.ts';
+import { Destination, mostRequests } from './destination.ts';
 import { IncidentDestination } from './incident-destination.ts';
 import { createMessageSender } from './plain-message.ts';
 import { openProgress } from './progress.ts';
@@ -118,9 +118,6 @@ export const openOutbox = async (
   return { list: () => destinations, reload: (changed) => inBackground(changed.destinations), close };
 };
 
-/** Requests at a time to a destination that is told of incidents. */
-const mostConcurrent = 8;
-
 const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
   JSON.stringify([one.settings, one.receiver.secrets, one.headers]) ===
   JSON.stringify([other.settings, other.receiver.secrets, other.headers]);
@@ -143,13 +140,13 @@ const createOpener = (
       const {
         name,
         notify = 'alerts',
-        concurrency = notify === 'alerts' ? 1 : mostConcurrent,
+        concurrency = notify === 'alerts' ? 1 : mostRequests,
         startAt,
       } = target.settings;
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
-      const sender = createSender(target.receiver.url, concurrency + 1);
+      const sender = createSender(target.receiver.url, mostRequests + 1);
       if (notify === 'incidents') {
         // If it gets alerts again, those are the ones that come then.
         kept.progress.skipTo(stored);

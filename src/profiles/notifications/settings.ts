@@ -131,7 +131,8 @@ export const DestinationSettings = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 8,
-        description: 'Requests at a time: 1 by default for alerts, 8 for incidents.',
+        description:
+          'Requests at a time: by default 8 for incidents, and for alerts 1, with more while one takes over a second.',
       }),
     ),
     startAt: Type.Optional(
