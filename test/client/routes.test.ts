@@ -146,7 +146,10 @@ test('the client has a method for each route, and each returns a response of the
     const response = responses['200'] ?? responses['201'] ?? responses['202'];
     const isJson = response?.content && 'application/json' in response.content;
     if (operationId === 'getMetrics') assert.match(result as string, /^signalbox_build_info\{/m);
-    const schema = isJson && !['retryDelivery', 'retryDestination', 'createDutyOverride', 'endDutyOverride'].includes(operationId) && toJsonSchema(response);
+    const schema =
+      isJson &&
+      !['retryDelivery', 'retryDestination', 'createDutyOverride', 'endDutyOverride'].includes(operationId) &&
+      toJsonSchema(response);
     if (schema) assert.deepEqual([...Value.Errors(schema, result)], [], operationId);
   }
 });
