@@ -21,6 +21,7 @@ const guards: Record<Topic, RouteName> = {
   tasks: 'listTasks',
   alerts: 'listAlerts',
   incidents: 'listIncidents',
+  silences: 'listSilences',
   deliveries: 'listDeliveries',
   executions: 'listExecutions',
 };

@@ -12,6 +12,7 @@ import { metrics } from './metrics/index.ts';
 import { monitoring } from './monitoring/index.ts';
 import { notifications } from './notifications/index.ts';
 import { madeSettings } from './settings/index.ts';
+import { silences } from './silences/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { status } from './status/index.ts';
 import { tasks } from './tasks/index.ts';
@@ -25,6 +26,7 @@ export const features: readonly Feature[] = [
   madeSettings,
   login,
   alerts,
+  silences,
   incidents,
   notifications,
   commands,

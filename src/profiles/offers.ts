@@ -132,6 +132,13 @@ export interface TaskSource {
   ): Promise<number>;
 }
 
+/** The labels that an alert has in the API of Alertmanager where its sender gives it none of these. */
+export const listMadeLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
+  alertname: source || 'signalbox',
+  severity: level.toLowerCase(),
+  ...(hostname !== '' && { instance: hostname }),
+});
+
 /** One instance that delivered an alert, as `via` names it. */
 const hops = /signalbox\/[0-9a-f]{16}/g;
 

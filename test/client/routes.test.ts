@@ -45,7 +45,16 @@ const refused =
     assert.equal((await catchError(call(client))).status, status);
   };
 
+/** Calls that need a silence create it first. */
+const withSilence =
+  (name: string, changes: object = {}): Call =>
+  async (client) => {
+    const { id } = (await plain('createSilence', silence)(client)) as { id: string };
+    return plain(name, { id, ...changes })(client);
+  };
+
 const credentialsOf = { Username: 'admin', Password: passwords.admin };
+const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' };
 const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OSArchitecture' };
 
 /** One call of each method. */
@@ -63,7 +72,7 @@ const calls: Record<string, Call> = {
         'listTasks',
       ],
       ...['listItems', 'listAlerts', 'getReadiness', 'getReadyz', 'searchAlerts', 'countAlerts', 'listDeliveries'],
-      'listIncidents',
+      ...['listIncidents', 'listSilences'],
       ...[
         'listCommands',
         'listExecutions',
@@ -114,6 +123,10 @@ const calls: Record<string, Call> = {
     400,
   ),
   endDutyOverride: refused(plain('endDutyOverride', { id: 'none' }), 404),
+  createSilence: plain('createSilence', silence),
+  getSilence: withSilence('getSilence'),
+  replaceSilence: withSilence('replaceSilence', silence),
+  endSilence: withSilence('endSilence'),
   createAlertsFromAlertmanager: plain('createAlertsFromAlertmanager', samples.alertmanager),
   createAlertsFromPrometheus: plain('createAlertsFromPrometheus', samples.prometheus),
   pushAlerts: plain('pushAlerts', samples.prometheus),

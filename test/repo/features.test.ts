@@ -21,6 +21,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   ],
   settings: [['/api/audit', 401]],
   alerts: [['/api/alerts', 200]],
+  silences: [['/api/silences', 200]],
   incidents: [['/api/incidents', 200]],
   notifications: [['/api/deliveries', 401]],
   commands: [['/api/execute', 405]],

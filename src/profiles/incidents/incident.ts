@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
-import { formatOf, isAboutSomething, readTime, toText, toTextOrNull } from '../offers.ts';
+import { formatOf, isAboutSomething, readTime, type SilenceSource, toText, toTextOrNull } from '../offers.ts';
 import { type Severity, toSeverity } from '../severity.ts';
 import type { Incident, IncidentAlert, IncidentEvent, IncidentState } from './schema.ts';
 
@@ -185,8 +185,21 @@ const toName = (value: unknown): string => shorten(toText(value), longestName);
 
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
-/** As routes return it. */
-export const toIncident = (stored: StoredIncident): Incident => {
+/** An incident as routes return it. */
+export type ShowIncident = (stored: StoredIncident) => Incident;
+
+/** Silences are those of the moment, for what is not resolved. */
+export const createShowIncident =
+  (silences: Pick<SilenceSource, 'silencesOf'> | undefined, clock: () => Date): ShowIncident =>
+  (stored) =>
+    toIncident(
+      stored,
+      stored.state === 'resolved'
+        ? []
+        : (silences?.silencesOf({ ...stored, text: stored.title }, clock().getTime()) ?? []),
+    );
+
+const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => {
   const { acknowledged, resolved } = stored;
   return {
     ...{ id: stored.id, number: stored.number, key: stored.about, state: stored.state },
@@ -201,7 +214,7 @@ export const toIncident = (stored: StoredIncident): Incident => {
     resolvedBy: resolved?.by ?? null,
     resolvedAt: resolved ? toTime(resolved.at) : null,
     resolvedReason: resolved?.reason ?? null,
-    ...{ reopened: stored.reopened, task: stored.task, version: stored.version },
+    ...{ reopened: stored.reopened, silencedBy, task: stored.task, version: stored.version },
   };
 };
 

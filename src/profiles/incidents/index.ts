@@ -5,7 +5,7 @@ import type { NameIncidents } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
-import { toIncident } from './incident.ts';
+import { createShowIncident } from './incident.ts';
 import { PostgresIncidentStore } from './postgres-store.ts';
 import { createIncidentRoutes } from './routes.ts';
 import { Incident } from './schema.ts';
@@ -51,7 +51,8 @@ export const incidents = defineFeature({
   ],
   settings,
   create: async ({ offers, database, openLog, openState, meters, clock, log, settings: own }) => {
-    const { alerts: { journal, setIncidentNames } = noAlerts, tasks } = offers;
+    const { alerts: { journal, setIncidentNames } = noAlerts, tasks, silences } = offers;
+    const show = createShowIncident(silences, clock);
     const observe = createObserver(meters);
     const parts = { rules: toRules(own), retainDays: own.incidentsRetainDays, observe, clock, log };
     const store: IncidentStore = database
@@ -61,10 +62,10 @@ export const incidents = defineFeature({
     setIncidentNames((records) => store.nameIncidents(records));
     const { topic, publish } = createNoticeTopic('open', Incident);
     store.onChanged((changed) => {
-      for (const incident of changed) publish(() => toIncident(incident));
+      for (const incident of changed) publish(() => show(incident));
     });
     return {
-      profiles: { incidents: createIncidentRoutes({ store, journal, tasks, clock }) },
+      profiles: { incidents: createIncidentRoutes({ store, journal, tasks, show, clock }) },
       topics: { incidents: { ...topic, scope: 'incidents:read' } },
       findConcerns: () => findIncidentConcerns(store),
       isReady: () => store.isReady(),

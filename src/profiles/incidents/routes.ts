@@ -13,8 +13,8 @@ import { defineRoute, type Route } from '../route.ts';
 import { type ActionOn, refuseSecondTask, toStaleness } from './fold.ts';
 import {
   hasAlert,
+  type ShowIncident,
   type StoredIncident,
-  toIncident,
   toIncidentAlert,
   toIncidentEvent,
   toIncidentKey,
@@ -55,6 +55,7 @@ interface RouteParts {
   journal: ReadAlerts;
   /** Undefined where there are no tasks. */
   tasks: TaskSource | undefined;
+  show: ShowIncident;
   clock: () => Date;
 }
 
@@ -75,7 +76,7 @@ export const createIncidentRoutes = (parts: RouteParts): Route[] => [
 const reading = { access: 'open', scope: 'incidents:read' } as const;
 const changing = { access: 'token', scope: 'incidents:write' } as const;
 
-const createListRoute = ({ store }: RouteParts): Route => {
+const createListRoute = ({ store, show }: RouteParts): Route => {
   const queue = createQueue({ running: 4, waiting: 200, refusal: 'Too many lists of incidents are being read' });
   return defineRoute({
     method: 'GET',
@@ -87,7 +88,7 @@ const createListRoute = ({ store }: RouteParts): Route => {
       const filter = toFilter(query);
       const list = async () => store.list(filter, query.limit, query.before);
       const { total, incidents, next } = await queue.run(list, createClientSignal(reply));
-      return sendPage(reply, total, incidents, next);
+      return sendPage(reply, show, total, incidents, next);
     },
   });
 };
@@ -95,6 +96,7 @@ const createListRoute = ({ store }: RouteParts): Route => {
 /** A page ends early where it would be too long. */
 const sendPage = (
   reply: FastifyReply,
+  show: ShowIncident,
   total: number,
   incidents: readonly StoredIncident[],
   next: number | undefined,
@@ -102,7 +104,7 @@ const sendPage = (
   const texts: string[] = [];
   let length = 0;
   for (const incident of incidents) {
-    const text = JSON.stringify(toIncident(incident));
+    const text = JSON.stringify(show(incident));
     length += text.length;
     if (texts.length > 0 && length > maxPageBytes) break;
     texts.push(text);
@@ -138,7 +140,7 @@ const toTimeBound = (name: string, text: string | undefined): number | undefined
   throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
 };
 
-const createReadRoute = ({ store, journal }: RouteParts): Route =>
+const createReadRoute = ({ store, journal, show }: RouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id',
@@ -157,7 +159,7 @@ const createReadRoute = ({ store, journal }: RouteParts): Route =>
         journal.find(incident.lastAlert).catch(passIfUnreadable),
       ]);
       const lastAlert = alert ? toIncidentAlert(alert) : null;
-      return sendIncident(reply, incident, { timeline: events.map(toIncidentEvent), lastAlert });
+      return sendIncident(reply, show, incident, { timeline: events.map(toIncidentEvent), lastAlert });
     },
   });
 
@@ -257,7 +259,7 @@ const createAcknowledgeRoute = (parts: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       const action = { type: 'acknowledge', ...toAcknowledgement(body, parts.clock()) } as const;
-      return sendIncident(reply, await actIfUnchanged(parts, request, params.id, action));
+      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, params.id, action));
     },
   });
 
@@ -286,7 +288,7 @@ const createResolveRoute = (parts: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       const action = { type: 'resolve', comment: body.comment } as const;
-      return sendIncident(reply, await actIfUnchanged(parts, request, params.id, action));
+      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, params.id, action));
     },
   });
 
@@ -303,7 +305,7 @@ const createReopenRoute = (parts: RouteParts): Route =>
       response: { 200: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) =>
-      sendIncident(reply, await actIfUnchanged(parts, request, request.params.id, { type: 'reopen' })),
+      sendIncident(reply, parts.show, await actIfUnchanged(parts, request, request.params.id, { type: 'reopen' })),
   });
 
 const createCommentRoute = (parts: RouteParts): Route =>
@@ -322,7 +324,7 @@ const createCommentRoute = (parts: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       const action = { type: 'comment', comment: body.comment } as const;
-      return sendIncident(reply, await actIfUnchanged(parts, request, params.id, action));
+      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, params.id, action));
     },
   });
 
@@ -373,7 +375,7 @@ const createTaskRoute = (parts: RouteParts, tasks: TaskSource): Route =>
       const task = await tasks.create(toTask(incident), `incident ${incident.id}`);
       // The task exists now, whatever happens to the incident meanwhile.
       const changed = await act(parts, request, incident, { type: 'task', task });
-      return sendIncident(reply.code(201), changed);
+      return sendIncident(reply.code(201), parts.show, changed);
     },
   });
 
@@ -422,7 +424,7 @@ const actOnAll = async (parts: RouteParts, request: FastifyRequest, ids: readonl
         const changing = acts.get(found.id) ?? act(parts, request, found, action);
         acts.set(found.id, changing);
         const incident = await changing;
-        return { id, status: 200, incident: toIncident(incident), error: null };
+        return { id, status: 200, incident: parts.show(incident), error: null };
       } catch (error) {
         const status = statusOf(error);
         if (status === undefined) throw error;
@@ -453,5 +455,5 @@ const requireIncident = async (store: IncidentStore, id: string): Promise<Stored
 const toAbsence = (id: string): HttpError =>
   new HttpError('not-found', `Incident ${id.slice(0, 100)} not found: GET /api/incidents?state=all lists all of them`);
 
-const sendIncident = (reply: FastifyReply, incident: StoredIncident, more: object = {}): void =>
-  sendJson(reply.header('etag', `"${incident.version}"`), { ...toIncident(incident), ...more });
+const sendIncident = (reply: FastifyReply, show: ShowIncident, incident: StoredIncident, more: object = {}): void =>
+  sendJson(reply.header('etag', `"${incident.version}"`), { ...show(incident), ...more });

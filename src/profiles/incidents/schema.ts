@@ -58,7 +58,9 @@ const incident = {
     'Who or what has ended it; `quiet`: no alert came for long.',
   ),
   reopened: Type.Integer({ description: 'How often it was reopened.', examples: [0] }),
-  silencedBy: Type.Optional(text('019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56', 'The silence that it is under.')),
+  silencedBy: Type.Array(Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }), {
+    description: 'The silences that it is under now: it notifies nobody.',
+  }),
   task: orNull(Type.Integer({ examples: [2] }), 'The id of the task that was created for it.'),
   version: Type.Integer({
     examples: [1],

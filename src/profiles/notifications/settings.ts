@@ -5,6 +5,7 @@ import { problemsOf, SettingsError } from '../../config/settings-error.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { formatOf, readVia } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
+import { isLike } from '../wildcards.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
 import { appriseDestination } from './destinations/apprise.ts';
 import { gotifyDestination } from './destinations/gotify.ts';
@@ -302,18 +303,3 @@ export const createFilter = (
 /** A resolved alert goes where the firing one went, which may have been more severe. */
 const severityOf = ({ level, status, firingLevel }: StoredRecord): Severity =>
   toSeverity(String(status === 'resolved' && typeof firingLevel === 'string' ? firingLevel : level));
-
-/** Whether the text is the pattern, in which each `*` stands for any text. */
-export const isLike = (text: string, pattern: string): boolean => {
-  const [start = '', ...parts] = pattern.split('*');
-  const end = parts.pop();
-  if (end === undefined) return text === pattern;
-  if (!text.startsWith(start)) return false;
-  let at = start.length;
-  for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - end.length >= at && text.endsWith(end);
-};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLike } from './settings.ts';
+import { isLike } from './wildcards.ts';
 
 test('a pattern matches with any text for each asterisk', () => {
   for (const pattern of ['abc', 'a*', '*c', '*', 'a*c', '*b*', 'a**c', 'ab*c', '*abc*'])

@@ -1,0 +1,69 @@
+import { StoreUnavailable } from '../../expected-errors.ts';
+import { defineFeature } from '../feature.ts';
+import type { SettingStore } from '../offers.ts';
+import { createNoticeTopic } from '../topic.ts';
+import { SilenceKeeper } from './keeper.ts';
+import { createSilenceRoutes } from './routes.ts';
+import { Silence } from './schema.ts';
+import { toSilence } from './silence.ts';
+
+/** Milliseconds for which changes are collected before listeners get them, and between two removals of old ones. */
+const collectingMs = 50;
+const removalMs = 60_000;
+
+/** What notifies nobody for some time, because somebody has said so. */
+export const silences = defineFeature({
+  name: 'silences',
+  profiles: [
+    {
+      name: 'silences',
+      aliases: ['incidents'],
+      mounts: ['/'],
+      summary: 'alerts that notify nobody for some time',
+      fixedAccess: 'closed',
+    },
+  ],
+  settings: {},
+  create: async ({ offers, clock, log }) => {
+    const keeper = new SilenceKeeper({
+      settings: offers.settings ?? noSettings,
+      clock,
+      onUnusable: (id, err) => log.error({ err, id }, 'silences: one cannot be used, so it silences nothing'),
+    });
+    const { topic, publish } = createNoticeTopic('open', Silence);
+    let known = new Set(keeper.list());
+    let collecting: NodeJS.Timeout | undefined;
+    const publishChanged = (): void => {
+      collecting = undefined;
+      const at = clock().getTime();
+      const current = keeper.list();
+      for (const silence of current) if (!known.has(silence)) publish(() => toSilence(silence, at));
+      known = new Set(current);
+    };
+    keeper.onChanged(() => {
+      collecting ??= setTimeout(publishChanged, collectingMs).unref();
+    });
+    let removal: NodeJS.Timeout | undefined;
+    return {
+      profiles: { silences: createSilenceRoutes({ keeper, clock, isChangeable: offers.settings !== undefined }) },
+      topics: { silences: { ...topic, scope: 'incidents:read' } },
+      offers: { silences: keeper },
+      start: () => {
+        removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
+      },
+      close: async () => {
+        clearTimeout(collecting);
+        clearInterval(removal);
+      },
+    };
+  },
+});
+
+/** Where the settings are not mounted, there are no silences. */
+const noSettings: SettingStore = {
+  list: () => [],
+  find: () => undefined,
+  put: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
+  delete: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
+  onChanged: () => undefined,
+};

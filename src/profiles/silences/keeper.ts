@@ -1,0 +1,171 @@
+import { HttpError } from '../../http/errors.ts';
+import { createId } from '../../storage/journal/line.ts';
+import { type MadeSetting, ownSender, type SettingStore, type Silenceable } from '../offers.ts';
+import { compileMatching, Subject } from './matchers.ts';
+import type { KnownSilence, StoredSilence } from './silence.ts';
+import { createWindows } from './windows.ts';
+
+const kind = 'silence';
+
+/** How many there can be, and of those that recur. */
+const mostSilences = 10_000;
+const mostRecurring = 1000;
+
+/** Milliseconds for which expired ones are listed. */
+const listedMs = 30 * 24 * 60 * 60 * 1000;
+
+/** How many are removed at once. */
+const removedCount = 100;
+
+interface KeeperParts {
+  settings: SettingStore;
+  clock: () => Date;
+  /** Gets the error of a silence that cannot be used. */
+  onUnusable(id: string, error: Error): void;
+}
+
+/** All silences, compiled when they are first needed after a change. */
+export class SilenceKeeper {
+  readonly #parts: KeeperParts;
+  /** Oldest first. */
+  #silences = new Map<string, KnownSilence>();
+  /** Those that have a key, by that; and the others. */
+  #byKey = new Map<string, KnownSilence[]>();
+  #others: KnownSilence[] = [];
+  #isStale = true;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+    parts.settings.onChanged(kind, () => {
+      this.#isStale = true;
+    });
+  }
+
+  onChanged(listener: () => void): void {
+    this.#parts.settings.onChanged(kind, listener);
+  }
+
+  silencesOf(subject: Silenceable, at: number): string[] {
+    this.#refresh();
+    if (this.#silences.size === 0) return [];
+    const prepared = new Subject(subject);
+    const found: string[] = [];
+    const look = (silence: KnownSilence): void => {
+      const window = silence.windows.findAt(at);
+      if (window && window.startsAt <= at && silence.test(prepared)) found.push(silence.setting.name);
+    };
+    for (const key of prepared.keys()) this.#byKey.get(key)?.forEach(look);
+    this.#others.forEach(look);
+    return [...new Set(found)].sort();
+  }
+
+  nextChangeAfter(at: number): number | undefined {
+    this.#refresh();
+    let next = Number.POSITIVE_INFINITY;
+    for (const { windows } of this.#silences.values()) {
+      const window = windows.findAt(at);
+      if (window) next = Math.min(next, window.startsAt > at ? window.startsAt : window.endsAt);
+    }
+    return next === Number.POSITIVE_INFINITY ? undefined : next;
+  }
+
+  /** All that are listed, oldest first. */
+  list(): readonly KnownSilence[] {
+    this.#refresh();
+    return [...this.#silences.values()];
+  }
+
+  find(id: string): KnownSilence | undefined {
+    this.#refresh();
+    return this.#silences.get(id);
+  }
+
+  /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
+  async create(value: StoredSilence, by: string): Promise<KnownSilence> {
+    const at = this.#parts.clock().getTime();
+    await this.#makeRoom(value, at);
+    return this.#put(createId(at), value, by);
+  }
+
+  async replace(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
+    return this.#put(id, value, by, expected);
+  }
+
+  /** Ends one now; it stays listed. */
+  async expire(silence: KnownSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
+    const at = this.#parts.clock().getTime();
+    const { name, value } = silence.setting;
+    const startsAt = Math.min(value.startsAt, at);
+    return this.#put(name, { ...value, startsAt, endsAt: at }, by, expected);
+  }
+
+  /** Removes those that expired long ago; several instances may do that at once. */
+  async removeOld(): Promise<void> {
+    const before = this.#parts.clock().getTime() - listedMs;
+    const old = this.list().filter(({ setting: { value }, windows }) => {
+      return value.endsAt !== null && value.endsAt < before && !windows.findAt(before);
+    });
+    for (const { setting } of old.slice(0, removedCount)) await this.#remove(setting);
+  }
+
+  async #put(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
+    // Refuses what cannot be used before it is stored.
+    compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
+    const setting = await this.#parts.settings.put(kind, id, value, by, expected);
+    return compile(setting);
+  }
+
+  async #remove({ name, version }: MadeSetting): Promise<void> {
+    // Somebody else may have changed or removed it meanwhile.
+    await this.#parts.settings.delete(kind, name, ownSender, [version]).catch(() => undefined);
+  }
+
+  /** Expired ones give way. */
+  async #makeRoom(value: StoredSilence, at: number): Promise<void> {
+    const silences = this.list();
+    const isRecurring = ({ setting, windows }: KnownSilence): boolean =>
+      setting.value.recurring !== undefined && windows.findAt(at) !== undefined;
+    if (value.recurring && silences.filter(isRecurring).length >= mostRecurring) {
+      throw new HttpError('wrong-state', `There are ${mostRecurring} silences with a schedule: end some first`);
+    }
+    if (silences.length < mostSilences) return;
+    const expired = silences.find(({ windows }) => !windows.findAt(at));
+    if (!expired) throw new HttpError('wrong-state', `There are ${mostSilences} silences: end some first`);
+    await this.#remove(expired.setting);
+  }
+
+  #refresh(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    const known = this.#silences;
+    this.#silences = new Map();
+    this.#byKey = new Map();
+    this.#others = [];
+    for (const setting of this.#parts.settings.list<StoredSilence>(kind)) {
+      const before = known.get(setting.name);
+      const silence = before?.setting.version === setting.version ? before : this.#compile(setting);
+      if (!silence) continue;
+      this.#silences.set(setting.name, silence);
+      const { key } = silence;
+      if (key === undefined) this.#others.push(silence);
+      else if (!this.#byKey.get(key)?.push(silence)) this.#byKey.set(key, [silence]);
+    }
+  }
+
+  /** One that another version has stored may be of no use here. */
+  #compile(setting: MadeSetting<StoredSilence>): KnownSilence | undefined {
+    try {
+      return compile(setting);
+    } catch (error) {
+      this.#parts.onUnusable(setting.name, error as Error);
+      return undefined;
+    }
+  }
+}
+
+/** @throws HttpError */
+const compile = (setting: MadeSetting<StoredSilence>): KnownSilence => ({
+  setting,
+  windows: createWindows(setting.value),
+  ...compileMatching(setting.value.matching),
+});

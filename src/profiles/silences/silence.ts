@@ -1,0 +1,46 @@
+import type { MadeSetting } from '../offers.ts';
+import type { CompiledMatch, SilenceMatch, SilenceMatcher } from './matchers.ts';
+import type { Silence } from './schema.ts';
+import type { SilenceTimes, SilenceWindow, Windows } from './windows.ts';
+
+/** A silence as it is stored; times are Unix milliseconds. */
+export interface StoredSilence extends SilenceTimes {
+  matching: { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
+  comment: string;
+  createdBy: string;
+  /** Who a program says has made it. */
+  author?: string;
+}
+
+/** A silence in use. */
+export interface KnownSilence extends CompiledMatch {
+  setting: MadeSetting<StoredSilence>;
+  windows: Windows;
+}
+
+export const stateOf = (window: SilenceWindow | undefined, at: number): Silence['state'] => {
+  if (!window) return 'expired';
+  return window.startsAt <= at ? 'active' : 'pending';
+};
+
+const toTime = (ms: number): string => new Date(ms).toISOString();
+
+/** As routes return it. */
+export const toSilence = ({ setting, windows }: KnownSilence, at: number): Silence => {
+  const { name, value, version, by, at: updatedAt, createdAt } = setting;
+  const { matching, startsAt, endsAt, recurring, comment, createdBy } = value;
+  const window = windows.findAt(at);
+  return {
+    id: name,
+    state: stateOf(window, at),
+    match: 'match' in matching ? matching.match : null,
+    matchers: 'matchers' in matching ? [...matching.matchers] : null,
+    startsAt: toTime(startsAt),
+    endsAt: endsAt === null ? null : toTime(endsAt),
+    schedule: recurring?.schedule ?? null,
+    timeZone: recurring?.timeZone ?? null,
+    minutes: recurring?.minutes ?? null,
+    window: window ? { startsAt: toTime(window.startsAt), endsAt: toTime(window.endsAt) } : null,
+    ...{ comment, createdBy, createdAt: toTime(createdAt), updatedBy: by, updatedAt: toTime(updatedAt), version },
+  };
+};

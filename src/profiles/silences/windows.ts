@@ -1,0 +1,76 @@
+import { Cron } from 'croner';
+import { HttpError } from '../../http/errors.ts';
+
+const minuteMs = 60_000;
+
+/** How many windows that overlap or touch are followed to the end of the last. */
+const mostJoined = 10;
+
+/** When a silence holds: once, or again and again. Times are Unix milliseconds. */
+export interface SilenceTimes {
+  startsAt: number;
+  /** Null for a recurring one that never ends. */
+  endsAt: number | null;
+  recurring?: { schedule: string; timeZone: string; minutes: number };
+}
+
+/** A time for which a silence holds; the end is the first moment after it. */
+export interface SilenceWindow {
+  startsAt: number;
+  endsAt: number;
+}
+
+/** When a silence holds. */
+export interface Windows {
+  /** The window at that time, or the next one; undefined if there are no more. */
+  findAt(at: number): SilenceWindow | undefined;
+}
+
+/** @throws HttpError for a schedule that cannot be used */
+export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Windows => {
+  const end = endsAt ?? Number.POSITIVE_INFINITY;
+  if (!recurring) return { findAt: (at) => (at < end && startsAt < end ? { startsAt, endsAt: end } : undefined) };
+  const cron = parseSchedule(recurring.schedule, recurring.timeZone);
+  const lengthMs = recurring.minutes * minuteMs;
+  const nextAfter = (at: number): number => cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
+  const find = (at: number): SilenceWindow | undefined => {
+    const first = nextAfter(Math.max(at, startsAt) - lengthMs);
+    let last = first + lengthMs;
+    for (let joined = 0; joined < mostJoined && last < end; joined += 1) {
+      const next = nextAfter(last - lengthMs);
+      if (next > last) break;
+      last = next + lengthMs;
+    }
+    const window = { startsAt: Math.max(first, startsAt), endsAt: Math.min(last, end) };
+    return window.startsAt < window.endsAt ? window : undefined;
+  };
+  /** The last answer, and the times for which it is the same. */
+  let known: { from: number; until: number; window: SilenceWindow | undefined } | undefined;
+  return {
+    findAt: (at) => {
+      if (!known || at < known.from || at >= known.until) {
+        const window = at < end ? find(at) : undefined;
+        known = { from: at, until: window?.endsAt ?? Number.POSITIVE_INFINITY, window };
+      }
+      return known.window;
+    },
+  };
+};
+
+/** @throws HttpError */
+const parseSchedule = (schedule: string, timeZone: string): Cron => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    throw new HttpError('invalid', `timeZone must be a name such as Europe/Berlin, not ${timeZone}`);
+  }
+  let cron: Cron;
+  try {
+    cron = new Cron(schedule, { mode: '5-part', timezone: timeZone, paused: true });
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^\w+: /, '');
+    throw new HttpError('invalid', `schedule must be a cron expression such as "0 2 * * 6": ${reason}`);
+  }
+  if (!cron.nextRun()) throw new HttpError('invalid', `schedule ${schedule} names no time that ever comes`);
+  return cron;
+};

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAccessKey } from '../../src/auth/access.ts';
+import type { Silence } from '../../src/profiles/silences/schema.ts';
+import { readIncident, waitForIncident } from '../incidents/support/incidents.ts';
+import { sendAlert } from '../support/alerts.ts';
+import { startApp } from '../support/app.ts';
+import { openEvents } from '../support/events.ts';
+import { createSilence, inHours, listSilences } from './support/silences.ts';
+
+const disk = { source: 'backup', level: 'ERROR', message: '/var is 86 % full', hostname: 'db-1' };
+
+test('a silence covers the incidents that it matches until it is ended, and stays listed', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('reader');
+  const silence = await createSilence(app, token, { match: { source: 'back*' }, comment: 'new disk' });
+  assert.deepEqual(
+    [silence.state, silence.match, silence.matchers, silence.createdBy, silence.comment, silence.schedule],
+    ['active', { source: 'back*' }, null, 'reader', 'new disk', null],
+  );
+  await sendAlert(app, disk);
+  const incident = await waitForIncident(app, { silencedBy: [silence.id] });
+  assert.deepEqual((await readIncident(app, 1)).silencedBy, [silence.id]);
+  const other = await createSilence(app, token, { match: { hostname: 'DB-1' }, startsAt: inHours(0.5) });
+  assert.equal(other.state, 'pending');
+  assert.deepEqual((await readIncident(app, incident.id)).silencedBy, [silence.id]);
+  const taken = await app.request<{ silencedBy: string[] }>('POST', '/api/incidents/1/acknowledge', { token });
+  assert.deepEqual(taken.json.silencedBy, [silence.id]);
+  const ended = await app.request<Silence>('DELETE', `/api/silences/${silence.id}`, { token });
+  assert.deepEqual([ended.status, ended.json.state, ended.json.window], [200, 'expired', null]);
+  assert.deepEqual((await readIncident(app, 1)).silencedBy, []);
+  const again = await app.request<Silence>('DELETE', `/api/silences/${silence.id}`, { token });
+  assert.deepEqual([again.status, again.json.version], [200, ended.json.version]);
+  const page = await listSilences(app);
+  assert.deepEqual(
+    page.data.map(({ id, state }) => [id, state]),
+    [
+      [other.id, 'pending'],
+      [silence.id, 'expired'],
+    ],
+  );
+  assert.deepEqual((await listSilences(app, '?state=pending')).data, [page.data[0]]);
+  const first = await listSilences(app, '?limit=1');
+  assert.deepEqual([first.count, first.total, first.next], [1, 2, other.id]);
+  assert.deepEqual((await listSilences(app, `?limit=1&before=${first.next}`)).data, [page.data[1]]);
+});
+
+test('a silence is replaced unless another version is expected, or it has expired', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const silence = await createSilence(app, token, { match: { source: 'a' } });
+  const put = (body: object, headers = {}) =>
+    app.request<Silence>('PUT', `/api/silences/${silence.id}`, { token, body, headers });
+  const body = { match: { source: 'b' }, endsAt: inHours(2) };
+  const changed = await put(body, { 'if-match': `"${silence.version}"` });
+  assert.equal(changed.status, 200);
+  assert.deepEqual([changed.json.match, changed.json.startsAt], [{ source: 'b' }, silence.startsAt]);
+  const stale = await put(body, { 'if-match': `"${silence.version}"` });
+  assert.deepEqual([stale.status, stale.headers['etag']], [412, `"${changed.json.version}"`]);
+  const { status } = await app.request('DELETE', `/api/silences/${silence.id}`, {
+    ...{ token, headers: { 'if-match': '"1"' } },
+  });
+  assert.equal(status, changed.json.version === 1 ? 200 : 412);
+  await app.request('DELETE', `/api/silences/${silence.id}`, { token });
+  assert.equal((await put(body)).status, 409);
+  assert.equal((await app.request('PUT', '/api/silences/none', { token, body })).status, 404);
+});
+
+test('a recurring silence shows its window and holds in it', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const always = { match: { level: '*' }, schedule: '* * * * *', minutes: 5, endsAt: undefined };
+  const silence = await createSilence(app, token, { ...always, timeZone: 'Europe/Berlin' });
+  assert.deepEqual([silence.state, silence.endsAt, silence.schedule], ['active', null, '* * * * *']);
+  assert.ok(silence.window);
+  await sendAlert(app, disk);
+  await waitForIncident(app, { silencedBy: [silence.id] });
+  const yearly = await createSilence(app, token, {
+    match: { source: 'x' },
+    schedule: '0 0 29 2 *',
+    minutes: 1,
+    endsAt: undefined,
+  });
+  assert.equal(yearly.state, 'pending');
+  assert.match(yearly.window?.startsAt ?? '', /-02-2/);
+});
+
+test('a body that cannot be a silence gets a 400 that says what to do', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const usual = { match: { source: 'a' }, endsAt: inHours(1) };
+  const refused: [object, RegExp][] = [
+    [{ endsAt: inHours(1) }, /match/],
+    [{ ...usual, match: {} }, /match needs at least one of source/],
+    [{ ...usual, match: { source: '' } }, /must not be empty/],
+    [{ ...usual, match: { level: 'warn' } }, /match.level must match one of CRITICAL/],
+    [{ match: { source: 'a' } }, /endsAt or a schedule is needed/],
+    [{ ...usual, endsAt: 'tomorrow' }, /endsAt must be a time as in RFC 3339/],
+    [{ ...usual, endsAt: inHours(-1) }, /endsAt must be in the future/],
+    [{ ...usual, startsAt: inHours(2) }, /endsAt must be after startsAt/],
+    [{ ...usual, schedule: '0 2 * * 6' }, /schedule and minutes belong together/],
+    [{ ...usual, minutes: 3 }, /schedule and minutes belong together/],
+    [{ ...usual, schedule: 'never', minutes: 3 }, /schedule must be a cron expression/],
+    [{ ...usual, schedule: '0 0 30 2 *', minutes: 3 }, /names no time that ever comes/],
+    [{ ...usual, schedule: '0 0 * * *', minutes: 3, timeZone: 'Mars' }, /timeZone must be a name/],
+  ];
+  for (const [body, message] of refused) {
+    const { status, json } = await app.request<{ error: string }>('POST', '/api/silences', { token, body });
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(json.error, message);
+  }
+  assert.equal((await listSilences(app)).total, 0);
+  assert.equal((await app.request('GET', '/api/silences/x')).status, 404);
+});
+
+test('silences are still there after a restart, and the audit says who has made them', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('reader');
+  const silence = await createSilence(app, token, { match: { source: 'a' } });
+  await app.request('DELETE', `/api/silences/${silence.id}`, { token });
+  const { json } = await app.request<{ data: object[]; next: number | null }>(
+    'GET',
+    '/api/audit?kind=silence&limit=1',
+    {
+      token: await app.login('admin'),
+    },
+  );
+  assert.equal(json.data.length, 1);
+  assert.notEqual(json.next, null);
+  const rest = await app.request<{ data: { by: string; name: string; change: string }[]; next: number | null }>(
+    ...(['GET', `/api/audit?before=${json.next}`, { token: await app.login('admin') }] as const),
+  );
+  assert.deepEqual(
+    rest.json.data.map(({ by, name, change }) => [by, name, change]),
+    [['reader', silence.id, 'put']],
+  );
+  assert.equal(rest.json.next, null);
+  const listed = await listSilences(app);
+  await app.close();
+  const again = await startApp(t, { settings: { dataDir: `${app.folder}/data` } });
+  assert.deepEqual(await listSilences(again), listed);
+});
+
+test('changing silences needs a token or a key with incidents:write, and events tell of each change', async (t) => {
+  const keys = [createAccessKey('oncall', ['incidents:write']), createAccessKey('review', ['incidents:read'])];
+  const app = await startApp(t, { settings: { keys: keys.map(({ entry }) => entry) } });
+  const body = { match: { source: 'a' }, endsAt: inHours(1) };
+  const post = async (token?: string) => (await app.request('POST', '/api/silences', { token, body })).status;
+  assert.deepEqual([await post(), await post(keys[1]?.key)], [401, 401]);
+  const events = await openEvents(t, app.url, 'silences');
+  assert.equal(await post(keys[0]?.key), 201);
+  const [event] = await events.waitFor('silences');
+  assert.equal(event?.data['createdBy'], 'key:oncall');
+});
