@@ -38,7 +38,7 @@ export const oncallCommand = defineCommand({
     json: jsonFlag,
     url: urlFlag,
   },
-  variables: askedVariables('incidents:read, or incidents:write for --override,'),
+  variables: askedVariables('incidents:read, or incidents:write for --override'),
   exitCodes: askingExitCodes,
   run: async ({ own: { at, nextWeek, override, until, message, json, url } }) => {
     const now = new Date();
