@@ -4,6 +4,7 @@ import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { runCommand, startProgram } from '../support/program.ts';
+import { notReloaded, startReloadable } from '../support/reload.ts';
 
 /** Starts a server with a rotation, and returns what runs commands with a key that may override it. */
 const start = async (t: TestContext, members: readonly string[] = ['anna', 'ben', 'carl']) => {
@@ -88,4 +89,25 @@ test('flags of oncall that do not fit together are refused', async () => {
     assert.equal(code, 2, args.join(' '));
     assert.match(stderr, problem);
   }
+});
+
+test('on SIGHUP rotations are read again, and ones that cannot work change nothing', async (t) => {
+  const destinations = ['anna', 'ben'].map((name) => ({
+    ...{ name, type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' },
+  }));
+  const toSettings = (members: string[]) => ({
+    destinations,
+    rotations: [{ name: 'oncall', members, handover: '0 9 * * 1' }],
+  });
+  const { url, reload, output } = await startReloadable(t, toSettings(['anna']));
+  const read = async () => {
+    const { data } = (await (await fetch(`${url}/api/oncall`)).json()) as { data: { member: string }[] };
+    return data.map(({ member }) => member);
+  };
+  assert.deepEqual(await read(), ['anna']);
+  await reload(toSettings(['ben']));
+  assert.deepEqual(await read(), ['ben']);
+  await reload(toSettings(['zed']), notReloaded);
+  assert.match(output.stderr, /rotation .*oncall.*: there is no destination .*zed/);
+  assert.deepEqual(await read(), ['ben']);
 });

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { print, say } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
-import { paintSeverity, toLocalTime, toRelativeTime, toTable } from './table.ts';
+import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.ts';
 import { parseUntil } from './until.ts';
 
 /** What the commands print of an incident. */
@@ -124,16 +124,16 @@ export const incidentCommand = defineCommand({
 const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): string =>
   [
     toIncidentTable([row]),
-    ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toLocalTime(row.acknowledgedUntil)}.\n`]),
+    ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],
       row.timeline.map(({ at, type, by, level, until, reason, comment, task }) => [
-        toLocalTime(at),
+        toReadableTime(at),
         type,
         by === null ? '' : toPerson(by),
         [
-          ...[level, reason, until !== null && `until ${toLocalTime(until)}`],
+          ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
           ...[task !== null && `task ${task}`, comment?.replaceAll(/\s+/g, ' ')],
         ]
           .filter(Boolean)

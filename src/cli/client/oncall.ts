@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { print } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
-import { toLocalTime, toTable } from './table.ts';
+import { toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
 /** What the command prints of a rotation. */
@@ -38,7 +38,7 @@ export const oncallCommand = defineCommand({
     json: jsonFlag,
     url: urlFlag,
   },
-  variables: askedVariables('incidents:read, or incidents:write for --override,'),
+  variables: askedVariables('incidents:read, or incidents:write for --override'),
   exitCodes: askingExitCodes,
   run: async ({ own: { at, nextWeek, override, until, message, json, url } }) => {
     const now = new Date();
@@ -114,4 +114,4 @@ const listNextWeek = (server: AlertServer, now: Date, isJson: boolean): Promise<
 
 /** `Mon 2026-01-31 09:30`. */
 const toMinute = (time: string): string =>
-  `${new Date(time).toLocaleDateString('en-US', { weekday: 'short' })} ${toLocalTime(time).slice(0, 16)}`;
+  `${new Date(time).toLocaleDateString('en-US', { weekday: 'short' })} ${toReadableTime(time).slice(0, 16)}`;

@@ -62,7 +62,7 @@ export const toRelativeTime = (time: string, now = Date.now()): string => {
 };
 
 /** A time as clocks here show it: `2026-01-31 09:30:00`. */
-export const toLocalTime = (time: string): string => {
+export const toReadableTime = (time: string): string => {
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
 };

@@ -34,11 +34,6 @@ export class Overrides {
     this.#apply();
   }
 
-  /** Calls the listener when somebody else may be on duty because of a change. */
-  onChanged(listener: () => void): void {
-    this.#settings.onChanged(kind, listener);
-  }
-
   /** In the order in which they were made. */
   list(): MadeOverride[] {
     return this.#settings.list(kind);

@@ -100,6 +100,10 @@ test('a destination may be used while it is on duty in one of its rotations, and
   assert.equal(rotations.nextHandoverAfter(first), at('2026-01-12T08:00:00Z'));
   assert.deepEqual(onDuty(at('2026-01-12T08:00:00Z')), ['anna', 'ben', 'boss']);
   assert.deepEqual(onDuty(at('2026-01-19T08:00:00Z')), ['anna', 'carl', 'boss']);
+  let changes = 0;
+  rotations.onChanged(() => {
+    changes += 1;
+  });
   rotations.setOverrides([
     { id: '1', rotation: 'first', member: 'carl', startsAt: first + hour, endsAt: first + 2 * hour },
   ]);
@@ -107,6 +111,7 @@ test('a destination may be used while it is on duty in one of its rotations, and
   assert.deepEqual(onDuty(first + hour), ['ben', 'carl', 'boss']);
   rotations.changeSettings([{ name: 'first', members: ['anna', 'ben'], ...weekly }]);
   assert.deepEqual(onDuty(first + hour), ['anna', 'carl', 'boss'], 'an override of a former member does nothing');
+  assert.equal(changes, 2);
 });
 
 test('without rotations every destination may be used, and nothing changes', () => {

@@ -244,6 +244,7 @@ export class Rotations {
   #rotations: readonly Rotation[] = [];
   #members: ReadonlySet<string> = new Set();
   #overrides: readonly AppliedOverride[] = [];
+  readonly #listeners: (() => void)[] = [];
 
   /** The settings must have no problems. */
   constructor(settings: readonly RotationSettings[]) {
@@ -261,6 +262,12 @@ export class Rotations {
     this.#overrides = overrides;
     const usable = overrides.filter(({ member }) => this.#members.has(member));
     for (const rotation of this.#rotations) rotation.setOverrides(usable);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls the listener when settings or overrides have changed, so that somebody else may be on duty. */
+  onChanged(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   list(): readonly Rotation[] {
