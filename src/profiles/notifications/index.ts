@@ -59,7 +59,7 @@ export const notifications = defineFeature({
     const overrides = made && new Overrides(made, rotations, clock);
     const lease = incidents && database ? createLease(database, 'notifications') : ownLease;
     const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
-    overrides?.onChanged(() => notifier?.noteDuty());
+    rotations.onChanged(() => notifier?.noteDuty());
     incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
     const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
     const parts = { openLog, openSnapshot, clock, log, onIncidentDestinations };
@@ -85,7 +85,6 @@ export const notifications = defineFeature({
       reload: (changed) => {
         outbox?.reload(changed);
         rotations.changeSettings(changed.rotations);
-        notifier?.noteDuty();
         return [];
       },
       close: async () => {
