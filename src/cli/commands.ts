@@ -10,6 +10,7 @@ import { healthcheck } from './client/healthcheck.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
+import { silenceCommand, silencesCommand } from './client/silences.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
 import { createManPage } from './man-page.ts';
@@ -183,6 +184,8 @@ export const ownCommands: readonly Command[] = [
   incidentCommand,
   ackCommand,
   resolveCommand,
+  silencesCommand,
+  silenceCommand,
   healthcheck,
   checkConfig,
   configSchema,

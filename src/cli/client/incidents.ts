@@ -1,15 +1,10 @@
-import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { print, say } from '../stdio.ts';
-import { type AlertServer, defaultUrl, exchange, explainFailure, parseObject, readServer } from './server.ts';
-import { paintSeverity, toRelativeTime, toTable } from './table.ts';
+import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
+import { type AlertServer, readServer } from './server.ts';
+import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.ts';
 import { parseUntil } from './until.ts';
-
-/** As sysexits.h has it: the server cannot be reached now. */
-const temporaryFailure = 75;
-
-const timeoutMs = 15_000;
 
 /** What the commands print of an incident. */
 interface IncidentRow {
@@ -39,21 +34,7 @@ interface TimelineRow {
   task: number | null;
 }
 
-const urlFlag = { value: 'URL', summary: `Server to ask, instead of ${otherVariables.url}.` } as const;
-const jsonFlag = { summary: 'Print JSON, one object a line, for scripts.' } as const;
 const messageFlag = { value: 'TEXT', short: 'm', summary: 'Comment for the timeline.' } as const;
-
-const exitCodes = {
-  0: 'success',
-  1: 'the server refused it, for example because there is no such incident',
-  2: 'the command line is invalid',
-  [temporaryFailure]: 'the server could not be reached',
-};
-
-const toVariables = (scope: string) => ({
-  [otherVariables.url]: `Server to ask, with the path of a mount if it has one. Default ${defaultUrl}.`,
-  [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server asks for one.`,
-});
 
 const states = ['active', 'open', 'acknowledged', 'resolved', 'all'] as const;
 
@@ -68,8 +49,8 @@ export const incidentsCommand = defineCommand({
     json: jsonFlag,
     url: urlFlag,
   },
-  variables: toVariables('incidents:read'),
-  exitCodes,
+  variables: askedVariables('incidents:read'),
+  exitCodes: askingExitCodes,
   run: async ({ own: { state, level, source, hostname, json, url } }) => {
     if (state !== undefined && !states.some((each) => each === state)) {
       throw new UsageError(`--state must be one of ${states.join(', ')}, not ${JSON.stringify(state)}`);
@@ -79,7 +60,7 @@ export const incidentsCommand = defineCommand({
       if (value) query.set(name, value);
     return ask(readServer(url), 'GET', `api/incidents?${query}`, undefined, ({ data, total }) => {
       const rows = data as IncidentRow[];
-      if (json) return print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      if (json) return printLines(rows);
       if (rows.length === 0) return print(`No ${state === undefined ? 'open' : 'such'} incidents.\n`);
       print(toIncidentTable(state === undefined || state === 'active' ? rows.sort(compareUrgency) : rows));
       if (Number(total) > rows.length) say(`${total} match; these are the ${rows.length} that changed last`);
@@ -128,8 +109,8 @@ export const incidentCommand = defineCommand({
     json: jsonFlag,
     url: urlFlag,
   },
-  variables: toVariables('incidents:read'),
-  exitCodes,
+  variables: askedVariables('incidents:read'),
+  exitCodes: askingExitCodes,
   run: ({ words: [number = ''], own: { report, json, url } }) => {
     const path = `api/incidents/${encodeNumber(number)}`;
     if (report) return ask(readServer(url), 'GET', `${path}/report`, undefined, (_, text) => print(text));
@@ -143,16 +124,16 @@ export const incidentCommand = defineCommand({
 const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): string =>
   [
     toIncidentTable([row]),
-    ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toLocalTime(row.acknowledgedUntil)}.\n`]),
+    ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],
       row.timeline.map(({ at, type, by, level, until, reason, comment, task }) => [
-        toLocalTime(at),
+        toReadableTime(at),
         type,
         by === null ? '' : toPerson(by),
         [
-          ...[level, reason, until !== null && `until ${toLocalTime(until)}`],
+          ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
           ...[task !== null && `task ${task}`, comment?.replaceAll(/\s+/g, ' ')],
         ]
           .filter(Boolean)
@@ -160,11 +141,6 @@ const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): strin
       ]),
     ),
   ].join('');
-
-const toLocalTime = (time: string): string => {
-  const at = new Date(time);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
-};
 
 export const ackCommand = defineCommand({
   name: 'ack',
@@ -177,8 +153,8 @@ export const ackCommand = defineCommand({
     json: jsonFlag,
     url: urlFlag,
   },
-  variables: toVariables('incidents:write'),
-  exitCodes,
+  variables: askedVariables('incidents:write'),
+  exitCodes: askingExitCodes,
   run: ({ words, own: { until, message, json, url } }) =>
     act('acknowledge', words, readServer(url), json === true, {
       ...(message !== undefined && { comment: message }),
@@ -191,8 +167,8 @@ export const resolveCommand = defineCommand({
   argument: someIncidents,
   summary: 'Say that an incident is over, or several.',
   flags: { message: messageFlag, json: jsonFlag, url: urlFlag },
-  variables: toVariables('incidents:write'),
-  exitCodes,
+  variables: askedVariables('incidents:write'),
+  exitCodes: askingExitCodes,
   run: ({ words, own: { message, json, url } }) =>
     act('resolve', words, readServer(url), json === true, message === undefined ? {} : { comment: message }),
 });
@@ -220,7 +196,7 @@ const act = async (
     const rows = results.flatMap(({ incident: row, error }) => (row !== null && error === null ? row : []));
     for (const { id, error } of results) if (error !== null) say(`#${id}: ${error}`);
     isRefused = rows.length < results.length;
-    if (isJson) print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    if (isJson) printLines(rows);
     else if (rows.length > 0) print(toIncidentTable(rows));
   });
   return isRefused ? 1 : code;
@@ -236,34 +212,3 @@ const toNumber = (word: string): string => {
 };
 
 const encodeNumber = (word: string): string => encodeURIComponent(toNumber(word));
-
-/** Sends a request and shows its response; resolves to the exit code. */
-const ask = async (
-  { url, key }: AlertServer,
-  method: string,
-  path: string,
-  body: object | undefined,
-  show: (body: Record<string, unknown>, text: string) => void,
-): Promise<number> => {
-  const headers = {
-    ...(key !== undefined && { authorization: `Bearer ${key}` }),
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-  };
-  const sent = { method, headers, timeoutMs, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const reply = await exchange(new URL(path, url), sent).catch((error: unknown) => {
-    say(`${url.origin}: ${explainFailure(error)}`);
-  });
-  if (!reply) return temporaryFailure;
-  const { status, text } = reply;
-  const answer = parseObject(text);
-  if (status === 200) {
-    show(answer, text);
-    return 0;
-  }
-  const reason = typeof answer['error'] === 'string' ? `: ${answer['error']}` : '';
-  say(`${url.origin} responded ${status}${reason}${toHint(status, key)}`);
-  return 1;
-};
-
-const toHint = (status: number, key: string | undefined): string =>
-  status === 401 && key === undefined ? `; set ${otherVariables.key} to a key from signalbox create-key` : '';

@@ -60,3 +60,9 @@ export const toRelativeTime = (time: string, now = Date.now()): string => {
   const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1];
   return `${Math.floor(seconds / size)} ${unit}`;
 };
+
+/** A time as clocks here show it: `2026-01-31 09:30:00`. */
+export const toReadableTime = (time: string): string => {
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+};

@@ -10,6 +10,9 @@ test('a time of the day is the next one, a span counts from now, and other times
     ['18:00', '2026-03-10T18:00:00'],
     ['14:30', '2026-03-11T14:30:00'],
     ['8:05', '2026-03-11T08:05:00'],
+    ['Thu 18:00', '2026-03-12T18:00:00'],
+    ['tue 18:00', '2026-03-10T18:00:00'],
+    ['TUE 14:30', '2026-03-17T14:30:00'],
     ['30m', '2026-03-10T15:00:00'],
     ['2h', '2026-03-10T16:30:00'],
     ['1d', '2026-03-11T14:30:00'],
@@ -20,7 +23,18 @@ test('a time of the day is the next one, a span counts from now, and other times
 });
 
 test('anything else, and times that have passed, are refused', () => {
-  for (const text of ['', '25:00', '2 h', '0m', 'tomorrow', '2036-01-31', '2036-01-31T08:30', '2020-01-31T08:30:00Z']) {
+  for (const text of [
+    '',
+    '25:00',
+    '2 h',
+    '0m',
+    'tomorrow',
+    'foo 18:00',
+    'Thu',
+    '2036-01-31',
+    '2036-01-31T08:30',
+    '2020-01-31T08:30:00Z',
+  ]) {
     assert.throws(() => parseUntil(text, now), isUsageError, text);
   }
 });

@@ -3,23 +3,33 @@ import { UsageError } from '../args.ts';
 const minuteMs = 60_000;
 const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 60 * minuteMs };
 
-/**
- * The time that people write: `18:00` is the next time that clocks here show that, `2h`, `30m` and `1d` count from now, and
- * everything else is RFC 3339 with an offset. Throws a UsageError, also for a time that has passed.
- */
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+/** The end that people write. Throws a UsageError, also for a time that has passed. */
 export const parseUntil = (text: string, now: Date): Date => {
-  const at = parseClock(text, now) ?? parseSpan(text, now) ?? parseTime(text);
-  if (!at) throw new UsageError(`--until must be a time such as 18:00, 2h or 2036-01-31T08:30:00Z, not "${text}"`);
+  const at = parseWhen('--until', text, now);
   if (at <= now) throw new UsageError(`--until must be in the future, not ${text}`);
   return at;
 };
 
+/**
+ * The time that people write: `18:00` and `Thu 18:00` are the next times that clocks here show that, `2h`, `30m` and `1d` count
+ * from now, and everything else is RFC 3339 with an offset. Throws a UsageError.
+ */
+export const parseWhen = (flag: string, text: string, now: Date): Date => {
+  const at = parseClock(text, now) ?? parseSpan(text, now) ?? parseTime(text);
+  if (at) return at;
+  throw new UsageError(`${flag} must be a time such as 18:00, "Thu 18:00", 2h or 2036-01-31T08:30:00Z, not "${text}"`);
+};
+
 const parseClock = (text: string, now: Date): Date | undefined => {
-  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  if (hours === undefined) return undefined;
+  const [, name = '', hours, minutes] = /^(?:([a-z]{3}) )?([01]?\d|2[0-3]):([0-5]\d)$/i.exec(text) ?? [];
+  const day = days.indexOf(name.toLowerCase());
+  if (hours === undefined || (name !== '' && day < 0)) return undefined;
   const at = new Date(now);
+  if (day >= 0) at.setDate(at.getDate() + ((day - at.getDay() + 7) % 7));
   at.setHours(Number(hours), Number(minutes), 0, 0);
-  if (at <= now) at.setDate(at.getDate() + 1);
+  if (at <= now) at.setDate(at.getDate() + (day < 0 ? 1 : 7));
   return at;
 };
 

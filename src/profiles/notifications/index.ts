@@ -50,8 +50,8 @@ export const notifications = defineFeature({
   findProblems: findDestinationProblems,
   listSecretFiles,
   tools: [testDestination],
-  create: async ({ offers: { alerts }, openLog, openSnapshot, clock, log, meters, settings }) => {
-    const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log }));
+  create: async ({ offers: { alerts, silences }, openLog, openSnapshot, clock, log, meters, settings }) => {
+    const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log, silences }));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, clock);

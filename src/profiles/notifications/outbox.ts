@@ -2,7 +2,7 @@ import type { Meters } from '../../metrics/meters.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
-import type { AlertSource } from '../offers.ts';
+import type { AlertSource, SilenceSource } from '../offers.ts';
 import { Destination } from './destination.ts';
 import { openProgress } from './progress.ts';
 import { createNotices } from './receiver-state.ts';
@@ -13,7 +13,9 @@ interface OutboxSettings {
   outboxRetainBytes: number;
 }
 
-type OutboxParts = Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'>;
+type OutboxParts = Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> & {
+  silences?: SilenceSource | undefined;
+};
 
 export interface Outbox {
   list(): readonly Destination[];
@@ -111,7 +113,7 @@ const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
   source: AlertSource,
-  { openLog, openSnapshot, clock, log }: OutboxParts,
+  { openLog, openSnapshot, clock, log, silences }: OutboxParts,
   onDelivered: (destination: Destination) => void,
 ) => {
   let known: string | undefined;
@@ -128,7 +130,7 @@ const createOpener = (
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
       const sender = createSender(target.receiver.url, concurrency + 1);
-      const accepts = createFilter(target.settings, instance);
+      const accepts = createFilter(target.settings, instance, silences);
       return new Destination({
         ...{ target, instance, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },
       });
