@@ -11,6 +11,7 @@ import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from '.
 import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
+import { silenceCommand, silencesCommand } from './client/silences.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
 import { createManPage } from './man-page.ts';
@@ -185,6 +186,8 @@ export const ownCommands: readonly Command[] = [
   ackCommand,
   resolveCommand,
   oncallCommand,
+  silencesCommand,
+  silenceCommand,
   healthcheck,
   checkConfig,
   configSchema,

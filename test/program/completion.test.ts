@@ -64,7 +64,7 @@ test('bash completes commands, flags and values', needs('bash'), async (t) => {
     ['signalbox --store=f', ['file']],
     ['signalbox --profiles ite', ['items']],
     ['signalbox --profiles items,lo', ['items,login']],
-    ['signalbox --profiles=items,login,ale', ['items,login,alerts']],
+    ['signalbox --profiles=items,login,ale', ['items,login,alerts', 'items,login,alertmanager']],
     ['signalbox --log-level trace,', []],
     ['signalbox --no-alerts-s', ['--no-alerts-sync']],
     ['signalbox --config a.json exp', ['export']],

@@ -6,6 +6,9 @@ import { readIncident, waitForIncident } from '../incidents/support/incidents.ts
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
+import { messagesOf, startOutbox, toDestination } from '../support/outbox.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait.ts';
 import { createSilence, inHours, listSilences } from './support/silences.ts';
 
 const disk = { source: 'backup', level: 'ERROR', message: '/var is 86 % full', hostname: 'db-1' };
@@ -151,4 +154,20 @@ test('changing silences needs a token or a key with incidents:write, and events 
   assert.equal(await post(keys[0]?.key), 201);
   const [event] = await events.waitFor('silences');
   assert.equal(event?.data['createdBy'], 'key:oncall');
+});
+
+test('a destination of alerts gets none that was received under a silence', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const token = await app.login('reader');
+  await sendAlert(app, { ...disk, message: 'before' });
+  const silence = await createSilence(app, token, { match: { source: 'backup', text: '*disk*' } });
+  const silenced = await sendAlert(app, { ...disk, message: 'a disk is full' });
+  await sendAlert(app, { ...disk, message: 'other' });
+  await app.request('DELETE', `/api/silences/${silence.id}`, { token });
+  await sendAlert(app, { ...disk, message: 'another disk' });
+  await waitUntil('the others are delivered', () => receiver.requests.length === 3);
+  assert.deepEqual(messagesOf(receiver).sort(), ['another disk', 'before', 'other']);
+  const { json } = await app.request<{ deliveries: { status: string }[] }>('GET', `/api/alerts/${silenced}`);
+  assert.equal(json.deliveries[0]?.status, 'skipped');
 });

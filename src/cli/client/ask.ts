@@ -13,7 +13,7 @@ export const jsonFlag = { summary: 'Print JSON, one object a line, for scripts.'
 
 export const askingExitCodes = {
   0: 'success',
-  1: 'the server refused it, for example because there is no such incident or rotation',
+  1: 'the server refused it, for example because there is no such incident, silence or rotation',
   2: 'the command line is invalid',
   [temporaryFailure]: 'the server could not be reached',
 };

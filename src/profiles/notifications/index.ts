@@ -62,7 +62,7 @@ export const notifications = defineFeature({
     rotations.onChanged(() => notifier?.noteDuty());
     incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
     const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
-    const parts = { openLog, openSnapshot, clock, log, onIncidentDestinations };
+    const parts = { openLog, openSnapshot, clock, log, silences, onIncidentDestinations };
     const outbox = alerts && (await openOutbox(settings, alerts, parts));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);

@@ -2,7 +2,7 @@ import type { Meters } from '../../metrics/meters.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
-import type { AlertSource } from '../offers.ts';
+import type { AlertSource, SilenceSource } from '../offers.ts';
 import { Destination, mostRequests } from './destination.ts';
 import { IncidentDestination } from './incident-destination.ts';
 import { createMessageSender } from './plain-message.ts';
@@ -16,6 +16,7 @@ interface OutboxSettings {
 }
 
 interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
+  silences: SilenceSource | undefined;
   /** Called with those that are told of incidents, whenever there are others. */
   onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
 }
@@ -125,7 +126,7 @@ const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
   source: AlertSource,
-  { openLog, openSnapshot, clock, log }: OutboxParts,
+  { openLog, openSnapshot, clock, log, silences }: OutboxParts,
   onDelivered: (destination: AnyDestination) => void,
 ) => {
   let known: string | undefined;
@@ -162,7 +163,7 @@ const createOpener = (
           onDelivered,
         });
       }
-      const accepts = createFilter(target.settings, instance);
+      const accepts = createFilter(target.settings, instance, silences);
       return new Destination({
         ...{ target, instance, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },
       });

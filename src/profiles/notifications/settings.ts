@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import { formatOf, notificationKinds, readVia } from '../offers.ts';
+import { formatOf, notificationKinds, readTime, readVia, type SilenceSource, toText } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
 import { isLike } from '../wildcards.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
@@ -334,20 +334,34 @@ export type Accepts = (record: StoredRecord) => boolean;
 
 /**
  * Accepts what the filter names, except alerts that `instance` has delivered before, which would go round in circles, those
- * that were imported, which are old, and those about the destination itself.
+ * that were imported, which are old, those about the destination itself, and those that were received under a silence.
  */
 export const createFilter = (
   { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
   instance: string,
+  silences?: SilenceSource,
 ): Accepts => {
   const wanted = levels?.map((level) => toSeverity(level));
   return (record) =>
     record['imported'] !== true &&
     !readVia(record['via']).includes(instance) &&
     !isNoticeOf(record, instance, name) &&
+    !isSilenced(record, silences) &&
     (wanted === undefined || wanted.includes(severityOf(record))) &&
     (sources === undefined || sources.some((pattern) => isLike(String(record['source']), pattern))) &&
     (formats === undefined || formats.includes(formatOf(record)));
+};
+
+const isSilenced = (record: StoredRecord, silences: SilenceSource | undefined): boolean => {
+  const receivedAt = readTime(record);
+  if (!silences || receivedAt === undefined) return false;
+  const { source, hostname, level, labels } = record;
+  const text = toText(record['message']).replace(/^Resolved: /, '');
+  const subject = {
+    ...{ source: toText(source), hostname: toText(hostname), level: toSeverity(toText(level)), text },
+    labels: (labels ?? null) as Record<string, string> | null,
+  };
+  return silences.silencesOf(subject, receivedAt).length > 0;
 };
 
 /** A resolved alert goes where the firing one went, which may have been more severe. */

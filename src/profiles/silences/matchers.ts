@@ -34,7 +34,8 @@ export class Subject {
   readonly lowerLabels: ReadonlyMap<string, string>;
 
   constructor({ source, hostname, level, text, labels }: Silenceable) {
-    const own = Object.entries(labels ?? {}).map(([name, value]) => [name, cut(value)] as const);
+    // People may write lines of the log by hand.
+    const own = Object.entries(labels ?? {}).map(([name, value]) => [name, cut(String(value))] as const);
     const made = { ...listMadeLabels({ source, hostname, level }), source, hostname, level, text };
     const named = Object.entries(made).map(([name, value]) => [name, cut(value)] as const);
     this.labels = new Map([...named, ...own]);

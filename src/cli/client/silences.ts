@@ -1,0 +1,182 @@
+import { UsageError } from '../args.ts';
+import { defineCommand } from '../command.ts';
+import { print, say } from '../stdio.ts';
+import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
+import { type AlertServer, readServer } from './server.ts';
+import { toReadableTime, toTable } from './table.ts';
+import { parseUntil, parseWhen } from './until.ts';
+
+/** What the commands print of a silence. */
+interface SilenceRow {
+  id: string;
+  state: string;
+  match: Record<string, unknown> | null;
+  matchers: { name: string; value: string; isRegex: boolean; isEqual: boolean }[] | null;
+  endsAt: string | null;
+  schedule: string | null;
+  minutes: number | null;
+  window: { startsAt: string; endsAt: string | null } | null;
+  comment: string;
+  createdBy: string;
+}
+
+const usualSpan = '1h';
+
+/** Members of a match; other names are those of labels. */
+const members = ['source', 'hostname', 'level', 'text'];
+
+const states = ['current', 'active', 'pending', 'expired', 'all'] as const;
+
+/** So many characters of an id tell silences apart. */
+const shownLength = 13;
+
+export const silencesCommand = defineCommand({
+  name: 'silences',
+  summary: 'List the silences of a server: which alerts notify nobody, and until when.',
+  flags: {
+    state: { value: 'STATE', summary: 'Only these. Default current: active or pending.', choices: states },
+    json: jsonFlag,
+    url: urlFlag,
+  },
+  variables: askedVariables('incidents:read'),
+  exitCodes: askingExitCodes,
+  run: async ({ own: { state = 'current', json, url } }) => {
+    if (!states.some((each) => each === state)) {
+      throw new UsageError(`--state must be one of ${states.join(', ')}, not ${JSON.stringify(state)}`);
+    }
+    const [wanted, isWanted] = state === 'current' ? ['all', isCurrent] : [state, () => true];
+    return list(readServer(url), wanted, (silences) => {
+      const rows = silences.filter(isWanted);
+      if (json) return printLines(rows);
+      print(rows.length === 0 ? `No ${state} silences.\n` : toSilenceTable(rows));
+    });
+  },
+});
+
+const isCurrent = ({ state }: SilenceRow): boolean => state !== 'expired';
+
+const list = (server: AlertServer, state: string, show: (rows: SilenceRow[]) => void): Promise<number> =>
+  ask(server, 'GET', `api/silences?limit=1000&state=${state}`, undefined, ({ data, total }) => {
+    const rows = data as SilenceRow[];
+    show(rows);
+    if (Number(total) > rows.length) say(`${total} match; these are the ${rows.length} newest`);
+  });
+
+const toSilenceTable = (rows: readonly SilenceRow[]): string =>
+  toTable(
+    ['ID', 'STATE', 'FROM', 'UNTIL', 'BY', 'SILENCES'],
+    rows.map((row) => {
+      const { startsAt, endsAt } = row.window ?? { startsAt: null, endsAt: row.endsAt };
+      return [
+        row.id.slice(0, shownLength),
+        row.state,
+        startsAt === null ? '' : toReadableTime(startsAt),
+        endsAt === null ? '' : toReadableTime(endsAt),
+        row.createdBy,
+        [describeMatch(row), describeSchedule(row), row.comment.replaceAll(/\s+/g, ' ')].filter(Boolean).join('  '),
+      ];
+    }),
+  );
+
+const describeMatch = ({ match, matchers }: SilenceRow): string => {
+  if (matchers) {
+    return matchers
+      .map(({ name, value, isRegex, isEqual }) => {
+        const operator = isRegex ? (isEqual ? '=~' : '!~') : isEqual ? '=' : '!=';
+        return `${name}${operator}${value}`;
+      })
+      .join(' ');
+  }
+  const { labels = {}, ...texts } = match ?? {};
+  return [...Object.entries(texts), ...Object.entries(labels as object)]
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+};
+
+const describeSchedule = ({ schedule, minutes }: SilenceRow): string =>
+  schedule === null ? '' : `(${schedule}, ${minutes} min)`;
+
+export const silenceCommand = defineCommand({
+  name: 'silence',
+  argument: { name: 'NAME=PATTERN...', isList: true },
+  summary: 'Let alerts notify nobody for some time, or end a silence.',
+  details: [
+    'NAME is source, hostname, level, text (the message) or a label; in PATTERN, * stands for any text. All must match.',
+    'With --schedule, there is a maintenance window of --for at each time of the cron expression.',
+  ],
+  flags: {
+    for: { value: 'TIME', summary: `How long: 30m, 2h or 1d. Default ${usualSpan}.` },
+    until: { value: 'TIME', summary: 'Until when: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
+    schedule: { value: 'CRON', summary: 'When windows begin, such as "0 2 * * 6".' },
+    timeZone: { value: 'ZONE', summary: 'Of the schedule, such as Europe/Berlin. Default that of the server.' },
+    message: { value: 'TEXT', short: 'm', summary: 'Why.' },
+    expire: { value: 'ID', summary: 'End this silence; the beginning of its id is enough.' },
+    json: jsonFlag,
+    url: urlFlag,
+  },
+  variables: askedVariables('incidents:write'),
+  exitCodes: askingExitCodes,
+  run: async ({ words, own: { for: span, until, schedule, timeZone, message, expire, json, url } }) => {
+    const server = readServer(url);
+    const show = (body: Record<string, unknown>): void => {
+      const row = body as unknown as SilenceRow;
+      if (json) printLines([row]);
+      else print(toSilenceTable([row]));
+    };
+    if (expire !== undefined) {
+      if (words.length > 0) throw new UsageError('--expire ends a silence: give no patterns');
+      return end(server, expire, show);
+    }
+    const body = {
+      match: toMatch(words),
+      ...(schedule === undefined ? toEnd(span, until) : toWindows(schedule, span, until)),
+      ...(timeZone !== undefined && { timeZone }),
+      ...(message !== undefined && { comment: message }),
+    };
+    return ask(server, 'POST', 'api/silences', body, show);
+  },
+});
+
+const end = async (server: AlertServer, id: string, show: (body: Record<string, unknown>) => void): Promise<number> => {
+  let found: SilenceRow[] = [];
+  const code = await list(server, 'all', (rows) => {
+    found = rows.filter((row) => row.id.startsWith(id.toLowerCase()));
+  });
+  if (code !== 0) return code;
+  const [silence, ...others] = found;
+  if (silence && others.length === 0) return ask(server, 'DELETE', `api/silences/${silence.id}`, undefined, show);
+  say(silence ? `several silences have an id that begins with ${id}` : `there is no silence ${id}`);
+  return 1;
+};
+
+const toMatch = (words: readonly string[]): object => {
+  if (words.length === 0) throw new UsageError("say what to silence, such as 'source=backup*'");
+  const pairs = words.map((word) => {
+    const [, name, pattern] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (name !== undefined && pattern !== undefined) return [name, pattern] as const;
+    throw new UsageError(`a pattern is NAME=PATTERN, such as 'source=backup*', not ${JSON.stringify(word)}`);
+  });
+  const labels = pairs.filter(([name]) => !members.includes(name));
+  return {
+    ...Object.fromEntries(pairs.filter(([name]) => members.includes(name))),
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+  };
+};
+
+const toEnd = (span: string | undefined, until: string | undefined): object => {
+  if (span !== undefined && until !== undefined) throw new UsageError('give --for or --until, not both');
+  const now = new Date();
+  const endsAt = until === undefined ? addSpan(span ?? usualSpan, now) : parseUntil(until, now);
+  return { endsAt: endsAt.toISOString() };
+};
+
+const toWindows = (schedule: string, span: string | undefined, until: string | undefined): object => {
+  const now = new Date();
+  const minutes = (addSpan(span ?? usualSpan, now).getTime() - now.getTime()) / 60_000;
+  return { schedule, minutes, ...(until !== undefined && { endsAt: parseUntil(until, now).toISOString() }) };
+};
+
+const addSpan = (span: string, now: Date): Date => {
+  if (/^[1-9]\d{0,3}[mhd]$/.test(span)) return parseWhen('--for', span, now);
+  throw new UsageError(`--for must be a time such as 30m, 2h or 1d, not ${JSON.stringify(span)}`);
+};

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
+import { createFolder } from '../support/folder.ts';
+import { runProgram, startProgram } from '../support/program.ts';
+
+/** Starts a server, and returns what runs commands with a key that may change silences. */
+const start = async (t: TestContext) => {
+  const { stdout, stderr } = await runProgram(['create-key', 'oncall', '--scope', 'incidents:write']);
+  const key = /sbk_\w+/.exec(stderr)?.[0] ?? '';
+  const config = writeConfig(createFolder(t), { access: 'login', keys: [JSON.parse(stdout)] });
+  const server = await startProgram(t, ['--config', config]);
+  return (args: string[], variables: Record<string, string> = {}) =>
+    runProgram(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
+};
+
+test('silence makes a silence, silences lists it, and --expire ends it', async (t) => {
+  const run = await start(t);
+  assert.equal((await run(['silences'])).stdout, 'No current silences.\n');
+  const made = await run(['silence', 'source=backup*', 'team=db', '--for', '2h', '-m', 'new\ndisk']);
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  const [head = '', row = ''] = made.stdout.split('\n');
+  assert.match(head, /^ID +STATE +FROM +UNTIL +BY +SILENCES$/);
+  assert.match(
+    row,
+    /^[0-9a-f]{8}-[0-9a-f]{4} +active +\S+ \S+ +\S+ \S+ +key:oncall +source=backup\* team=db {2}new disk$/,
+  );
+  const json = await run(['silence', 'text=*full*', '--until', '2036-01-31T08:30:00Z', '--json']);
+  const silence = JSON.parse(json.stdout);
+  assert.deepEqual([silence.match, silence.endsAt], [{ text: '*full*' }, '2036-01-31T08:30:00.000Z']);
+  assert.equal((await run(['silences'])).stdout.trim().split('\n').length, 3);
+  const ended = await run(['silence', '--expire', row.slice(0, 13)]);
+  assert.match(ended.stdout, / expired /);
+  assert.equal((await run(['silences', '--json'])).stdout, `${JSON.stringify(silence)}\n`);
+  assert.match((await run(['silences', '--state', 'expired'])).stdout, / expired .* source=backup\*/);
+});
+
+test('silence --schedule makes a maintenance window', async (t) => {
+  const run = await start(t);
+  const flags = ['--schedule', '0 2 * * 6', '--for', '90m', '--time-zone', 'Europe/Berlin'];
+  const made = await run(['silence', 'hostname=db-*', ...flags]);
+  assert.match(made.stdout, / pending +\S+ \S+ +\S+ \S+ +key:oncall +hostname=db-\* {2}\(0 2 \* \* 6, 90 min\)\n$/);
+});
+
+test('what is wrong is said, with the exit code of its kind', async (t) => {
+  const run = await start(t);
+  for (const args of [
+    ['silence'],
+    ['silence', 'backup'],
+    ['silence', 'source=a', '--for', 'soon'],
+    ['silence', 'source=a', '--for', '18:00'],
+    ['silence', 'source=a', '--for', '1h', '--until', '2h'],
+    ['silence', 'source=a', '--expire', 'x'],
+    ['silences', '--state', 'odd'],
+  ]) {
+    assert.equal((await run(args)).code, 2, args.join(' '));
+  }
+  const unknown = await run(['silence', '--expire', '0000']);
+  assert.deepEqual([unknown.code, unknown.stderr], [1, 'signalbox: there is no silence 0000\n']);
+  const refused = await run(['silence', 'level=warn']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /responded 400: match.level must match one of CRITICAL/);
+  const missing = await run(['silence', 'source=a'], { SIGNALBOX_KEY: '' });
+  assert.match(missing.stderr, /responded 401: Missing token; set SIGNALBOX_KEY/);
+});
