@@ -49,6 +49,8 @@ interface ErrorExtras {
   leading?: Record<string, unknown>;
   /** The unexpected error behind `failed`, for the log. */
   cause?: unknown;
+  /** The body is the message alone, as a text in JSON, for clients that expect no object. */
+  isBare?: boolean;
   /** Set if the request was refused because of load. */
   shed?: ShedReason | undefined;
 }
@@ -65,7 +67,7 @@ export class HttpError extends ExpectedError {
   readonly kind: ErrorKind;
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: Record<string, unknown>;
+  readonly body: Record<string, unknown> | string;
   readonly shed: ShedReason | undefined;
   /** Set when it is sent for the first time. */
   sent: ErrorMessage | undefined;
@@ -73,7 +75,7 @@ export class HttpError extends ExpectedError {
   constructor(
     kind: ErrorKind,
     message: string = STATUS_CODES[statusOf[kind]] ?? '',
-    { headers = {}, members = {}, leading = {}, cause, shed }: ErrorExtras = {},
+    { headers = {}, members = {}, leading = {}, cause, isBare = false, shed }: ErrorExtras = {},
   ) {
     super(message, { cause });
     this.kind = kind;
@@ -81,7 +83,7 @@ export class HttpError extends ExpectedError {
     // RFC 9110, 15.5.2: every 401 names the scheme that would be accepted.
     this.headers = kind === 'unauthorized' ? { 'www-authenticate': 'Bearer', ...headers } : headers;
     this.shed = shed;
-    this.body = { ...leading, error: message, ...members };
+    this.body = isBare ? message : { ...leading, error: message, ...members };
   }
 }
 

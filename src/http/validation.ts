@@ -54,20 +54,25 @@ export const convertQueries = (app: FastifyInstance): void => {
 
 /**
  * Creates the function that converts the parameters in `properties` and drops all others. It throws an HttpError for a
- * repeated one.
+ * repeated one that is no list.
  */
 export const createQueryConversion = (properties: TProperties): ((query: Query) => Query) => {
   const parameters = Object.entries(properties).map(([name, schema]) => ({
     name,
     isNumber: (schema as { type?: string }).type === 'integer',
+    isList: (schema as { type?: string }).type === 'array',
     usual: (schema as { default?: unknown }).default,
   }));
   return (query) => {
     const typed: Query = {};
-    for (const { name, isNumber, usual } of parameters) {
+    for (const { name, isNumber, isList, usual } of parameters) {
       const value = query[name];
       if (value === undefined || value === '') {
         if (usual !== undefined) typed[name] = usual;
+        continue;
+      }
+      if (isList) {
+        typed[name] = [value].flat();
         continue;
       }
       if (typeof value !== 'string') throw new HttpError('invalid', `${name} is given more than once`);

@@ -1,3 +1,4 @@
+import { alertmanager } from './alertmanager/index.ts';
 import { alerts } from './alerts/index.ts';
 import { commands } from './commands/index.ts';
 import { webConsole } from './console/index.ts';
@@ -29,6 +30,7 @@ export const features: readonly Feature[] = [
   silences,
   incidents,
   notifications,
+  alertmanager,
   commands,
   metrics,
   history,

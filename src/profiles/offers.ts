@@ -9,7 +9,8 @@ import type { Severity } from './severity.ts';
 export interface Offers {
   alerts?: AlertSource;
   settings?: SettingStore;
-  silences?: SilenceSource;
+  silences?: SilenceStore;
+  incidents?: IncidentSource;
   tasks?: TaskSource;
 }
 
@@ -130,6 +131,71 @@ export interface TaskSource {
     fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
     key: string,
   ): Promise<number>;
+}
+
+/** A matcher of Alertmanager: `name="value"`, with `isRegex` `=~`, without `isEqual` `!=` or `!~`. */
+export interface SilenceMatcher {
+  name: string;
+  value: string;
+  isRegex: boolean;
+  isEqual: boolean;
+}
+
+/** A silence as Alertmanager has it; times are Unix milliseconds. Of a recurring one they are those of its window. */
+export interface SharedSilence {
+  id: string;
+  state: 'active' | 'pending' | 'expired';
+  matchers: readonly SilenceMatcher[];
+  startsAt: number;
+  endsAt: number;
+  comment: string;
+  /** Who a program says has made it, or else who has. */
+  createdBy: string;
+  updatedAt: number;
+}
+
+/** What a program of Alertmanager wants a silence to be. */
+export type GivenSilence = Pick<SharedSilence, 'matchers' | 'startsAt' | 'endsAt' | 'comment' | 'createdBy'>;
+
+/** What the silences feature offers to the API of Alertmanager, beside the answers. */
+export interface SilenceStore extends SilenceSource {
+  list(): SharedSilence[];
+  find(id: string): SharedSilence | undefined;
+  /** Resolves to the id of the new silence. Rejects with an HttpError. */
+  create(silence: GivenSilence, by: string): Promise<string>;
+  /**
+   * Changes one; where more changes than its end and comment, it ends and another one begins. Resolves to the id, or to
+   * undefined if there is no such silence. Rejects with an HttpError.
+   */
+  replace(id: string, silence: GivenSilence, by: string): Promise<string | undefined>;
+  /** Ends one now; resolves to whether there is one. */
+  end(id: string, by: string): Promise<boolean>;
+  /** What matchers are compared with: labels of alerts, and what is made of the other fields. */
+  labelsOf(subject: Silenceable): ReadonlyMap<string, string>;
+  /** Whether labels pass all matchers. Throws an HttpError for a regular expression that cannot be used. */
+  createFilter(matchers: readonly SilenceMatcher[]): (labels: ReadonlyMap<string, string>) => boolean;
+}
+
+/** An incident as other features read it; times are Unix milliseconds. It is never changed, but replaced by another one. */
+export interface SharedIncident {
+  id: string;
+  number: number;
+  state: 'open' | 'acknowledged' | 'resolved';
+  level: Severity;
+  title: string;
+  source: string;
+  hostname: string;
+  labels: Record<string, string> | null;
+  link: string | null;
+  lastAt: number;
+  openedAt: number;
+  acknowledged: { by: string; at: number; until: number | null; comment: string | null } | null;
+}
+
+/** What the incidents feature offers to features that tell people of incidents. */
+export interface IncidentSource {
+  /** Those that are not resolved, and those with destinations that have not heard that they are; some at a time. */
+  listUnsettled(): AsyncIterable<readonly SharedIncident[]>;
 }
 
 /** The labels that an alert has in the API of Alertmanager where its sender gives it none of these. */

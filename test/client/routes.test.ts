@@ -55,6 +55,10 @@ const withSilence =
 
 const credentialsOf = { Username: 'admin', Password: passwords.admin };
 const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' };
+const alertmanagerSilence = {
+  matchers: [{ name: 'alertname', value: 'x', isRegex: false }],
+  ...{ startsAt: '2036-01-31T08:30:00Z', endsAt: '2090-01-01T00:00:00Z', createdBy: 'anna', comment: '' },
+};
 const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OSArchitecture' };
 
 /** One call of each method. */
@@ -72,7 +76,8 @@ const calls: Record<string, Call> = {
         'listTasks',
       ],
       ...['listItems', 'listAlerts', 'getReadiness', 'getReadyz', 'searchAlerts', 'countAlerts', 'listDeliveries'],
-      ...['listIncidents', 'listSilences'],
+      ...['listIncidents', 'listSilences', 'listAlertmanagerAlerts', 'listAlertmanagerAlertGroups'],
+      ...['listAlertmanagerSilences', 'listAlertmanagerReceivers', 'getAlertmanagerStatus'],
       ...[
         'listCommands',
         'listExecutions',
@@ -127,6 +132,9 @@ const calls: Record<string, Call> = {
   getSilence: withSilence('getSilence'),
   replaceSilence: withSilence('replaceSilence', silence),
   endSilence: withSilence('endSilence'),
+  postAlertmanagerSilence: plain('postAlertmanagerSilence', alertmanagerSilence),
+  getAlertmanagerSilence: withSilence('getAlertmanagerSilence'),
+  expireAlertmanagerSilence: withSilence('expireAlertmanagerSilence'),
   createAlertsFromAlertmanager: plain('createAlertsFromAlertmanager', samples.alertmanager),
   createAlertsFromPrometheus: plain('createAlertsFromPrometheus', samples.prometheus),
   pushAlerts: plain('pushAlerts', samples.prometheus),

@@ -24,6 +24,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   silences: [['/api/silences', 200]],
   incidents: [['/api/incidents', 200]],
   notifications: [['/api/deliveries', 401]],
+  alertmanager: [['/api/v2/status', 200]],
   commands: [['/api/execute', 405]],
   metrics: [['/metrics', 200]],
   history: [['/api/history', 200]],

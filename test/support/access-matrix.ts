@@ -39,12 +39,12 @@ const isOpen = (path: string): boolean =>
 const isSending = (method: string, path: string): boolean =>
   method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
 const isActing = (method: string, path: string): boolean =>
-  method !== 'GET' && /^\/api\/(incidents|silences|oncall)(\/|$)/.test(path);
+  method !== 'GET' && /^\/api\/(incidents|silences|oncall|v2\/silences?)(\/|$)/.test(path);
 const isForAdmins = (path: string): boolean =>
   /^\/api\/(audit|deliveries|executions|instances|execute)(\/|$)/.test(path);
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
 const isReadingIncidents = (method: string, path: string): boolean =>
-  method === 'GET' && /^\/api\/(incidents|silences|oncall)(\/|$)/.test(path);
+  method === 'GET' && /^\/api\/(incidents|silences|oncall|v2)(\/|$)/.test(path);
 const isReadingAlerts = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
 

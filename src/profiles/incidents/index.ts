@@ -67,6 +67,7 @@ export const incidents = defineFeature({
     return {
       profiles: { incidents: createIncidentRoutes({ store, journal, tasks, show, clock }) },
       topics: { incidents: { ...topic, scope: 'incidents:read' } },
+      offers: { incidents: { listUnsettled: () => listActive(store) } },
       findConcerns: () => findIncidentConcerns(store),
       isReady: () => store.isReady(),
       reopen: async () => store.reopen(),
@@ -78,6 +79,18 @@ export const incidents = defineFeature({
     } satisfies FeatureInstance<IncidentSettings>;
   },
 });
+
+/** How many are read at once. */
+const pageCount = 1000;
+
+async function* listActive(store: IncidentStore) {
+  for (let before: number | undefined; ; ) {
+    const { incidents: page, next } = await store.list({ states: ['open', 'acknowledged'] }, pageCount, before);
+    yield page;
+    if (next === undefined) return;
+    before = next;
+  }
+}
 
 /** Where alerts are not mounted, there are the incidents of before. */
 const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): void } = {

@@ -5,6 +5,7 @@ import { createNoticeTopic } from '../topic.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { createSilenceRoutes } from './routes.ts';
 import { Silence } from './schema.ts';
+import { createSilenceStore } from './shared.ts';
 import { toSilence } from './silence.ts';
 
 /** Milliseconds for which changes are collected before listeners get them, and between two removals of old ones. */
@@ -47,7 +48,7 @@ export const silences = defineFeature({
     return {
       profiles: { silences: createSilenceRoutes({ keeper, clock, isChangeable: offers.settings !== undefined }) },
       topics: { silences: { ...topic, scope: 'incidents:read' } },
-      offers: { silences: keeper },
+      offers: { silences: createSilenceStore(keeper, clock) },
       start: () => {
         removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
       },

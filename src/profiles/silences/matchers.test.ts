@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { MadeSetting, SettingStore, Silenceable } from '../offers.ts';
+import type { MadeSetting, SettingStore, Silenceable, SilenceMatcher } from '../offers.ts';
 import { SilenceKeeper } from './keeper.ts';
-import { compileMatching, type Matching, type SilenceMatcher, Subject, toMatchers } from './matchers.ts';
+import { compileMatching, type Matching, Subject, toMatchers } from './matchers.ts';
 import type { StoredSilence } from './silence.ts';
 
 const subject: Silenceable = {

@@ -1,24 +1,16 @@
 import { RE2JS } from 're2js';
 import { HttpError } from '../../http/errors.ts';
-import { listMadeLabels, type Silenceable } from '../offers.ts';
+import { listMadeLabels, type Silenceable, type SilenceMatcher } from '../offers.ts';
 import { severities } from '../severity.ts';
 import { isLike } from '../wildcards.ts';
 
 /** What a silence matches, as people write it: each member has to match, and `*` stands for any text. */
-export interface SilenceMatch {
+interface SilenceMatch {
   source?: string;
   hostname?: string;
   level?: string;
   text?: string;
   labels?: Record<string, string>;
-}
-
-/** A matcher of Alertmanager: `name="value"`, with `isRegex` `=~`, without `isEqual` `!=` or `!~`. */
-export interface SilenceMatcher {
-  name: string;
-  value: string;
-  isRegex: boolean;
-  isEqual: boolean;
 }
 
 /** Either of both. */
@@ -109,6 +101,20 @@ const compileMatchers = (matchers: readonly SilenceMatcher[]): CompiledMatch => 
     key: keys.toSorted((one, other) => other.length - one.length)[0],
     test: ({ labels }) => tests.every(({ name, isEqual, test }) => test(labels.get(name) ?? '') === isEqual),
   };
+};
+
+/**
+ * Whether labels pass a filter of Alertmanager's API, in which one that is missing passes only what says so. Throws an HttpError
+ * for a regular expression that cannot be used.
+ */
+export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
+  const tests = matchers.map((matcher) => ({ ...matcher, test: compileValue(matcher) }));
+  return (labels: ReadonlyMap<string, string>): boolean =>
+    tests.every(({ name, value, isEqual, test }) => {
+      const label = labels.get(name);
+      if (value === '') return (label === undefined) === isEqual;
+      return isEqual ? label !== undefined && test(cut(label)) : !test(cut(label ?? ''));
+    });
 };
 
 const compileValue = ({ value, isRegex }: SilenceMatcher): ((text: string) => boolean) =>

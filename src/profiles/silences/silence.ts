@@ -1,11 +1,11 @@
 import type { MadeSetting } from '../offers.ts';
-import type { CompiledMatch, SilenceMatch, SilenceMatcher } from './matchers.ts';
+import type { CompiledMatch, Matching } from './matchers.ts';
 import type { Silence } from './schema.ts';
 import type { SilenceTimes, SilenceWindow, Windows } from './windows.ts';
 
 /** A silence as it is stored; times are Unix milliseconds. */
 export interface StoredSilence extends SilenceTimes {
-  matching: { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
+  matching: Matching;
   comment: string;
   createdBy: string;
   /** Who a program says has made it. */
