@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../test/support/long.ts';
-import { isWithin, nextWithin, parseHours } from './hours.ts';
+import { parseHours } from './hours.ts';
 
 const minuteMs = 60_000;
 const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 const at = (time: string): number => Date.parse(time);
-const isOpen = (text: string, time: string, zone = 'UTC'): boolean => isWithin(parseHours(text, zone), at(time));
+const isOpen = (text: string, time: string, zone = 'UTC'): boolean => parseHours(text, zone).isWithin(at(time));
 const nextOf = (text: string, time: string, zone = 'UTC'): string =>
-  new Date(nextWithin(parseHours(text, zone), at(time))).toISOString();
+  new Date(parseHours(text, zone).nextWithin(at(time))).toISOString();
 
 test('hours begin with their first minute and end before their last', () => {
   const text = 'Mon-Fri 08:00-18:00 Europe/Berlin';
@@ -162,8 +162,8 @@ test('isWithin and nextWithin agree with clocks that are read each minute', () =
       let next = begin;
       // Something comes within a week and a day, as one time may be skipped.
       for (let count = 0; count < 8 * 1440 && !isModel(next); count += 1) next += minuteMs;
-      assert.equal(isWithin(hours, begin), next === begin);
-      assert.equal(nextWithin(hours, begin), next);
+      assert.equal(hours.isWithin(begin), next === begin);
+      assert.equal(hours.nextWithin(begin), next);
     },
   );
   fc.assert(model, { numRuns: amount(300, 10_000) });

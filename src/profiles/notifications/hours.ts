@@ -9,11 +9,36 @@ const firstMondayMs = -3 * dayMs;
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
+/** Milliseconds of the week, from Monday on: sorted, apart from each other, the end excluded. At least one. */
+type Spans = readonly (readonly [start: number, end: number])[];
+
 /** Times of the week in a time zone. */
-export interface Hours {
-  clock: ZoneClock;
-  /** Milliseconds of the week, from Monday on: sorted, apart from each other, the end excluded. At least one. */
-  spans: readonly (readonly [start: number, end: number])[];
+export class Hours {
+  readonly #clock: ZoneClock;
+  readonly #spans: Spans;
+
+  constructor(clock: ZoneClock, spans: Spans) {
+    this.#clock = clock;
+    this.#spans = spans;
+  }
+
+  /** Whether a time, in Unix milliseconds, is one of the hours. */
+  isWithin(at: number): boolean {
+    const ms = toWeekMs(this.#clock.toLocal(at));
+    return this.#spans.some(([start, end]) => start <= ms && ms < end);
+  }
+
+  /** The first time at or after `at`, in Unix milliseconds, that is one of the hours. */
+  nextWithin(at: number): number {
+    let time = at;
+    while (!this.isWithin(time)) {
+      const ms = toWeekMs(this.#clock.toLocal(time));
+      const next = time + Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs));
+      // Where clocks change before that, it is another time.
+      time = this.#clock.findChange(time, next) ?? next;
+    }
+    return time;
+  }
 }
 
 /**
@@ -36,26 +61,7 @@ export const parseHours = (text: string, timeZone: string): Hours => {
   }
   const [missing] = waiting;
   if (missing !== undefined) throw refuse(`${toDayName(missing)} has no times, such as 00:00-24:00`);
-  return { clock: new ZoneClock(zone), spans: joinSpans(spans) };
-};
-
-/** Whether a time, in Unix milliseconds, is one of the hours. */
-export const isWithin = ({ clock, spans }: Hours, at: number): boolean => {
-  const ms = toWeekMs(clock.toLocal(at));
-  return spans.some(([start, end]) => start <= ms && ms < end);
-};
-
-/** The first time at or after `at`, in Unix milliseconds, that is one of the hours. */
-export const nextWithin = (hours: Hours, at: number): number => {
-  const { clock, spans } = hours;
-  let time = at;
-  while (!isWithin(hours, time)) {
-    const ms = toWeekMs(clock.toLocal(time));
-    const next = time + Math.min(...spans.map(([start]) => (start - ms + weekMs) % weekMs));
-    // Where clocks change before that, it is another time.
-    time = clock.findChange(time, next) ?? next;
-  }
-  return time;
+  return new Hours(new ZoneClock(zone), joinSpans(spans));
 };
 
 const refuse = (problem: string): Error =>
