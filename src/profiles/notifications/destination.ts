@@ -5,16 +5,9 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { toDelivered } from './destinations/type.ts';
 import { bySeq, type KeptProgress, type Progress } from './progress.ts';
-import {
-  createSchedule,
-  type DeliveryOutcome,
-  type Notices,
-  ReceiverState,
-  type Schedule,
-  toOutcome,
-} from './receiver-state.ts';
+import { createSchedule, type DeliveryOutcome, type Notices, ReceiverState, type Schedule } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
-import { type Accepts, createRequest, type DestinationTarget } from './settings.ts';
+import type { Accepts, DestinationTarget } from './settings.ts';
 import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 
 /** After an error of our own, for example while the log is read. */
@@ -359,12 +352,10 @@ export class Destination {
   }
 
   async #request(record: StoredRecord): Promise<DeliveryOutcome> {
-    const { instance, sender, clock, log } = this.#parts;
+    const { instance, sender, log } = this.#parts;
     try {
-      const request = createRequest(this.target, toDelivered(record, instance), clock(), toTrace(record));
-      const reply = await sender.send(request);
-      if ('failure' in reply) return { kind: 'failed', reason: reply.failure, seconds: 0, mayBeAlert: reply.isSent };
-      return toOutcome(reply.status, reply.retryAfter, clock());
+      const { outcome } = await sender.send(toDelivered(record, instance), toTrace(record));
+      return outcome;
     } catch (err) {
       log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');
       return { kind: 'refused', reason: 'unexpected error' };

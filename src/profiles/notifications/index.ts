@@ -8,8 +8,8 @@ import type { DeliveredAlert } from './destinations/type.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
+import { openSender } from './sender.ts';
 import {
-  createRequest,
   type DestinationSettings,
   type DestinationTarget,
   findDestinationProblems,
@@ -27,15 +27,12 @@ const testDestination: Tool = {
   argument: 'NAME',
   summary: 'send a test alert to a destination of the config file and print the response',
   run: async (name, readSettings) => {
-    const { createSender } = await import('./sender.ts');
     const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
-    const sender = createSender(target.receiver.url, 1);
-    const reply = await sender.send(createRequest(target, createTestAlert(new Date()), new Date()));
+    const sender = await openSender(target, 1, () => new Date());
+    const { outcome, reply } = await sender.send(createTestAlert(new Date()));
     await sender.close();
-    if ('failure' in reply) return { output: `not delivered: ${reply.failure}`, ok: false };
-    const ok = reply.status >= 200 && reply.status < 300;
-    const text = hideSecrets(reply.text, target).trim();
-    return { output: `${ok ? 'delivered' : 'not delivered'}: ${reply.status}${text && `\n${text}`}`, ok };
+    const ok = outcome.kind === 'delivered';
+    return { output: `${ok ? 'delivered' : 'not delivered'}: ${hideSecrets(reply, target)}`, ok };
   },
 };
 

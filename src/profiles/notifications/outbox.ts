@@ -6,6 +6,7 @@ import type { AlertSource } from '../offers.ts';
 import { Destination } from './destination.ts';
 import { openProgress } from './progress.ts';
 import { createNotices } from './receiver-state.ts';
+import { openSender } from './sender.ts';
 import { createFilter, type DestinationSettings, type DestinationTarget, toTarget } from './settings.ts';
 
 interface OutboxSettings {
@@ -122,12 +123,11 @@ const createOpener = (
   return {
     open: async (target: DestinationTarget, stored: number): Promise<Destination> => {
       const { instance, notices } = await prepare();
-      const { createSender } = await import('./sender.ts');
       const { name, concurrency = 1, startAt = 'now' } = target.settings;
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
-      const sender = createSender(target.receiver.url, concurrency + 1);
+      const sender = await openSender(target, concurrency + 1, clock);
       const accepts = createFilter(target.settings, instance);
       return new Destination({
         ...{ target, instance, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },

@@ -10,7 +10,7 @@ import { appriseDestination } from './destinations/apprise.ts';
 import { gotifyDestination } from './destinations/gotify.ts';
 import { ntfyDestination } from './destinations/ntfy.ts';
 import { slackDestination } from './destinations/slack.ts';
-import type { DeliveredAlert, DeliveryRequest, DestinationType, ReceiverAddress } from './destinations/type.ts';
+import type { DeliveryRequest, DestinationType, Outgoing, ReceiverAddress } from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
 import { isNoticeOf } from './receiver-state.ts';
 
@@ -156,15 +156,16 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
   }
 };
 
-/** The request that delivers the alert at `now`, with headers that the record adds. */
+/** The request that sends it at `now`, with headers that the record adds. */
 export const createRequest = (
   { type, receiver, headers: own }: DestinationTarget,
-  alert: DeliveredAlert,
+  outgoing: Outgoing,
   now: Date,
   added: Record<string, string> = {},
 ): DeliveryRequest => {
-  const { path, headers, body } = type.toRequest(alert, receiver, now);
-  return { path, headers: { 'user-agent': 'signalbox', ...headers, ...own, via: alert.via, ...added }, body };
+  if (!type.toRequest) throw new Error(`${type.name} has no requests`);
+  const { path, headers, body } = type.toRequest(outgoing, receiver, now);
+  return { path, headers: { 'user-agent': 'signalbox', ...headers, ...own, via: outgoing.via, ...added }, body };
 };
 
 const findType = (wanted: string): DestinationType => {

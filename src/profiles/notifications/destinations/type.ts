@@ -1,6 +1,9 @@
 import type { StoredRecord } from '../../../storage/journal/line.ts';
-import { formatOf, readTime, readVia, toText } from '../../offers.ts';
+import { formatOf, toText as readText, readTime, readVia } from '../../offers.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
+import type { IncidentMessage } from '../message.ts';
+import type { DeliveryOutcome } from '../receiver-state.ts';
+import { truncate } from '../truncate.ts';
 
 /** A kind of receiver. */
 export interface DestinationType {
@@ -14,15 +17,30 @@ export interface DestinationType {
   secrets?: number;
   /** Why a secret cannot be used, as a clause that does not show it. */
   findSecretProblem?(secret: string): string | undefined;
-  /** The request that delivers the alert at `now`. */
-  toRequest(alert: DeliveredAlert, receiver: ReceiverAddress, now: Date): DeliveryRequest;
+  /** The request that delivers it at `now`; of types that speak HTTP. */
+  toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
+  /** Of other types: what sends to the receiver, on up to so many connections. */
+  createSender?(receiver: ReceiverAddress, connections: number): Promise<OutgoingSender>;
 }
 
-/** Where requests of a destination go. */
+/** Where a destination sends. */
 export interface ReceiverAddress {
   url: URL;
   /** The current secret first, then the previous one; empty if there is none. */
   secrets: readonly string[];
+}
+
+/** What became of an attempt, and what the receiver said, or why it did not. */
+export interface Sent {
+  outcome: DeliveryOutcome;
+  reply: string;
+}
+
+interface OutgoingSender {
+  /** Never rejects. */
+  send(outgoing: Outgoing, now: Date): Promise<Sent>;
+  /** Breaks off what is being sent. */
+  close(): Promise<void>;
 }
 
 /** A request of a destination: always a POST. */
@@ -32,6 +50,24 @@ export interface DeliveryRequest {
   headers: Record<string, string>;
   body: string;
 }
+
+/** What destinations send: an alert, or a message about incidents, with what receivers of each kind show of both. */
+export type Outgoing = {
+  /** The same for each attempt to send it. */
+  id: string;
+  /** RFC 3339. */
+  time: string;
+  urgency: Urgency;
+  /** One line. */
+  title: string;
+  /** What is below the title; never empty. */
+  text: string;
+  link?: string;
+  /** Where the receiver can acknowledge the incidents. */
+  acknowledgeUrl?: string;
+  /** The instances that have sent it, this one last. */
+  via: string;
+} & ({ alert: DeliveredAlert; message?: undefined } | { alert?: undefined; message: IncidentMessage });
 
 /** An alert as destinations send it. It depends on the record alone, so a repeated delivery has the same body. */
 export interface DeliveredAlert {
@@ -72,16 +108,16 @@ export const toDelivered = (record: StoredRecord, instance: string): DeliveredAl
   const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {
     id,
     time: toTime(record),
-    source: toText(record['source']),
-    level: toText(record['level']),
-    severity: toSeverity(toText(record['level'])),
-    message: toText(record['message']),
-    hostname: toText(record['hostname']),
+    source: readText(record['source']),
+    level: readText(record['level']),
+    severity: toSeverity(readText(record['level'])),
+    message: readText(record['message']),
+    hostname: readText(record['hostname']),
     format: formatOf(record),
   };
   if (status === 'firing' || status === 'resolved') alert.status = status;
   for (const name of optionalTexts) {
-    const text = toText(record[name]);
+    const text = readText(record[name]);
     if (text !== '') alert[name] = text;
   }
   if (labels !== undefined) alert.labels = toTexts(labels);
@@ -90,7 +126,7 @@ export const toDelivered = (record: StoredRecord, instance: string): DeliveredAl
 };
 
 const toTime = (record: StoredRecord): string => {
-  const time = toText(record['time']);
+  const time = readText(record['time']);
   return /^\d{4}-\d\d-\d\dT/.test(time) ? time : new Date(readTime(record) ?? 0).toISOString();
 };
 
@@ -119,27 +155,48 @@ export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
-export const toUrgency = ({ severity, status }: DeliveredAlert): Urgency =>
-  status === 'resolved' ? 'resolved' : urgencies[severity];
+export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing =>
+  'happenings' in content ? toMessageOutgoing(content) : toAlertOutgoing(content);
+
+const toMessageOutgoing = (message: IncidentMessage): Outgoing => {
+  const { id, time, what, severity, title, body, link, acknowledgeUrl, via } = message;
+  return {
+    ...{ id, time, title, text: body, via, message },
+    urgency: toMessageUrgency(what, severity),
+    ...(link !== undefined && { link }),
+    ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
+  };
+};
+
+const toMessageUrgency = (what: IncidentMessage['what'], severity: Severity): Urgency => {
+  if (what === 'resolved') return 'resolved';
+  return what === 'acknowledged' ? 'info' : urgencies[severity];
+};
+
+const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
+  const { id, time, severity, status, link, via } = alert;
+  const title = toTitle(alert);
+  return {
+    ...{ id, time, title, text: toText(alert, title), via, alert },
+    urgency: status === 'resolved' ? 'resolved' : urgencies[severity],
+    ...(link !== undefined && { link }),
+  };
+};
 
 /** One line about the alert: `ERROR backup on web-1`. */
-export const toTitle = ({ level, source, hostname }: DeliveredAlert): string => {
+const toTitle = ({ level, source, hostname }: DeliveredAlert): string => {
   const place = hostname === '' ? '' : `on ${hostname}`;
   return truncate([level, source, place].filter((part) => part !== '').join(' ') || 'Alert', 250);
 };
 
-/** What receivers show below the title: message, details and links; never empty. */
-export const toBody = (alert: DeliveredAlert, maxBytes: number): string => {
-  const { message, details = '', links = {} } = alert;
+/** Message, details and links. */
+const toText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
-  const parts = [message || toTitle(alert), details, named.join('\n')];
-  return truncate(parts.filter((part) => part !== '').join('\n\n'), maxBytes);
+  return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');
 };
 
-/** The text within `maxBytes` of UTF-8; an ellipsis marks what is cut off. */
-export const truncate = (text: string, maxBytes: number): string => {
-  if (Buffer.byteLength(text) <= maxBytes) return text;
-  const cut = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes - 3);
-  // A character that was cut in half decodes as U+FFFD.
-  return `${cut.toString().replace(/\uFFFD+$/, '')}…`;
+/** What receivers show below the title, with what they cannot show as a button of its own. */
+export const toBody = ({ text, acknowledgeUrl }: Outgoing, maxBytes: number): string => {
+  const end = acknowledgeUrl === undefined ? '' : `\n\nAcknowledge: ${acknowledgeUrl}`;
+  return `${truncate(text, maxBytes - end.length)}${end}`;
 };

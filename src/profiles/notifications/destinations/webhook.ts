@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type DestinationType, toPath } from './type.ts';
+import { type DestinationType, type Outgoing, toPath } from './type.ts';
 
 const prefix = 'whsec_';
 /** Fewest bytes of a secret. */
@@ -18,9 +18,9 @@ export const webhookDestination: DestinationType = {
       ? undefined
       : `must be whsec_ and the base64 of at least ${minimumBytes} bytes`;
   },
-  toRequest: (alert, { url, secrets }, now) => {
-    const { id, time } = alert;
-    const body = JSON.stringify({ type: 'alert', timestamp: time, ...alert, time: undefined });
+  toRequest: (outgoing, { url, secrets }, now) => {
+    const { id } = outgoing;
+    const body = JSON.stringify(toPayload(outgoing));
     const timestamp = String(Math.floor(now.getTime() / 1000));
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -35,6 +35,14 @@ export const webhookDestination: DestinationType = {
     }
     return { path: toPath(url), headers, body };
   },
+};
+
+const toPayload = ({ alert, message, time, link, acknowledgeUrl }: Outgoing): object => {
+  if (alert) return { type: 'alert', timestamp: time, ...alert, time: undefined };
+  const { id, what, via, title, body, severity, happenings } = message;
+  const incidents = happenings.map((each) => ({ what: each.what, ...each.incident }));
+  const data = { message: { title, body, severity }, link, acknowledgeUrl, incidents };
+  return { type: `incident.${what}`, timestamp: time, id, via, data };
 };
 
 const toBase64 = (secret: string): string => (secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
