@@ -3,10 +3,12 @@ import type { LogRecord, StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
 import { defineShape } from './route.ts';
+import type { Severity } from './severity.ts';
 
 /** What mounted features offer to those after them in the list. */
 export interface Offers {
   alerts?: AlertSource;
+  incidents?: IncidentSource;
   tasks?: TaskSource;
 }
 
@@ -71,6 +73,78 @@ export interface AlertSource {
   setDeliverer(deliverer: AlertDeliverer): void;
   /** To be called once, by the feature that knows the incidents of alerts. */
   setIncidentNames(name: NameIncidents): void;
+}
+
+/** What people are told of an incident. */
+export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+
+/** What a destination was told of an incident last, or refused for good to be told. */
+export interface IncidentNotice {
+  what: NotificationKind;
+  level: Severity;
+  /** Unix milliseconds. */
+  at: number;
+  /** For which time that the incident became open. */
+  opening: number;
+  /** Whether the destination has ever been told of it. */
+  isTold: boolean;
+}
+
+/** An incident as other features read it; times are Unix milliseconds. It is never changed, but replaced by another one. */
+export interface SharedIncident {
+  id: string;
+  number: number;
+  /** What its alerts have in common, for people: the sender's key, or source, host name and message. */
+  about: string;
+  /** Who sends its alerts; null for all who have no credential. */
+  sender: string | null;
+  state: 'open' | 'acknowledged' | 'resolved';
+  level: Severity;
+  highestLevel: Severity;
+  title: string;
+  source: string;
+  hostname: string;
+  labels: Record<string, string> | null;
+  link: string | null;
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  /** Since when it is not resolved, if it is not. */
+  openedAt: number;
+  stateSince: number;
+  /** How often it has become open: at first, again, and after an acknowledgement has ended. */
+  openings: number;
+  /** When its level rose last since it became open. */
+  raisedAt: number | null;
+  acknowledged: { by: string; at: number; until: number | null; comment: string | null } | null;
+  resolved: { by: string | null; at: number; reason: 'sender' | 'person' | 'quiet' } | null;
+  reopened: number;
+  task: number | null;
+  /** It was made of alerts from before there were incidents: nobody is notified of it. */
+  isOld: boolean;
+  /** What each destination was told last. Once it is resolved, of those that have not heard of that yet. */
+  notices: Record<string, IncidentNotice>;
+  /** As it was when its timeline last said that a silence keeps it quiet. */
+  silenced: { level: Severity; opening: number } | null;
+  /** Rises with each event that alerts, people or time have caused, and with no other. */
+  version: number;
+  /** Its place in the order of changes of all incidents. */
+  change: number;
+}
+
+/** What other features do to an incident. */
+export type SharedAction = { id: string; by: string } & (
+  | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
+  | { type: 'resolve'; comment?: string | undefined }
+);
+
+/** What the incidents feature offers to features that tell people of incidents. */
+export interface IncidentSource {
+  /** By its id or its number. */
+  find(id: string | number): Awaitable<SharedIncident | undefined>;
+  /** Resolves, once it is stored, to the incident as it is then; to undefined if there is none. Rejects with an HttpError. */
+  act(action: SharedAction): Promise<SharedIncident | undefined>;
 }
 
 /** What the tasks feature offers to features that create tasks. */

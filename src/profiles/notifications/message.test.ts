@@ -6,8 +6,10 @@ import {
   createIncident,
   createResolution,
   openedAt,
+  taken,
 } from '../../../test/support/incident-messages.ts';
-import { createIncidentMessage, type IncidentHappening, incidentNews, toDuration } from './message.ts';
+import { notificationKinds } from '../offers.ts';
+import { createIncidentMessage, type IncidentHappening, toDuration } from './message.ts';
 
 const minute = 60_000;
 
@@ -23,11 +25,10 @@ const titleOf = (...happenings: IncidentHappening[]): string => write(...happeni
 
 test('the title says what happened to which incident', () => {
   assert.equal(titleOf(createHappening()), 'CRITICAL #412 disk full on db-1');
-  assert.equal(titleOf(createHappening({ reopened: 1 })), 'Open again: CRITICAL #412 disk full on db-1');
+  assert.equal(titleOf(createHappening({ openings: 2 })), 'Open again: CRITICAL #412 disk full on db-1');
   assert.equal(titleOf(createHappening({}, { what: 'raised' })), 'Raised to CRITICAL: #412 disk full on db-1');
   const reminder = createHappening({}, { what: 'reminder', at: openedAt + 125 * minute });
   assert.equal(titleOf(reminder), 'Still open for 2 h 5 min: CRITICAL #412 disk full on db-1');
-  const taken = { state: 'acknowledged', acknowledgedBy: 'anna' } as const;
   assert.equal(
     titleOf(createHappening(taken, { what: 'acknowledged' })),
     'Acknowledged by anna: #412 disk full on db-1',
@@ -47,9 +48,9 @@ test('the body has what people need on a phone', () => {
     ...{ seq: 1, id: 'x', crc: '', message: 'disk full\nsda1 has no room', details: '92 % of 50 GB' },
     links: { runbook: 'https://wiki.example.org/disk', other: 7 },
   };
-  const incident = { link: 'https://grafana.example.org/1', state: 'acknowledged', acknowledgedBy: 'anna' } as const;
-  const taken = { ...incident, acknowledgedUntil: '2026-01-31T12:00:00Z', acknowledgedComment: 'on it' };
-  const lines = write(createHappening(taken, { alert })).body.split('\n');
+  const acknowledged = { by: 'anna', at: openedAt, until: openedAt + 60 * minute, comment: 'on it' };
+  const incident = { link: 'https://grafana.example.org/1', state: 'acknowledged', acknowledged } as const;
+  const lines = write(createHappening(incident, { alert })).body.split('\n');
   assert.deepEqual(lines.slice(0, 2), ['disk full', 'sda1 has no room']);
   assert.match(lines[4] ?? '', /^Acknowledged by anna until 2026-01-31 \d\d:\d\d [+-]\d\d:\d\d: on it$/);
   assert.deepEqual(lines.slice(5), [
@@ -57,7 +58,7 @@ test('the body has what people need on a phone', () => {
   ]);
   assert.match(write(createResolution()).body, /\nResolved after 42 min by anna$/);
   assert.match(
-    write(createResolution({ resolvedReason: 'quiet', resolvedBy: null })).body,
+    write(createResolution({ resolved: { by: null, at: openedAt, reason: 'quiet' } })).body,
     /\nResolved after 42 min, because no more alerts came$/,
   );
 });
@@ -92,14 +93,13 @@ test('several incidents are one message, the worst first and ends last', () => {
 });
 
 test('what is resolved or taken cannot be acknowledged', () => {
-  for (const one of [createResolution(), createHappening({ state: 'acknowledged', acknowledgedBy: 'anna' })])
-    assert.equal('acknowledgeUrl' in write(one), false);
+  for (const one of [createResolution(), createHappening(taken)]) assert.equal('acknowledgeUrl' in write(one), false);
 });
 
 test('a message that is written again has the same id, and each other one has another', () => {
   const messages = [
     createHappening(),
-    createHappening({ reopened: 1 }),
+    createHappening({ openings: 2 }),
     createHappening({}, { at: openedAt + 1 }),
     createHappening({}, { what: 'reminder' }),
     createHappening({}, { what: 'raised' }),
@@ -112,7 +112,7 @@ test('a message that is written again has the same id, and each other one has an
 
 test('titles are one line of at most 250 bytes, and bodies are never empty, whatever incidents say', () => {
   const happening = fc.record({
-    what: fc.constantFrom(...incidentNews),
+    what: fc.constantFrom(...notificationKinds),
     at: fc.integer({ min: 0, max: 8e12 }),
     incident: fc
       .record({

@@ -1,44 +1,19 @@
 import { hash } from 'node:crypto';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { createIdOf, type StoredRecord } from '../../storage/journal/line.ts';
-import { toText } from '../offers.ts';
+import { type NotificationKind, type SharedIncident, toText } from '../offers.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import { truncate } from './truncate.ts';
 
-/** What destinations are told of incidents; of several in one message, the first of these stands for all. */
-export const incidentNews = ['opened', 'raised', 'reminder', 'acknowledged', 'resolved'] as const;
-export type IncidentNews = (typeof incidentNews)[number];
-
-/** What messages need of an incident, as its routes return it; webhooks get all that it has. */
-export interface MessagedIncident {
-  id: string;
-  number: number;
-  state: 'open' | 'acknowledged' | 'resolved';
-  level: Severity;
-  highestLevel: Severity;
-  title: string;
-  source: string;
-  hostname: string;
-  labels: Record<string, string> | null;
-  link: string | null;
-  count: number;
-  /** RFC 3339. */
-  firstAt: string;
-  stateSince: string;
-  acknowledgedBy: string | null;
-  acknowledgedUntil: string | null;
-  acknowledgedComment: string | null;
-  resolvedBy: string | null;
-  resolvedReason: 'sender' | 'person' | 'quiet' | null;
-  reopened: number;
-}
+/** Of several kinds in one message, the first of these stands for all. */
+const byImportance = ['opened', 'raised', 'reminder', 'acknowledged', 'resolved'] as const satisfies NotificationKind[];
 
 /** What happened to an incident. */
 export interface IncidentHappening {
-  what: IncidentNews;
+  what: NotificationKind;
   /** When, in Unix milliseconds; of a reminder, when it was due. It is the same for each attempt to tell it. */
   at: number;
-  incident: MessagedIncident;
+  incident: SharedIncident;
   /** The incident's last alert, if it is still stored: its details and links are told. */
   alert?: StoredRecord | undefined;
 }
@@ -47,7 +22,7 @@ export interface IncidentHappening {
 export interface IncidentMessage {
   /** The same for each attempt to send it. */
   id: string;
-  what: IncidentNews;
+  what: NotificationKind;
   /** When the last of it happened, RFC 3339. */
   time: string;
   /** Of the worst of them. */
@@ -95,7 +70,7 @@ export const createIncidentMessage = (
   const acknowledgeUrl = unowned.length > 0 ? toAcknowledgeUrl(unowned) : undefined;
   return {
     id: toMessageId(sorted, at),
-    what: incidentNews.find((what) => sorted.some((each) => each.what === what)) ?? first.what,
+    what: byImportance.find((what) => sorted.some((each) => each.what === what)) ?? first.what,
     time: toOffsetTimestamp(new Date(at)),
     severity: first.incident.level,
     title: truncate(toLine(isSingle ? toTitle(first) : toGroupTitle(sorted)), longestTitle),
@@ -114,12 +89,12 @@ const toLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/
 const byUrgency = (one: IncidentHappening, other: IncidentHappening): number =>
   Number(one.what === 'resolved') - Number(other.what === 'resolved') ||
   rankOf(one.incident.level) - rankOf(other.incident.level) ||
-  incidentNews.indexOf(one.what) - incidentNews.indexOf(other.what) ||
+  byImportance.indexOf(one.what) - byImportance.indexOf(other.what) ||
   one.incident.number - other.incident.number;
 
 const toMessageId = (happenings: readonly IncidentHappening[], at: number): string => {
-  const parts = happenings.map(({ what, at: time, incident: { id, reopened, level } }) => [
-    ...[id, what, time, reopened],
+  const parts = happenings.map(({ what, at: time, incident: { id, openings, level } }) => [
+    ...[id, what, time, openings],
     ...(what === 'raised' ? [level] : []),
   ]);
   return createIdOf(at, hash('sha256', `message ${JSON.stringify(parts)}`, 'hex'));
@@ -129,33 +104,33 @@ const toMessageId = (happenings: readonly IncidentHappening[], at: number): stri
 const toScreen = (publicUrl: string | undefined): string | undefined =>
   publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/console/#/incidents`;
 
-const toLink = ({ number, link }: MessagedIncident, publicUrl: string | undefined): string | undefined => {
+const toLink = ({ number, link }: SharedIncident, publicUrl: string | undefined): string | undefined => {
   const screen = toScreen(publicUrl);
   return screen === undefined ? (link ?? undefined) : `${screen}/${number}`;
 };
 
 const toTitle = ({ what, at, incident }: IncidentHappening): string => {
-  const { number, level, acknowledgedBy, stateSince, reopened } = incident;
+  const { number, level, acknowledged, stateSince, openings } = incident;
   const name = toName(incident);
   switch (what) {
     case 'opened':
-      return `${reopened > 0 ? 'Open again: ' : ''}${level} #${number} ${name}`;
+      return `${openings > 1 ? 'Open again: ' : ''}${level} #${number} ${name}`;
     case 'raised':
       return `Raised to ${level}: #${number} ${name}`;
     case 'reminder':
-      return `Still open for ${toDuration(at - Date.parse(stateSince))}: ${level} #${number} ${name}`;
+      return `Still open for ${toDuration(at - stateSince)}: ${level} #${number} ${name}`;
     case 'acknowledged':
-      return `Acknowledged by ${acknowledgedBy ?? 'somebody'}: #${number} ${name}`;
+      return `Acknowledged by ${acknowledged?.by ?? 'somebody'}: #${number} ${name}`;
     case 'resolved':
       return `Resolved #${number}: ${name}`;
   }
 };
 
 /** `disk full on db-1`. */
-const toName = ({ title, hostname }: MessagedIncident): string =>
+const toName = ({ title, hostname }: SharedIncident): string =>
   hostname === '' || title.includes(hostname) ? title : `${title} on ${hostname}`;
 
-const verbs: Partial<Record<IncidentNews, string>> = {
+const verbs: Partial<Record<NotificationKind, string>> = {
   reminder: 'still open',
   acknowledged: 'acknowledged',
   resolved: 'resolved',
@@ -193,22 +168,23 @@ const toBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string 
 };
 
 /** `CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 09:30 +01:00`. */
-const toFacts = ({ level, hostname, source, count, firstAt }: MessagedIncident): string =>
+const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): string =>
   [level, hostname, source, `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toMinute(firstAt)}`]
     .filter((part) => part !== '')
     .join(' · ');
 
-const toOwner = ({ state, acknowledgedBy, acknowledgedUntil, acknowledgedComment }: MessagedIncident): string => {
+const toOwner = ({ state, acknowledged }: SharedIncident): string => {
   if (state === 'open') return 'Nobody has taken it.';
-  if (acknowledgedBy === null) return '';
-  const until = acknowledgedUntil === null || state === 'resolved' ? '' : ` until ${toMinute(acknowledgedUntil)}`;
-  return `Acknowledged by ${acknowledgedBy}${until}${acknowledgedComment === null ? '' : `: ${acknowledgedComment}`}`;
+  if (!acknowledged) return '';
+  const { by, until, comment } = acknowledged;
+  const end = until === null || state === 'resolved' ? '' : ` until ${toMinute(until)}`;
+  return `Acknowledged by ${by}${end}${comment === null ? '' : `: ${comment}`}`;
 };
 
-const toEnd = ({ firstAt, stateSince, resolvedBy, resolvedReason }: MessagedIncident): string => {
-  const lasted = `after ${toDuration(Date.parse(stateSince) - Date.parse(firstAt))}`;
-  if (resolvedReason === 'quiet') return `Resolved ${lasted}, because no more alerts came`;
-  return `Resolved ${lasted}${resolvedBy === null ? '' : ` by ${resolvedBy}`}`;
+const toEnd = ({ firstAt, stateSince, resolved }: SharedIncident): string => {
+  const lasted = `after ${toDuration(stateSince - firstAt)}`;
+  if (resolved?.reason === 'quiet') return `Resolved ${lasted}, because no more alerts came`;
+  return `Resolved ${lasted}${resolved?.by ? ` by ${resolved.by}` : ''}`;
 };
 
 /** One line for each incident. */
@@ -223,7 +199,7 @@ const toGroupBody = (happenings: readonly IncidentHappening[]): string => {
 };
 
 /** In the machine's local time, to the minute. */
-const toMinute = (time: string): string =>
+const toMinute = (time: number): string =>
   toOffsetTimestamp(new Date(time)).replace(/^(.{10})T(.{5}).*([+-]\d\d:\d\d)$/, '$1 $2 $3');
 
 /** `2 h 5 min`, rounded to minutes, beyond a day to hours. */

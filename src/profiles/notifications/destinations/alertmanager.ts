@@ -77,19 +77,18 @@ const toAlertsOf = (
   { what, at, incident }: IncidentHappening,
   { via, link, happenings }: IncidentMessage,
 ): object[] => {
-  const { number, title, source, hostname, level, highestLevel, acknowledgedBy, firstAt } = incident;
+  const { number, title, source, hostname, level, highestLevel, acknowledged, firstAt } = incident;
   const own = incident.labels ?? {};
   const labels = toLabels({ labels: own, source, level, hostname });
-  const startsAt = firstAt;
   const annotations = {
     summary: title,
-    ...(acknowledgedBy !== null && { acknowledged_by: acknowledgedBy }),
+    ...(acknowledged && { acknowledged_by: acknowledged.by }),
     via,
   };
   const url = happenings.length === 1 ? link : incident.link;
   const toEntry = (severity: string | undefined, endsAt: number): object => ({
     labels: { ...labels, incident: String(number), ...(severity !== undefined && { severity }) },
-    ...{ annotations, startsAt, endsAt: new Date(Math.max(endsAt, Date.parse(startsAt))).toISOString() },
+    ...{ annotations, startsAt: toTime(firstAt), endsAt: toTime(Math.max(endsAt, firstAt)) },
     ...(url && { generatorURL: url }),
   });
   const isOver = what === 'resolved';
@@ -101,3 +100,5 @@ const toAlertsOf = (
     ...(isOver || what === 'raised' ? ended.map((each) => toEntry(each.toLowerCase(), at)) : []),
   ];
 };
+
+const toTime = (ms: number): string => new Date(ms).toISOString();

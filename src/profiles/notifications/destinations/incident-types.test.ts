@@ -27,6 +27,18 @@ const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ..
 
 const hostile = { title: 'a <!channel> & <https://evil.example|x>', hostname: '' };
 
+/** An open incident as a webhook has it. */
+const toFacts = ({ what, incident }: IncidentHappening): object => {
+  const { id, number, about: key, state, level, highestLevel, title, source, hostname, sender, labels } = incident;
+  const at = new Date(openedAt).toISOString();
+  return {
+    ...{ what, id, number, key, state, level, highestLevel, title, source, hostname, sender, labels },
+    ...{ link: null, count: 3, firstAt: at, lastAt: at, stateSince: at },
+    ...{ acknowledgedBy: null, acknowledgedAt: null, acknowledgedUntil: null, acknowledgedComment: null },
+    ...{ resolvedBy: null, resolvedAt: null, resolvedReason: null, reopened: 0, version: 1 },
+  };
+};
+
 test('a webhook gets the type, the incident, the message and where to acknowledge, signed', async (t) => {
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
   const happening = createHappening();
@@ -37,7 +49,7 @@ test('a webhook gets the type, the incident, the message and where to acknowledg
     data: {
       message: { title: message.title, body: message.body, severity: 'CRITICAL' },
       ...{ link, acknowledgeUrl },
-      incidents: [{ what: 'opened', ...happening.incident }],
+      incidents: [toFacts(happening)],
     },
   });
   assert.equal(request.headers['webhook-id'], message.id);
