@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
 import type { Meters } from '../../metrics/meters.ts';
 import { type Concern, defineFeature, type FeatureInstance } from '../feature.ts';
-import type { NameIncidents } from '../offers.ts';
+import type { NameIncidents, SharedIncident } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
-import { toIncident } from './incident.ts';
+import { type StoredIncident, toIncident } from './incident.ts';
 import { PostgresIncidentStore } from './postgres-store.ts';
 import { createIncidentRoutes } from './routes.ts';
 import { Incident } from './schema.ts';
@@ -65,6 +65,12 @@ export const incidents = defineFeature({
     });
     return {
       profiles: { incidents: createIncidentRoutes({ store, journal, tasks, clock }) },
+      offers: {
+        incidents: {
+          find: async (id) => toShared(await store.find(id)),
+          act: async (action) => toShared(await store.act(action)),
+        },
+      },
       topics: { incidents: { ...topic, scope: 'incidents:read' } },
       findConcerns: () => findIncidentConcerns(store),
       isReady: () => store.isReady(),
@@ -77,6 +83,9 @@ export const incidents = defineFeature({
     } satisfies FeatureInstance<IncidentSettings>;
   },
 });
+
+const toShared = (incident: StoredIncident | undefined): SharedIncident | undefined =>
+  incident && { ...incident, openings: incident.reopened + 1, raisedAt: null, notices: {}, silenced: null };
 
 /** Where alerts are not mounted, there are the incidents of before. */
 const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): void } = {

@@ -4,6 +4,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
+import { openAcknowledgement } from './acknowledge/index.ts';
 import type { DeliveredAlert } from './destinations/type.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
@@ -12,8 +13,9 @@ import { openSender } from './sender.ts';
 import {
   type DestinationSettings,
   type DestinationTarget,
-  findDestinationProblems,
+  findNotificationProblems,
   listSecretFiles,
+  type NotificationSettings,
   notificationSettings,
   toTarget,
 } from './settings.ts';
@@ -44,27 +46,41 @@ export const notifications = defineFeature({
     { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
   ],
   settings: notificationSettings,
-  findProblems: findDestinationProblems,
+  findProblems: findNotificationProblems,
   listSecretFiles,
   tools: [testDestination],
-  create: async ({ offers: { alerts }, openLog, openSnapshot, clock, log, meters, settings }) => {
+  create: async (parts) => {
+    const { offers, openLog, openSnapshot, clock, log, meters } = parts;
+    const { alerts, incidents } = offers;
+    let { settings } = parts;
+    const acknowledgement = await openAcknowledgement({
+      ...parts,
+      incidents,
+      publicUrl: () => settings.publicUrl,
+      isDestination: (name) => settings.destinations.some((one) => one.name === name),
+    });
     const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log }));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, clock);
     return {
-      profiles: { notifications: createDeliveryRoutes(list, alerts?.journal, listDeliveries) },
+      profiles: {
+        notifications: [...createDeliveryRoutes(list, alerts?.journal, listDeliveries), ...acknowledgement.routes],
+      },
       topics: {
         deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
           onlyChanges: true,
         }),
       },
-      notices:
-        alerts || settings.destinations.length === 0
+      notices: [
+        ...(alerts || settings.destinations.length === 0
           ? []
-          : ['Warning: destinations get nothing, because the profile alerts is not mounted'],
+          : ['Warning: destinations get nothing, because the profile alerts is not mounted']),
+        ...listLinkNotices(settings),
+      ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
+        settings = changed;
         outbox?.reload(changed);
         return [];
       },
@@ -72,6 +88,14 @@ export const notifications = defineFeature({
     };
   },
 });
+
+/** Without links, notifications still say everything. */
+const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {
+  const isTelling = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');
+  return isTelling && publicUrl === undefined
+    ? ['Notifications have no links to this server, and cannot acknowledge: set publicUrl']
+    : [];
+};
 
 const findTarget = (destinations: readonly DestinationSettings[], name: string): DestinationTarget => {
   const found = destinations.find((one) => one.name === name);

@@ -65,7 +65,7 @@ export const createIncidentMessage = (
   if (!first) throw new Error('a message needs something that happened');
   const at = Math.max(...sorted.map((each) => each.at));
   const isSingle = sorted.length === 1;
-  const link = isSingle ? toLink(first.incident, publicUrl) : toScreen(publicUrl);
+  const link = isSingle ? (toConsoleLink(publicUrl, first.incident) ?? first.incident.link) : toConsoleLink(publicUrl);
   const unowned = sorted.filter(({ incident }) => incident.state === 'open').map(({ incident }) => incident.id);
   const acknowledgeUrl = unowned.length > 0 ? toAcknowledgeUrl(unowned) : undefined;
   return {
@@ -75,7 +75,7 @@ export const createIncidentMessage = (
     severity: first.incident.level,
     title: truncate(toLine(isSingle ? toTitle(first) : toGroupTitle(sorted)), longestTitle),
     body: isSingle ? toBody(first, publicUrl) : toGroupBody(sorted),
-    ...(link !== undefined && { link }),
+    ...(link && { link }),
     ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
     happenings: sorted,
     via: instance,
@@ -100,13 +100,13 @@ const toMessageId = (happenings: readonly IncidentHappening[], at: number): stri
   return createIdOf(at, hash('sha256', `message ${JSON.stringify(parts)}`, 'hex'));
 };
 
-/** The address of the console's screen of incidents; a fragment is not sent, so no server has to know it. */
-const toScreen = (publicUrl: string | undefined): string | undefined =>
-  publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/console/#/incidents`;
-
-const toLink = ({ number, link }: SharedIncident, publicUrl: string | undefined): string | undefined => {
-  const screen = toScreen(publicUrl);
-  return screen === undefined ? (link ?? undefined) : `${screen}/${number}`;
+/** Where the console shows an incident, or all; undefined without a `publicUrl`. */
+export const toConsoleLink = (
+  publicUrl: string | undefined,
+  incident?: Pick<SharedIncident, 'number'>,
+): string | undefined => {
+  if (publicUrl === undefined) return undefined;
+  return `${publicUrl.replace(/\/+$/, '')}/console/#/incidents${incident ? `/${incident.number}` : ''}`;
 };
 
 const toTitle = ({ what, at, incident }: IncidentHappening): string => {

@@ -108,12 +108,21 @@ export const notificationSettings = {
     writeOnly: true,
     description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
   }),
+  publicUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Where people reach this server, such as `https://signalbox.example.org`: notifications link to it, and offer to acknowledge.',
+    }),
+  ),
   outboxRetainBytes: Type.Integer({
     minimum: 0,
     default: GiB,
     description: 'How many bytes of closed log files are kept for destinations that have not received their alerts.',
   }),
 };
+
+export type NotificationSettings = Static<ReturnType<typeof Type.Object<typeof notificationSettings>>>;
 
 /** A destination whose settings were checked. */
 export interface DestinationTarget {
@@ -126,14 +135,29 @@ export interface DestinationTarget {
   headers: Record<string, string>;
 }
 
-/** Why destinations cannot be used, as clauses that name them and show no secrets. */
-export const findDestinationProblems = ({ destinations }: { destinations: DestinationSettings[] }): string[] => {
+/** Why destinations cannot be used, as clauses that name them and show no secrets; and why `publicUrl` cannot. */
+export const findNotificationProblems = ({
+  destinations,
+  publicUrl,
+}: {
+  destinations: DestinationSettings[];
+  publicUrl?: string;
+}): string[] => {
   const names = destinations.map(({ name }) => name.toLowerCase());
   const twice = destinations.filter(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
   return [
+    ...(publicUrl === undefined || isPublicUrl(publicUrl)
+      ? []
+      : ['publicUrl must be an http or https address such as https://signalbox.example.org, without ? and #']),
     ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is there twice: give each another name`),
     ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
   ];
+};
+
+/** Printable ASCII: it is sent in headers. */
+const isPublicUrl = (text: string): boolean => {
+  const { protocol, search, hash, username } = URL.canParse(text) ? new URL(text) : new URL('none:');
+  return /^https?:$/.test(protocol) && /^[!-~]+$/.test(text) && !/[?#]/.test(search + hash + text) && username === '';
 };
 
 /** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
