@@ -44,7 +44,7 @@ export const createHttpSender = (url: URL, connections: number, requestSeconds =
     }
   };
   return {
-    send: ({ path, headers, body }) =>
+    send: ({ method = 'POST', path, headers, body }) =>
       new Promise((resolve) => {
         const exchange = new Exchange((reply) => {
           exchanges.delete(exchange);
@@ -52,7 +52,7 @@ export const createHttpSender = (url: URL, connections: number, requestSeconds =
         });
         exchanges.add(exchange);
         timer ??= setTimeout(endOverdue, requestSeconds * 1000);
-        pool.dispatch({ path, method: 'POST', headers, body }, exchange);
+        pool.dispatch({ path, method, headers, ...(method !== 'GET' && { body }) }, exchange);
       }),
     close: async () => {
       await pool.destroy();

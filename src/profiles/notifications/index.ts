@@ -117,7 +117,7 @@ const createTestAlert = (now: Date): DeliveredAlert => ({
 });
 
 /** The response without control characters, and without secrets that the receiver may repeat. */
-const hideSecrets = (text: string, { receiver: { url, secrets }, headers }: DestinationTarget): string =>
+const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
   [...secrets, ...Object.values(headers).map(toSecret), `${url.pathname}${url.search}`]
     .filter((secret) => secret.length > 1)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)

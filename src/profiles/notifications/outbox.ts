@@ -106,8 +106,8 @@ export const openOutbox = async (
 };
 
 const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
-  JSON.stringify([one.settings, one.receiver.secrets, one.headers]) ===
-  JSON.stringify([other.settings, other.receiver.secrets, other.headers]);
+  JSON.stringify([one.settings, one.receiver.secrets, one.receiver.headers]) ===
+  JSON.stringify([other.settings, other.receiver.secrets, other.receiver.headers]);
 
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (

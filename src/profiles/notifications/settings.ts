@@ -10,7 +10,14 @@ import { appriseDestination } from './destinations/apprise.ts';
 import { gotifyDestination } from './destinations/gotify.ts';
 import { ntfyDestination } from './destinations/ntfy.ts';
 import { slackDestination } from './destinations/slack.ts';
-import type { DeliveryRequest, DestinationType, Outgoing, ReceiverAddress } from './destinations/type.ts';
+import { templateDestination } from './destinations/template.ts';
+import {
+  type DeliveryRequest,
+  type DestinationType,
+  type Outgoing,
+  ownSettings,
+  type ReceiverAddress,
+} from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
 import { isNoticeOf } from './receiver-state.ts';
 
@@ -22,6 +29,7 @@ export const destinationTypes: readonly DestinationType[] = [
   slackDestination,
   appriseDestination,
   alertmanagerDestination,
+  templateDestination,
 ];
 
 const GiB = 1024 ** 3;
@@ -51,7 +59,7 @@ export const DestinationSettings = Type.Object(
   {
     name: Type.String({ pattern: namePattern, description: 'Up to 64 letters, digits, `_` and `-`.' }),
     type: Type.String({ description: `One of ${destinationTypes.map(({ name }) => name).join(', ')}.` }),
-    url: Type.String({ description: 'Where alerts are sent, http or https.' }),
+    url: Type.String({ description: 'Where it is sent, http or https.' }),
     secret: Type.Optional(oneOrTwo('The secret, or the current and the previous one.')),
     secretFile: Type.Optional(oneOrTwo('File with the secret, instead of `secret`.')),
     token: Type.Optional(Type.String({ minLength: 1, description: 'Sent as `Authorization: Bearer`.' })),
@@ -62,6 +70,7 @@ export const DestinationSettings = Type.Object(
         description: 'Further headers: a text, or the variable or file that holds it.',
       }),
     ),
+    ...ownSettings,
     notify: Type.Optional(Type.Enum(['alerts'], { description: 'What is sent: single alerts.' })),
     levels: Type.Optional(
       texts('Send only alerts of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.'),
@@ -131,8 +140,6 @@ export interface DestinationTarget {
   receiver: ReceiverAddress;
   /** Scheme, host and port of the URL. */
   address: string;
-  /** Added to each request, by name in lower case. */
-  headers: Record<string, string>;
 }
 
 /** Why destinations cannot be used, as clauses that name them and show no secrets; and why `publicUrl` cannot. */
@@ -164,17 +171,20 @@ const isPublicUrl = (text: string): boolean => {
 export const toTarget = (settings: DestinationSettings): DestinationTarget => {
   try {
     const type = findType(settings.type);
-    const receiver = { url: toUrl(settings.url), secrets: readSecrets(settings) };
+    assertOwnSettings(type, settings);
+    const headers = readHeaders(settings, type);
+    const receiver = { url: toUrl(settings.url, type), secrets: readSecrets(settings), settings, headers };
     assertSecrets(type, receiver.secrets);
     const unknown = settings.levels?.find((level) => findSeverity(level) === undefined);
     if (unknown !== undefined)
       throw new Error(`levels has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
-    const headers = readHeaders(settings);
     // Most types send their secret as a token, too.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)
       throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
-    return { settings, type, receiver, address: receiver.url.origin, headers };
+    const problem = type.findProblem?.(receiver);
+    if (problem !== undefined) throw new Error(problem);
+    return { settings, type, receiver, address: receiver.url.origin };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }
@@ -182,14 +192,15 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
 
 /** The request that sends it at `now`, with headers that the record adds. */
 export const createRequest = (
-  { type, receiver, headers: own }: DestinationTarget,
+  { type, receiver }: DestinationTarget,
   outgoing: Outgoing,
   now: Date,
   added: Record<string, string> = {},
 ): DeliveryRequest => {
   if (!type.toRequest) throw new Error(`${type.name} has no requests`);
-  const { path, headers, body } = type.toRequest(outgoing, receiver, now);
-  return { path, headers: { 'user-agent': 'signalbox', ...headers, ...own, via: outgoing.via, ...added }, body };
+  const { headers, ...request } = type.toRequest(outgoing, receiver, now);
+  const common = { 'user-agent': 'signalbox', ...headers, ...receiver.headers, via: outgoing.via, ...added };
+  return { ...request, headers: common };
 };
 
 const findType = (wanted: string): DestinationType => {
@@ -200,13 +211,19 @@ const findType = (wanted: string): DestinationType => {
 };
 
 /** Its path may be a secret, so no message shows the URL. */
-const toUrl = (text: string): URL => {
+const toUrl = (text: string, { schemes = ['http', 'https'] }: DestinationType): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error('url must begin with http:// or https:// and name a host');
+  if (!url || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))
+    throw new Error(`url must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} and name a host`);
   if (url.username !== '' || url.password !== '')
     throw new Error('url must not hold a user name or password; use secret, token or headers');
   return url;
+};
+
+const assertOwnSettings = ({ name, ownSettings: own = [] }: DestinationType, settings: DestinationSettings): void => {
+  const names = Object.keys(ownSettings) as (keyof typeof ownSettings)[];
+  const foreign = names.find((each) => settings[each] !== undefined && !own.includes(each));
+  if (foreign !== undefined) throw new Error(`type ${name} has no setting ${foreign}; remove it`);
 };
 
 const assertSecrets = ({ name, secret, secrets: most = 1, findSecretProblem }: DestinationType, given: string[]) => {
@@ -233,17 +250,23 @@ const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): str
 };
 
 /** Names of headers that belong to the connection, to delivery or to the body. */
-const ownHeaders =
+const reservedHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
 
 /**
  * The headers that are added to each request, with the token as one of them; names in lower case. Throws an Error whose
  * message shows no value.
  */
-const readHeaders = ({ headers = {}, token, tokenFile }: DestinationSettings): Record<string, string> => {
+const readHeaders = (
+  { headers = {}, token, tokenFile }: DestinationSettings,
+  { ownHeaders = [] }: DestinationType,
+): Record<string, string> => {
   if (token !== undefined && tokenFile !== undefined) throw new Error('give token or tokenFile, not both');
   const bearer = tokenFile === undefined ? token : readSecret('tokenFile', tokenFile);
-  const given = Object.entries(headers).map(([name, value]) => [toHeaderName(name), readHeaderValue(name, value)]);
+  const given = Object.entries(headers).map(([name, value]) => [
+    toHeaderName(name, ownHeaders),
+    readHeaderValue(name, value),
+  ]);
   if (bearer !== undefined) {
     assertPrintable('the token', bearer);
     given.push(['authorization', `Bearer ${bearer}`]);
@@ -255,11 +278,12 @@ const readHeaders = ({ headers = {}, token, tokenFile }: DestinationSettings): R
   return Object.fromEntries(given);
 };
 
-const toHeaderName = (name: string): string => {
+const toHeaderName = (name: string, allowed: readonly string[]): string => {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
     throw new Error(`headers: ${JSON.stringify(name)} is no header name`);
   const lower = name.toLowerCase();
-  if (ownHeaders.test(lower)) throw new Error(`headers: ${lower} is set by signalbox; remove it`);
+  if (reservedHeaders.test(lower) && !allowed.includes(lower))
+    throw new Error(`headers: ${lower} is set by signalbox; remove it`);
   return lower;
 };
 

@@ -1,3 +1,4 @@
+import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { formatOf, toText as readText, readTime, readVia } from '../../offers.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
@@ -17,15 +18,38 @@ export interface DestinationType {
   secrets?: number;
   /** Why a secret cannot be used, as a clause that does not show it. */
   findSecretProblem?(secret: string): string | undefined;
+  /** The schemes of its URL; `http` and `https` unless stated. */
+  schemes?: readonly string[];
+  /** The settings that it has beside those of all types. */
+  ownSettings?: readonly (keyof OwnSettings)[];
+  /** Headers that its settings may name although they belong to the body. */
+  ownHeaders?: readonly string[];
+  /** Why its settings cannot be used, as a clause that shows no secret. */
+  findProblem?(receiver: ReceiverAddress): string | undefined;
   /** The request that delivers it at `now`; of types that speak HTTP. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
   /** Of other types: what sends to the receiver, on up to so many connections. */
   createSender?(receiver: ReceiverAddress, connections: number): Promise<OutgoingSender>;
 }
 
+/** Settings that only some types have. */
+export const ownSettings = {
+  method: Type.Optional(
+    Type.Enum(['POST', 'PUT', 'PATCH', 'GET'], { description: '`template`: the method; POST by default.' }),
+  ),
+  body: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64 * 1024, description: '`template`: the body, with placeholders.' }),
+  ),
+};
+type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
+
 /** Where a destination sends. */
 export interface ReceiverAddress {
   url: URL;
+  /** Those of its type. */
+  settings: OwnSettings;
+  /** The headers of the settings, by name in lower case. */
+  headers: Readonly<Record<string, string>>;
   /** The current secret first, then the previous one; empty if there is none. */
   secrets: readonly string[];
 }
@@ -43,8 +67,10 @@ interface OutgoingSender {
   close(): Promise<void>;
 }
 
-/** A request of a destination: always a POST. */
+/** A request of a destination. */
 export interface DeliveryRequest {
+  /** POST unless stated. */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
   /** Where it goes on the destination's server: path and query. */
   path: string;
   headers: Record<string, string>;
