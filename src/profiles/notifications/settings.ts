@@ -7,6 +7,7 @@ import { formatOf, readVia } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
 import { appriseDestination } from './destinations/apprise.ts';
+import { emailDestination } from './destinations/email.ts';
 import { gotifyDestination } from './destinations/gotify.ts';
 import { ntfyDestination } from './destinations/ntfy.ts';
 import { slackDestination } from './destinations/slack.ts';
@@ -29,6 +30,7 @@ export const destinationTypes: readonly DestinationType[] = [
   slackDestination,
   appriseDestination,
   alertmanagerDestination,
+  emailDestination,
   templateDestination,
 ];
 
@@ -59,7 +61,7 @@ export const DestinationSettings = Type.Object(
   {
     name: Type.String({ pattern: namePattern, description: 'Up to 64 letters, digits, `_` and `-`.' }),
     type: Type.String({ description: `One of ${destinationTypes.map(({ name }) => name).join(', ')}.` }),
-    url: Type.String({ description: 'Where it is sent, http or https.' }),
+    url: Type.String({ description: 'The receiver: http or https; of `email` smtp or smtps.' }),
     secret: Type.Optional(oneOrTwo('The secret, or the current and the previous one.')),
     secretFile: Type.Optional(oneOrTwo('File with the secret, instead of `secret`.')),
     token: Type.Optional(Type.String({ minLength: 1, description: 'Sent as `Authorization: Bearer`.' })),
@@ -184,7 +186,8 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
       throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
     const problem = type.findProblem?.(receiver);
     if (problem !== undefined) throw new Error(problem);
-    return { settings, type, receiver, address: receiver.url.origin };
+    const { protocol, host } = receiver.url;
+    return { settings, type, receiver, address: `${protocol}//${host}` };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }
@@ -226,13 +229,16 @@ const assertOwnSettings = ({ name, ownSettings: own = [] }: DestinationType, set
   if (foreign !== undefined) throw new Error(`type ${name} has no setting ${foreign}; remove it`);
 };
 
-const assertSecrets = ({ name, secret, secrets: most = 1, findSecretProblem }: DestinationType, given: string[]) => {
+const assertSecrets = (
+  { name, secret, takesAnySecret = false, secrets: most = 1, findSecretProblem }: DestinationType,
+  given: string[],
+): void => {
   if (secret === 'none' && given.length > 0) throw new Error(`type ${name} takes no secret`);
   if (secret === 'required' && given.length === 0) throw new Error(`type ${name} needs secret or secretFile`);
   if (given.length > most) throw new Error(`type ${name} takes one secret`);
   for (const text of given) {
     // It is sent in a header.
-    assertPrintable('the secret', text);
+    if (!takesAnySecret) assertPrintable('the secret', text);
     const problem = findSecretProblem?.(text);
     if (problem !== undefined) throw new Error(`the secret ${problem}`);
   }

@@ -14,6 +14,8 @@ export interface DestinationType {
   secret: 'none' | 'optional' | 'required';
   /** The header that is the secret, in lower case; undefined if no header is. */
   secretHeader?: string;
+  /** Its secret may be any text, since it is sent in no header. */
+  takesAnySecret?: boolean;
   /** How many secrets it can use at a time; one unless stated. */
   secrets?: number;
   /** Why a secret cannot be used, as a clause that does not show it. */
@@ -40,6 +42,18 @@ export const ownSettings = {
   body: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64 * 1024, description: '`template`: the body, with placeholders.' }),
   ),
+  from: Type.Optional(Type.String({ minLength: 1, description: '`email`: the sender, `signalbox@example.org`.' })),
+  to: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 50, description: '`email`: the recipients.' }),
+  ),
+  user: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: '`email`: logs in with the secret as password.' }),
+  ),
+  tls: Type.Optional(
+    Type.Enum(['required', 'none'], {
+      description: '`email`: whether `smtp://` must use STARTTLS; by default, except on loopback.',
+    }),
+  ),
 };
 type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
 
@@ -60,7 +74,7 @@ export interface Sent {
   reply: string;
 }
 
-interface OutgoingSender {
+export interface OutgoingSender {
   /** Never rejects. */
   send(outgoing: Outgoing, now: Date): Promise<Sent>;
   /** Breaks off what is being sent. */
