@@ -80,7 +80,7 @@ export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'a
 export type NotificationKind = (typeof notificationKinds)[number];
 
 /** What a destination was told of an incident last, or refused for good to be told. */
-export interface IncidentNotice {
+interface IncidentNotice {
   what: NotificationKind;
   level: Severity;
   /** Unix milliseconds. */
@@ -134,7 +134,7 @@ export interface SharedIncident {
 }
 
 /** What other features do to an incident. */
-export type SharedAction = { id: string; by: string } & (
+type SharedAction = { id: string; by: string } & (
   | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
   | { type: 'resolve'; comment?: string | undefined }
 );

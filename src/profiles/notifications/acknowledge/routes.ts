@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
+import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import { toOffsetTimestamp } from '../../../http/text-forms.ts';
 import type { IncidentSource, SharedIncident } from '../../offers.ts';
@@ -43,6 +43,7 @@ const response = {
       'text/html': { schema: Type.String({ examples: ['<!doctype html>'] }) },
     },
   },
+  ...{ 403: ErrorBody, 410: ErrorBody },
 };
 
 const params = Type.Object({

@@ -10,7 +10,7 @@ const maxBytes = 64 * 1024;
 const mostThreads = 16;
 
 /** An address with the name that mail programs show. */
-export interface MailAddress {
+interface MailAddress {
   name: string;
   address: string;
 }
@@ -52,7 +52,7 @@ export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]):
 };
 
 /** `Anna <anna@example.org>`, or only the address. */
-export const toMailAddress = (text: string): MailAddress => {
+const toMailAddress = (text: string): MailAddress => {
   const [, name = '', address = text] = /^(.*)<([^<>]*)>$/.exec(text) ?? [];
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 };

@@ -255,7 +255,7 @@ const toReason = (failure: MailFailure): string => {
  * A server that refuses the login, TLS or the sender refuses the destination; one that refuses a recipient or the mail for good
  * would refuse it again. While a recipient or the sender is deferred (greylisting), others are too.
  */
-export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
+const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   const { step, status, code, command } = failure;
   const reason = toReason(failure);
   const isPermanent = status !== undefined && status >= 500;
