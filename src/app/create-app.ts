@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccessKeys } from '../auth/access.ts';
@@ -78,6 +79,7 @@ export const createApp = async (settings: Settings, { log, features, openStorage
     const created = await createFeatures(server, settings, plan, storage, {
       ...{ version, readProgramFile, powerShellPaths: plan.powerShellPaths },
       ...{ clock, host, log, meters, tokens, authorize, identifySender: createIdentifySender(tokens, keys) },
+      deriveKeys: (purpose) => deriveKeys(settings, purpose),
     });
     const served = await serveFeatures(server, settings, plan, created, createGuard(server, authorize));
     const instances = created.mounted.map(({ instance }) => instance);
@@ -125,6 +127,11 @@ const readTokenKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: Rand
   createTokenKeys(
     Buffer.from(jwtSecret ?? secrets.get('jwtSecret', minimumSecretBytes)),
     jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
+  );
+
+const deriveKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, purpose: string): Buffer[] =>
+  [jwtSecret, jwtPreviousSecret].flatMap((secret) =>
+    secret === undefined ? [] : [Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))],
   );
 
 /** Adds the routes of the features, their pages and the OpenAPI document to the server. */
@@ -205,7 +212,7 @@ const createFeatures = async (
   settings: Settings,
   plan: Plan,
   storage: AppStorage,
-  parts: Omit<Parts, keyof AppStorage | keyof Overview | 'offers' | 'records'>,
+  parts: Omit<Parts, keyof AppStorage | keyof Overview | 'base' | 'offers' | 'records'>,
 ) => {
   const mounted: MountedFeature[] = [];
   const topics = new Map<string, Topic>();
@@ -236,6 +243,7 @@ const createFeatures = async (
       ...storage,
       ...parts,
       ...overview,
+      base: plan.mounts.find(({ profiles }) => feature.profiles.some(({ name }) => profiles.includes(name)))?.base,
       offers,
       settings: pickOwn(settings, feature.settings),
       records: pickOwn(plan.records, feature.seed),

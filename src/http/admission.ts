@@ -141,12 +141,12 @@ const toHostName = (host: string): string => {
 /** In lower case, without the trailing dot of a fully qualified name. */
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Paths of pages, which other sites may link to. */
-const page = /^\/(?:(?:docs|console)(?:\/|$)|$)/;
+/** Paths of pages, which other sites and mails may link to; below any mount also those that acknowledge. */
+const page = /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?api\/acknowledge\/[^/]+$)/;
 
 /**
  * Refuses requests that a browser sends for a page of another origin, so no foreign page can act for its user.
- * Following a link to /docs/ or /console/ is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
+ * Following a link to a page is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
  */
 const createOriginCheck =
   (secure: boolean): Check =>

@@ -14,6 +14,7 @@ const statusOf = {
   'method-not-allowed': 405,
   'request-timeout': 408,
   'wrong-state': 409,
+  gone: 410,
   conflict: 412,
   'too-large': 413,
   'unsupported-media-type': 415,

@@ -14,6 +14,7 @@ test('the logged path has no query and only printable ASCII', () => {
 test('a token in a path is not logged', () => {
   assert.equal(toLoggedPath('/api/eyJhbGciOiJIUzI1NiJ9.eyJuYW1lIjoieCJ9.c2ln-bmF0dXJl/tasks'), '/api/(token)/tasks');
   assert.equal(toLoggedPath('/eyJhbGciOiJub25lIn0.e30.'), '/(token)');
+  assert.equal(toLoggedPath('/api/acknowledge/ack_AbC-_9'), '/api/acknowledge/(token)');
 });
 
 test('a key in a path is not logged', () => {

@@ -63,6 +63,9 @@ const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 /** Looks like a key of the setting `keys`, or a part of one. */
 const key = /sbk_[0-9A-Za-z]+/g;
 
+/** Looks like the token of a link that acknowledges incidents, or a part of one. */
+const link = /ack_[\w-]+/g;
+
 /**
  * The path of a URL for the log. Query and fragment, which may hold tokens and passwords, are left out, as are the user
  * name before the host, and tokens and keys in the path. Bytes that are not printable ASCII are percent-encoded: Node returns each
@@ -73,6 +76,7 @@ export const toLoggedPath = (url: string): string =>
     .replace(userInfo, '$1')
     .replace(token, '(token)')
     .replace(key, '(key)')
+    .replace(link, '(token)')
     .replace(/[^!-~]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');

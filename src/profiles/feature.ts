@@ -83,6 +83,13 @@ export interface Parts {
   log: FastifyBaseLogger;
   tokens: Tokens;
   secrets: RandomSecrets;
+  /**
+   * Keys of 32 bytes for one purpose, derived from `jwtSecret` and the previous one, which instances share; signatures of
+   * any are valid, and the first one signs. Empty if `jwtSecret` is not set.
+   */
+  deriveKeys: (purpose: string) => readonly Buffer[];
+  /** The base path of the first mount with a profile of the feature; undefined if none is mounted. */
+  base: string | undefined;
   /** What the features before this one offer; a feature that is not mounted offers nothing. */
   offers: Offers;
   /** The feature's own records from the seed file, by key; already validated against `seed`. */

@@ -173,6 +173,8 @@ export interface SharedIncident {
   count: number;
   firstAt: number;
   lastAt: number;
+  /** The id of the last of its alerts. */
+  lastAlert: string;
   /** Since when it is not resolved, if it is not. */
   openedAt: number;
   stateSince: number;

@@ -35,7 +35,7 @@ const unknownKey = `sbk_${'x'.repeat(43)}`;
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
-  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/auth\/login$/.test(path);
+  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|acknowledge\/[^/]+)$/.test(path);
 const isSending = (method: string, path: string): boolean =>
   method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
 const isActing = (method: string, path: string): boolean =>

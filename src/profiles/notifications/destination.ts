@@ -13,10 +13,9 @@ import {
   type Notices,
   ReceiverState,
   type Schedule,
-  toOutcome,
 } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
-import { type Accepts, createRequest, type DestinationTarget } from './settings.ts';
+import type { Accepts, DestinationTarget } from './settings.ts';
 import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 
 /** After an error of our own, for example while the log is read. */
@@ -373,12 +372,10 @@ export class Destination {
   }
 
   async #request(record: StoredRecord): Promise<DeliveryOutcome> {
-    const { instance, sender, clock, log } = this.#parts;
+    const { instance, sender, log } = this.#parts;
     try {
-      const request = createRequest(this.target, toDelivered(record, instance), clock(), toTrace(record));
-      const reply = await sender.send(request);
-      if ('failure' in reply) return { kind: 'failed', reason: reply.failure, seconds: 0, mayBeAlert: reply.isSent };
-      return toOutcome(reply.status, reply.retryAfter, clock());
+      const { outcome } = await sender.send(toDelivered(record, instance), toTrace(record));
+      return outcome;
     } catch (err) {
       log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');
       return { kind: 'refused', reason: 'unexpected error' };

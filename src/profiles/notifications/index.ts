@@ -1,6 +1,7 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
+import { openAcknowledgement } from './acknowledge/index.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { createLease, ownLease } from './lease.ts';
 import { Notifier } from './notifier.ts';
@@ -13,8 +14,9 @@ import { DeliveryList } from './schema.ts';
 import {
   type DestinationSettings,
   type DestinationTarget,
-  findDestinationProblems,
+  findNotificationProblems,
   listSecretFiles,
+  type NotificationSettings,
   notificationSettings,
   toTarget,
 } from './settings.ts';
@@ -50,10 +52,12 @@ export const notifications = defineFeature({
     },
   ],
   settings: { ...notificationSettings, ...rotationSettings },
-  findProblems: (settings) => [...findDestinationProblems(settings), ...findRotationProblems(settings)],
+  findProblems: (settings) => [...findNotificationProblems(settings), ...findRotationProblems(settings)],
   listSecretFiles,
   tools: [testDestination],
-  create: async ({ offers, database, openLog, openSnapshot, clock, log, meters, settings }) => {
+  create: async (parts) => {
+    const { offers, database, clock, log, meters } = parts;
+    let { settings } = parts;
     const { alerts, incidents, silences, settings: made } = offers;
     const rotations = new Rotations(settings.rotations);
     const overrides = made && new Overrides(made, rotations, clock);
@@ -62,14 +66,24 @@ export const notifications = defineFeature({
     rotations.onChanged(() => notifier?.noteDuty());
     incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
     const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
-    const parts = { openLog, openSnapshot, clock, log, silences, onIncidentDestinations };
-    const outbox = alerts && (await openOutbox(settings, alerts, parts));
+    const acknowledgement = await openAcknowledgement({
+      ...parts,
+      incidents,
+      publicUrl: () => settings.publicUrl,
+      isDestination: (name) => settings.destinations.some((one) => one.name === name),
+    });
+    const messages = { publicUrl: () => settings.publicUrl, toAcknowledgeUrl: acknowledgement.toUrl };
+    const outbox =
+      alerts && (await openOutbox(settings, alerts, { ...parts, ...messages, silences, onIncidentDestinations }));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
     return {
       profiles: {
-        notifications: createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock }),
+        notifications: [
+          ...createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock }),
+          ...acknowledgement.routes,
+        ],
         oncall: createOnCallRoutes({ rotations, overrides, clock }),
       },
       topics: {
@@ -77,12 +91,15 @@ export const notifications = defineFeature({
           onlyChanges: true,
         }),
       },
-      notices:
-        alerts || settings.destinations.length === 0
+      notices: [
+        ...(alerts || settings.destinations.length === 0
           ? []
-          : ['Warning: destinations get nothing, because the profile alerts is not mounted'],
+          : ['Warning: destinations get nothing, because the profile alerts is not mounted']),
+        ...listLinkNotices(settings),
+      ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
+        settings = changed;
         outbox?.reload(changed);
         rotations.changeSettings(changed.rotations);
         return [];
@@ -95,6 +112,14 @@ export const notifications = defineFeature({
     };
   },
 });
+
+/** Without links, notifications still say everything. */
+const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {
+  const isTelling = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');
+  return isTelling && publicUrl === undefined
+    ? ['Notifications have no links to this server, and cannot acknowledge: set publicUrl']
+    : [];
+};
 
 const findTarget = (destinations: readonly DestinationSettings[], name: string): DestinationTarget => {
   const found = destinations.find((one) => one.name === name);

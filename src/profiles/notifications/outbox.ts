@@ -5,9 +5,10 @@ import type { Concern, Parts } from '../feature.ts';
 import type { AlertSource, SilenceSource } from '../offers.ts';
 import { Destination, mostRequests } from './destination.ts';
 import { IncidentDestination } from './incident-destination.ts';
-import { createMessageSender } from './plain-message.ts';
+import { createMessageSender, type MessageLinks } from './message-sender.ts';
 import { openProgress } from './progress.ts';
 import { createNotices } from './receiver-state.ts';
+import { openSender } from './sender.ts';
 import { createFilter, type DestinationSettings, type DestinationTarget, toTarget } from './settings.ts';
 
 interface OutboxSettings {
@@ -15,7 +16,7 @@ interface OutboxSettings {
   outboxRetainBytes: number;
 }
 
-interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
+interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'>, MessageLinks {
   silences: SilenceSource | undefined;
   /** Called with those that are told of incidents, whenever there are others. */
   onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
@@ -120,13 +121,13 @@ export const openOutbox = async (
 };
 
 const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
-  JSON.stringify([one.settings, one.receiver.secrets, one.headers]) ===
-  JSON.stringify([other.settings, other.receiver.secrets, other.headers]);
+  JSON.stringify([one.settings, one.receiver.secrets, one.receiver.headers]) ===
+  JSON.stringify([other.settings, other.receiver.secrets, other.receiver.headers]);
 
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
   source: AlertSource,
-  { openLog, openSnapshot, clock, log, silences }: OutboxParts,
+  { openLog, openSnapshot, clock, log, silences, publicUrl, toAcknowledgeUrl }: OutboxParts,
   onDelivered: (destination: AnyDestination) => void,
 ) => {
   let known: string | undefined;
@@ -137,7 +138,6 @@ const createOpener = (
   return {
     open: async (target: DestinationTarget, stored: number): Promise<AnyDestination> => {
       const { instance, notices } = await prepare();
-      const { createSender } = await import('./sender.ts');
       const {
         name,
         notify = 'alerts',
@@ -147,11 +147,12 @@ const createOpener = (
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
-      const sender = createSender(target.receiver.url, mostRequests + 1);
+      const sender = await openSender(target, mostRequests + 1, clock);
       if (notify === 'incidents') {
         // If it gets alerts again, those are the ones that come then.
         kept.progress.skipTo(stored);
-        const messages = createMessageSender({ target, instance, sender, clock, log });
+        const links = { publicUrl, toAcknowledgeUrl };
+        const messages = createMessageSender({ target, instance, sender, alerts: source.journal, ...links, log });
         return new IncidentDestination({
           target,
           kept,

@@ -18,7 +18,7 @@ const create = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
   ...{ title: 'disk is full', source: 'backup', hostname: 'web-1', labels: null, link: null, count: 1 },
   ...{ firstAt: start, lastAt: start, openedAt: start, stateSince: start, openings: 1, raisedAt: null },
   ...{ acknowledged: null, resolved: null, reopened: 0, task: null, isOld: false, notices: {}, silenced: null },
-  ...{ version: 1, change: 1 },
+  ...{ lastAlert: 'a', version: 1, change: 1 },
   ...changes,
 });
 

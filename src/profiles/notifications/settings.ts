@@ -3,16 +3,26 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import { readOwnTimeZone } from '../../time-zone.ts';
 import { formatOf, notificationKinds, readTime, readVia, type SilenceSource, toText } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
 import { isLike } from '../wildcards.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
 import { appriseDestination } from './destinations/apprise.ts';
+import { emailDestination } from './destinations/email.ts';
 import { gotifyDestination } from './destinations/gotify.ts';
 import { ntfyDestination } from './destinations/ntfy.ts';
 import { slackDestination } from './destinations/slack.ts';
-import type { DeliveredAlert, DeliveryRequest, DestinationType, ReceiverAddress } from './destinations/type.ts';
+import { templateDestination } from './destinations/template.ts';
+import {
+  type DeliveryRequest,
+  type DestinationType,
+  type Outgoing,
+  ownSettings,
+  type ReceiverAddress,
+} from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
+import { parseHours } from './hours.ts';
 import { assertIncidentKeys, toIncidentRules } from './incident-rules.ts';
 import type { IncidentRules } from './plan.ts';
 import { isNoticeOf } from './receiver-state.ts';
@@ -25,6 +35,8 @@ export const destinationTypes: readonly DestinationType[] = [
   slackDestination,
   appriseDestination,
   alertmanagerDestination,
+  emailDestination,
+  templateDestination,
 ];
 
 const GiB = 1024 ** 3;
@@ -54,7 +66,7 @@ export const DestinationSettings = Type.Object(
   {
     name: Type.String({ pattern: namePattern, description: 'Up to 64 letters, digits, `_` and `-`.' }),
     type: Type.String({ description: `One of ${destinationTypes.map(({ name }) => name).join(', ')}.` }),
-    url: Type.String({ description: 'Where alerts are sent, http or https.' }),
+    url: Type.String({ description: 'The receiver: http or https; of `email` smtp or smtps.' }),
     secret: Type.Optional(oneOrTwo('The secret, or the current and the previous one.')),
     secretFile: Type.Optional(oneOrTwo('File with the secret, instead of `secret`.')),
     token: Type.Optional(Type.String({ minLength: 1, description: 'Sent as `Authorization: Bearer`.' })),
@@ -65,6 +77,7 @@ export const DestinationSettings = Type.Object(
         description: 'Further headers: a text, or the variable or file that holds it.',
       }),
     ),
+    ...ownSettings,
     notify: Type.Optional(
       Type.Enum(['alerts', 'incidents'], {
         description: 'What is sent: each alert, which is the default, or messages about incidents.',
@@ -99,6 +112,15 @@ export const DestinationSettings = Type.Object(
         description: 'Seconds for which news are collected for one message, 10 by default; 0 sends each at once.',
       }),
     ),
+    hours: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description:
+          'When it may be told that an incident is open, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
+      }),
+    ),
+    hoursExcept: Type.Optional(texts('Severities of incidents that do not wait for `hours`: CRITICAL by default.')),
     levels: Type.Optional(
       texts(
         'Send only alerts or incidents of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.',
@@ -151,12 +173,21 @@ export const notificationSettings = {
     writeOnly: true,
     description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
   }),
+  publicUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Where people reach this server, such as `https://signalbox.example.org`: notifications link to it, and offer to acknowledge.',
+    }),
+  ),
   outboxRetainBytes: Type.Integer({
     minimum: 0,
     default: GiB,
     description: 'How many bytes of closed log files are kept for destinations that have not received their alerts.',
   }),
 };
+
+export type NotificationSettings = Static<ReturnType<typeof Type.Object<typeof notificationSettings>>>;
 
 /** A destination whose settings were checked. */
 export interface DestinationTarget {
@@ -165,55 +196,70 @@ export interface DestinationTarget {
   receiver: ReceiverAddress;
   /** Scheme, host and port of the URL. */
   address: string;
-  /** Added to each request, by name in lower case. */
-  headers: Record<string, string>;
   /** When it is told of incidents. */
   rules: IncidentRules;
 }
 
-/** Why destinations cannot be used, as clauses that name them and show no secrets. */
-export const findDestinationProblems = ({ destinations }: { destinations: DestinationSettings[] }): string[] => {
+/** Why destinations cannot be used, as clauses that name them and show no secrets; and why `publicUrl` cannot. */
+export const findNotificationProblems = ({
+  destinations,
+  publicUrl,
+}: {
+  destinations: DestinationSettings[];
+  publicUrl?: string;
+}): string[] => {
   const names = destinations.map(({ name }) => name.toLowerCase());
   const twice = destinations.filter(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
   return [
+    ...(publicUrl === undefined || isPublicUrl(publicUrl)
+      ? []
+      : ['publicUrl must be an http or https address such as https://signalbox.example.org, without ? and #']),
     ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is there twice: give each another name`),
     ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
   ];
+};
+
+/** Printable ASCII: it is sent in headers. */
+const isPublicUrl = (text: string): boolean => {
+  const { protocol, search, hash, username } = URL.canParse(text) ? new URL(text) : new URL('none:');
+  return /^https?:$/.test(protocol) && /^[!-~]+$/.test(text) && !/[?#]/.test(search + hash + text) && username === '';
 };
 
 /** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
 export const toTarget = (settings: DestinationSettings): DestinationTarget => {
   try {
     const type = findType(settings.type);
-    const receiver = { url: toUrl(settings.url), secrets: readSecrets(settings) };
+    assertOwnSettings(type, settings);
+    const headers = readHeaders(settings, type);
+    const receiver = { url: toUrl(settings.url, type), secrets: readSecrets(settings), settings, headers };
     assertSecrets(type, receiver.secrets);
     assertSeverities('levels', settings.levels);
     assertIncidentKeys(settings);
-    const headers = readHeaders(settings);
     // Most types send their secret as a token, too.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)
       throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
-    const rules = toIncidentRules(settings, refuseHours);
-    return { settings, type, receiver, address: receiver.url.origin, headers, rules };
+    const rules = toIncidentRules(settings, (text) => parseHours(text, readOwnTimeZone()));
+    const problem = type.findProblem?.(receiver);
+    if (problem !== undefined) throw new Error(problem);
+    const { protocol, host } = receiver.url;
+    return { settings, type, receiver, address: `${protocol}//${host}`, rules };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }
 };
 
-/** The request that delivers the alert at `now`, with headers that the record adds. */
+/** The request that sends it at `now`, with headers that the record adds. */
 export const createRequest = (
-  { type, receiver, headers: own }: DestinationTarget,
-  alert: DeliveredAlert,
+  { type, receiver }: DestinationTarget,
+  outgoing: Outgoing,
   now: Date,
   added: Record<string, string> = {},
 ): DeliveryRequest => {
-  const { path, headers, body } = type.toRequest(alert, receiver, now);
-  return { path, headers: { 'user-agent': 'signalbox', ...headers, ...own, via: alert.via, ...added }, body };
-};
-
-const refuseHours = (text: string): never => {
-  throw new Error(`hours cannot be read: ${text}`);
+  if (!type.toRequest) throw new Error(`${type.name} has no requests`);
+  const { headers, ...request } = type.toRequest(outgoing, receiver, now);
+  const common = { 'user-agent': 'signalbox', ...headers, ...receiver.headers, via: outgoing.via, ...added };
+  return { ...request, headers: common };
 };
 
 const assertSeverities = (key: string, levels: readonly string[] = []): void => {
@@ -230,22 +276,31 @@ const findType = (wanted: string): DestinationType => {
 };
 
 /** Its path may be a secret, so no message shows the URL. */
-const toUrl = (text: string): URL => {
+const toUrl = (text: string, { schemes = ['http', 'https'] }: DestinationType): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error('url must begin with http:// or https:// and name a host');
+  if (!url || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))
+    throw new Error(`url must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} and name a host`);
   if (url.username !== '' || url.password !== '')
     throw new Error('url must not hold a user name or password; use secret, token or headers');
   return url;
 };
 
-const assertSecrets = ({ name, secret, secrets: most = 1, findSecretProblem }: DestinationType, given: string[]) => {
+const assertOwnSettings = ({ name, ownSettings: own = [] }: DestinationType, settings: DestinationSettings): void => {
+  const names = Object.keys(ownSettings) as (keyof typeof ownSettings)[];
+  const foreign = names.find((each) => settings[each] !== undefined && !own.includes(each));
+  if (foreign !== undefined) throw new Error(`type ${name} has no setting ${foreign}; remove it`);
+};
+
+const assertSecrets = (
+  { name, secret, takesAnySecret = false, secrets: most = 1, findSecretProblem }: DestinationType,
+  given: string[],
+): void => {
   if (secret === 'none' && given.length > 0) throw new Error(`type ${name} takes no secret`);
   if (secret === 'required' && given.length === 0) throw new Error(`type ${name} needs secret or secretFile`);
   if (given.length > most) throw new Error(`type ${name} takes one secret`);
   for (const text of given) {
     // It is sent in a header.
-    assertPrintable('the secret', text);
+    if (!takesAnySecret) assertPrintable('the secret', text);
     const problem = findSecretProblem?.(text);
     if (problem !== undefined) throw new Error(`the secret ${problem}`);
   }
@@ -263,17 +318,23 @@ const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): str
 };
 
 /** Names of headers that belong to the connection, to delivery or to the body. */
-const ownHeaders =
+const reservedHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
 
 /**
  * The headers that are added to each request, with the token as one of them; names in lower case. Throws an Error whose
  * message shows no value.
  */
-const readHeaders = ({ headers = {}, token, tokenFile }: DestinationSettings): Record<string, string> => {
+const readHeaders = (
+  { headers = {}, token, tokenFile }: DestinationSettings,
+  { ownHeaders = [] }: DestinationType,
+): Record<string, string> => {
   if (token !== undefined && tokenFile !== undefined) throw new Error('give token or tokenFile, not both');
   const bearer = tokenFile === undefined ? token : readSecret('tokenFile', tokenFile);
-  const given = Object.entries(headers).map(([name, value]) => [toHeaderName(name), readHeaderValue(name, value)]);
+  const given = Object.entries(headers).map(([name, value]) => [
+    toHeaderName(name, ownHeaders),
+    readHeaderValue(name, value),
+  ]);
   if (bearer !== undefined) {
     assertPrintable('the token', bearer);
     given.push(['authorization', `Bearer ${bearer}`]);
@@ -285,11 +346,12 @@ const readHeaders = ({ headers = {}, token, tokenFile }: DestinationSettings): R
   return Object.fromEntries(given);
 };
 
-const toHeaderName = (name: string): string => {
+const toHeaderName = (name: string, allowed: readonly string[]): string => {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
     throw new Error(`headers: ${JSON.stringify(name)} is no header name`);
   const lower = name.toLowerCase();
-  if (ownHeaders.test(lower)) throw new Error(`headers: ${lower} is set by signalbox; remove it`);
+  if (reservedHeaders.test(lower) && !allowed.includes(lower))
+    throw new Error(`headers: ${lower} is set by signalbox; remove it`);
   return lower;
 };
 

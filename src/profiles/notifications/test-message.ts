@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import type { DeliveredAlert } from './destinations/type.ts';
-import { createRequest, type DestinationTarget } from './settings.ts';
+import { openSender } from './sender.ts';
+import type { DestinationTarget } from './settings.ts';
 
-/** What came of a test: the receiver's status and response, or why there is none. */
+/** What came of a test, and what the receiver said, or why it did not. */
 export interface TestOutcome {
   isDelivered: boolean;
   response: string;
@@ -12,16 +13,10 @@ export interface TestOutcome {
 
 /** Sends one alert, which is not stored, to the receiver. */
 export const sendTest = async (target: DestinationTarget, clock: () => Date): Promise<TestOutcome> => {
-  const { createSender } = await import('./sender.ts');
-  const sender = createSender(target.receiver.url, 1);
-  const reply = await sender.send(createRequest(target, createTestAlert(clock()), clock()));
+  const sender = await openSender(target, 1, clock);
+  const { outcome, reply } = await sender.send(createTestAlert(clock()));
   await sender.close();
-  if ('failure' in reply) return { isDelivered: false, response: reply.failure };
-  const text = hideSecrets(reply.text, target).trim();
-  return {
-    isDelivered: reply.status >= 200 && reply.status < 300,
-    response: `${reply.status}${text && `\n${text}`}`,
-  };
+  return { isDelivered: outcome.kind === 'delivered', response: hideSecrets(reply, target) };
 };
 
 const createTestAlert = (now: Date): DeliveredAlert => ({
@@ -37,7 +32,7 @@ const createTestAlert = (now: Date): DeliveredAlert => ({
 });
 
 /** The response without control characters, and without secrets that the receiver may repeat. */
-const hideSecrets = (text: string, { receiver: { url, secrets }, headers }: DestinationTarget): string =>
+const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
   [...secrets, ...Object.values(headers).map(toSecret), `${url.pathname}${url.search}`]
     .filter((secret) => secret.length > 1)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)

@@ -1,4 +1,6 @@
-import { type DeliveredAlert, type DestinationType, jsonType, toBearer, toPathWith, toTitle } from './type.ts';
+import { rankOf, severities } from '../../severity.ts';
+import type { IncidentHappening, IncidentMessage } from '../message.ts';
+import { type DeliveredAlert, type DestinationType, jsonType, type Outgoing, toBearer, toPathWith } from './type.ts';
 
 /**
  * How long after its receipt an alert counts as firing unless it is resolved before. Repeats are not delivered for 24
@@ -6,24 +8,27 @@ import { type DeliveredAlert, type DestinationType, jsonType, toBearer, toPathWi
  */
 const firingMs = 25 * 60 * 60 * 1000;
 
+/** The same for incidents, whose end is always sent. */
+const openMs = 30 * 24 * 60 * 60 * 1000;
+
 /** Alertmanager, API version 2: `url` is the server's. The labels decide which alert it is. */
 export const alertmanagerDestination: DestinationType = {
   name: 'alertmanager',
   secret: 'optional',
   secretHeader: 'authorization',
-  toRequest: (alert, { url, secrets }) => ({
+  toRequest: (outgoing, { url, secrets }) => ({
     path: toPathWith(url, '/api/v2/alerts'),
     headers: { ...jsonType, ...toBearer(secrets) },
-    body: JSON.stringify([toAlert(alert)]),
+    body: JSON.stringify(outgoing.alert ? [toAlert(outgoing)] : toIncidentAlerts(outgoing.message)),
   }),
 };
 
-const toAlert = (alert: DeliveredAlert): object => {
+const toAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }): object => {
   const { link, links = {}, details, via } = alert;
   return {
     labels: toLabels(alert),
     annotations: {
-      summary: alert.message || toTitle(alert),
+      summary: alert.message || title,
       ...(details !== undefined && { description: details }),
       ...Object.fromEntries(Object.entries(links).map(([name, url]) => [toLabelName(`${name}_url`), url])),
       via,
@@ -47,7 +52,12 @@ const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
 };
 
 /** The sender's labels, which a resolved alert repeats; labels made of the four fields if there are none. */
-const toLabels = ({ labels = {}, source, level, hostname }: DeliveredAlert): Record<string, string> => {
+const toLabels = ({
+  labels = {},
+  source,
+  level,
+  hostname,
+}: Pick<DeliveredAlert, 'labels' | 'source' | 'level' | 'hostname'>): Record<string, string> => {
   const given = Object.entries(labels).map(([name, value]) => [toLabelName(name), value]);
   const own = given.length > 0 ? given : Object.entries({ severity: level.toLowerCase(), instance: hostname });
   return Object.fromEntries([['alertname', source || 'signalbox'], ...own].filter(([, value]) => value !== ''));
@@ -55,3 +65,40 @@ const toLabels = ({ labels = {}, source, level, hostname }: DeliveredAlert): Rec
 
 /** Alertmanager before 0.27 refuses other characters. */
 const toLabelName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
+
+const toIncidentAlerts = (message: IncidentMessage): object[] =>
+  message.happenings.flatMap((happening) => toAlertsOf(happening, message));
+
+/**
+ * The alert of an incident; the same with lower severities ends, since Alertmanager takes another severity for another
+ * alert. One that it does not know yet, and that has ended, notifies nobody.
+ */
+const toAlertsOf = (
+  { what, at, incident }: IncidentHappening,
+  { via, link, happenings }: IncidentMessage,
+): object[] => {
+  const { number, title, source, hostname, level, highestLevel, acknowledged, firstAt } = incident;
+  const own = incident.labels ?? {};
+  const labels = toLabels({ labels: own, source, level, hostname });
+  const annotations = {
+    summary: title,
+    ...(acknowledged && { acknowledged_by: acknowledged.by }),
+    via,
+  };
+  const url = happenings.length === 1 ? link : incident.link;
+  const toEntry = (severity: string | undefined, endsAt: number): object => ({
+    labels: { ...labels, incident: String(number), ...(severity !== undefined && { severity }) },
+    ...{ annotations, startsAt: toTime(firstAt), endsAt: toTime(Math.max(endsAt, firstAt)) },
+    ...(url && { generatorURL: url }),
+  });
+  const isOver = what === 'resolved';
+  // The severity that a sender gives is the same for all alerts of an incident.
+  if (own['severity'] !== undefined) return [toEntry(undefined, isOver ? at : at + openMs)];
+  const ended = severities.filter((each) => rankOf(each) >= rankOf(highestLevel) && (isOver || each !== level));
+  return [
+    ...(isOver ? [] : [toEntry(level.toLowerCase(), at + openMs)]),
+    ...(isOver || what === 'raised' ? ended.map((each) => toEntry(each.toLowerCase(), at)) : []),
+  ];
+};
+
+const toTime = (ms: number): string => new Date(ms).toISOString();

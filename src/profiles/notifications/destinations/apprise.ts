@@ -1,4 +1,4 @@
-import { type DestinationType, jsonType, toBearer, toBody, toPath, toTitle, toUrgency } from './type.ts';
+import { type DestinationType, jsonType, toBearer, toBody, toPath } from './type.ts';
 
 /** More than the services behind Apprise show. */
 const maxBytes = 32 * 1024;
@@ -10,14 +10,16 @@ export const appriseDestination: DestinationType = {
   name: 'apprise',
   secret: 'optional',
   secretHeader: 'authorization',
-  toRequest: (alert, { url, secrets }) => ({
-    path: toPath(url),
-    headers: { ...jsonType, ...toBearer(secrets) },
-    body: JSON.stringify({
-      title: toTitle(alert),
-      body: toBody(alert, maxBytes),
-      type: kinds[toUrgency(alert)],
-      format: 'text',
-    }),
-  }),
+  toRequest: (outgoing, { url, secrets }) => {
+    const { message, title, urgency, link } = outgoing;
+    // Apprise has no field for links. Alerts are sent as version 1.0 did.
+    const end = message && link !== undefined ? `\n\nOpen: ${link}` : '';
+    return {
+      path: toPath(url),
+      headers: { ...jsonType, ...toBearer(secrets) },
+      body: JSON.stringify({
+        ...{ title, body: `${toBody(outgoing, maxBytes)}${end}`, type: kinds[urgency], format: 'text' },
+      }),
+    };
+  },
 };

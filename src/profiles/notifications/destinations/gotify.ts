@@ -1,4 +1,4 @@
-import { type DestinationType, jsonType, toBody, toPathWith, toTitle, toUrgency } from './type.ts';
+import { type DestinationType, jsonType, toBody, toPathWith } from './type.ts';
 
 const maxBytes = 16 * 1024;
 
@@ -10,14 +10,14 @@ export const gotifyDestination: DestinationType = {
   name: 'gotify',
   secret: 'required',
   secretHeader: 'x-gotify-key',
-  toRequest: (alert, { url, secrets: [token = ''] }) => ({
+  toRequest: (outgoing, { url, secrets: [token = ''] }) => ({
     path: toPathWith(url, '/message'),
     headers: { ...jsonType, 'x-gotify-key': token },
     body: JSON.stringify({
-      title: toTitle(alert),
-      message: toBody(alert, maxBytes),
-      priority: priorities[toUrgency(alert)],
-      ...(alert.link !== undefined && { extras: { 'client::notification': { click: { url: alert.link } } } }),
+      title: outgoing.title,
+      message: toBody(outgoing, maxBytes),
+      priority: priorities[outgoing.urgency],
+      ...(outgoing.link !== undefined && { extras: { 'client::notification': { click: { url: outgoing.link } } } }),
     }),
   }),
 };

@@ -1,4 +1,5 @@
-import { type DestinationType, toBearer, toBody, toPath, toTitle, toUrgency, type Urgency } from './type.ts';
+import { truncate } from '../truncate.ts';
+import { type DestinationType, type Outgoing, toBearer, toPath, type Urgency } from './type.ts';
 
 /** ntfy turns longer messages into attachments. */
 const maxBytes = 4096;
@@ -16,22 +17,41 @@ export const ntfyDestination: DestinationType = {
   name: 'ntfy',
   secret: 'optional',
   secretHeader: 'authorization',
-  toRequest: (alert, { url, secrets }) => {
-    const [priority, tags] = looks[toUrgency(alert)];
+  toRequest: (outgoing, { url, secrets }) => {
+    const { title, text, urgency, link } = outgoing;
+    const [priority, tags] = looks[urgency];
+    const actions = toActions(outgoing);
     return {
       path: toPath(url),
       headers: {
         'content-type': 'text/plain; charset=utf-8',
-        title: toHeader(toTitle(alert)),
+        title: toHeader(title),
         priority,
         tags,
-        ...(alert.link !== undefined && { click: toHeader(alert.link) }),
+        ...(link !== undefined && { click: toHeader(link) }),
+        ...(actions.length > 0 && { actions: toAscii(JSON.stringify(actions)) }),
         ...toBearer(secrets),
       },
-      body: toBody(alert, maxBytes),
+      body: truncate(text, maxBytes),
     };
   },
 };
+
+/** Buttons of the notification. The first one acts without opening a page, and then removes the notification. */
+const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
+  const headers = { Accept: 'application/json' };
+  return [
+    ...(acknowledgeUrl === undefined
+      ? []
+      : [{ action: 'http', label: 'Acknowledge', url: acknowledgeUrl, method: 'POST', headers, clear: true }]),
+    // A tap on the notification opens the link of an alert.
+    ...(message && link !== undefined ? [{ action: 'view', label: 'Open', url: link }] : []),
+  ];
+};
+
+/** JSON in a header. */
+const toAscii = (json: string): string =>
+  json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Text that is not printable ASCII as RFC 2047 has it, which ntfy decodes. */
 const toHeader = (text: string): string =>

@@ -1,18 +1,34 @@
-import { type DestinationType, jsonType, toBody, toPath, toTitle } from './type.ts';
+import { truncate } from '../truncate.ts';
+import { type DestinationType, jsonType, type Outgoing, toPath } from './type.ts';
 
 /** Slack truncates longer texts. */
 const maxBytes = 4000;
 
-/** An incoming webhook of Slack, Mattermost or Rocket.Chat; its `url` is secret itself. */
+/**
+ * An incoming webhook of Slack, Mattermost or Rocket.Chat; its `url` is secret itself. Links instead of buttons: Slack marks
+ * those with a warning, since this webhook has no endpoint for interactions, and the others ignore blocks.
+ */
 export const slackDestination: DestinationType = {
   name: 'slack',
   secret: 'none',
-  toRequest: (alert, { url }) => {
-    const link = alert.link === undefined ? '' : `\n<${escapeText(alert.link).replaceAll('|', '%7C')}>`;
-    const text = `*${escapeText(toTitle(alert))}*\n${escapeText(toBody(alert, maxBytes))}${link}`;
-    return { path: toPath(url), headers: jsonType, body: JSON.stringify({ text }) };
+  toRequest: (outgoing, { url }) => {
+    const { title, text: body, message } = outgoing;
+    const text = `*${escapeText(title)}*\n${escapeText(truncate(body, maxBytes))}${toLinks(outgoing)}`;
+    // A preview would only repeat the message.
+    const preview = message ? { unfurl_links: false } : {};
+    return { path: toPath(url), headers: jsonType, body: JSON.stringify({ text, ...preview }) };
   },
 };
+
+const toLinks = ({ message, link, acknowledgeUrl }: Outgoing): string => {
+  const links = [
+    ...(acknowledgeUrl === undefined ? [] : [`<${escapeUrl(acknowledgeUrl)}|Acknowledge>`]),
+    ...(link === undefined ? [] : [`<${escapeUrl(link)}${message ? '|Open' : ''}>`]),
+  ];
+  return links.length === 0 ? '' : `\n${links.join(' · ')}`;
+};
+
+const escapeUrl = (url: string): string => escapeText(url).replaceAll('|', '%7C');
 
 /** Keeps texts from being read as links and mentions such as `<!channel>`. */
 const escapeText = (text: string): string =>

@@ -1,6 +1,10 @@
+import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
-import { formatOf, readTime, readVia, toText } from '../../offers.ts';
+import { formatOf, toText as readText, readTime, readVia } from '../../offers.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
+import type { IncidentMessage } from '../message.ts';
+import type { DeliveryOutcome } from '../receiver-state.ts';
+import { truncate } from '../truncate.ts';
 
 /** A kind of receiver. */
 export interface DestinationType {
@@ -10,28 +14,100 @@ export interface DestinationType {
   secret: 'none' | 'optional' | 'required';
   /** The header that is the secret, in lower case; undefined if no header is. */
   secretHeader?: string;
+  /** Its secret may be any text, since it is sent in no header. */
+  takesAnySecret?: boolean;
   /** How many secrets it can use at a time; one unless stated. */
   secrets?: number;
   /** Why a secret cannot be used, as a clause that does not show it. */
   findSecretProblem?(secret: string): string | undefined;
-  /** The request that delivers the alert at `now`. */
-  toRequest(alert: DeliveredAlert, receiver: ReceiverAddress, now: Date): DeliveryRequest;
+  /** The schemes of its URL; `http` and `https` unless stated. */
+  schemes?: readonly string[];
+  /** The settings that it has beside those of all types. */
+  ownSettings?: readonly (keyof OwnSettings)[];
+  /** Headers that its settings may name although they belong to the body. */
+  ownHeaders?: readonly string[];
+  /** Why its settings cannot be used, as a clause that shows no secret. */
+  findProblem?(receiver: ReceiverAddress): string | undefined;
+  /** The request that delivers it at `now`; of types that speak HTTP. */
+  toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
+  /** Of other types: what sends to the receiver, on up to so many connections. */
+  createSender?(receiver: ReceiverAddress, connections: number): Promise<OutgoingSender>;
 }
 
-/** Where requests of a destination go. */
+/** Settings that only some types have. */
+export const ownSettings = {
+  method: Type.Optional(
+    Type.Enum(['POST', 'PUT', 'PATCH', 'GET'], { description: '`template`: the method; POST by default.' }),
+  ),
+  body: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64 * 1024, description: '`template`: the body, with placeholders.' }),
+  ),
+  from: Type.Optional(Type.String({ minLength: 1, description: '`email`: the sender, `signalbox@example.org`.' })),
+  to: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 50, description: '`email`: the recipients.' }),
+  ),
+  user: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: '`email`: logs in with the secret as password.' }),
+  ),
+  tls: Type.Optional(
+    Type.Enum(['required', 'none'], {
+      description: '`email`: whether `smtp://` must use STARTTLS; by default, except on loopback.',
+    }),
+  ),
+};
+type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
+
+/** Where a destination sends. */
 export interface ReceiverAddress {
   url: URL;
+  /** Those of its type. */
+  settings: OwnSettings;
+  /** The headers of the settings, by name in lower case. */
+  headers: Readonly<Record<string, string>>;
   /** The current secret first, then the previous one; empty if there is none. */
   secrets: readonly string[];
 }
 
-/** A request of a destination: always a POST. */
+/** What became of an attempt, and what the receiver said, or why it did not. */
+export interface Sent {
+  outcome: DeliveryOutcome;
+  reply: string;
+}
+
+export interface OutgoingSender {
+  /** Never rejects. */
+  send(outgoing: Outgoing, now: Date): Promise<Sent>;
+  /** Breaks off what is being sent. */
+  close(): Promise<void>;
+}
+
+/** A request of a destination. */
 export interface DeliveryRequest {
+  /** POST unless stated. */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
   /** Where it goes on the destination's server: path and query. */
   path: string;
   headers: Record<string, string>;
   body: string;
 }
+
+/** What destinations send: an alert, or a message about incidents, with what receivers of each kind show of both. */
+export type Outgoing = {
+  /** The same for each attempt to send it. */
+  id: string;
+  /** RFC 3339. */
+  time: string;
+  urgency: Urgency;
+  /** One line. */
+  title: string;
+  /** What is below the title; never empty. */
+  text: string;
+  link?: string;
+  /** Where the receiver can acknowledge the incidents. */
+  acknowledgeUrl?: string;
+  /** The instances that have sent it, this one last. */
+  via: string;
+} & ({ alert: DeliveredAlert; message?: undefined } | { alert?: undefined; message: IncidentMessage });
 
 /** An alert as destinations send it. It depends on the record alone, so a repeated delivery has the same body. */
 export interface DeliveredAlert {
@@ -72,16 +148,16 @@ export const toDelivered = (record: StoredRecord, instance: string): DeliveredAl
   const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {
     id,
     time: toTime(record),
-    source: toText(record['source']),
-    level: toText(record['level']),
-    severity: toSeverity(toText(record['level'])),
-    message: toText(record['message']),
-    hostname: toText(record['hostname']),
+    source: readText(record['source']),
+    level: readText(record['level']),
+    severity: toSeverity(readText(record['level'])),
+    message: readText(record['message']),
+    hostname: readText(record['hostname']),
     format: formatOf(record),
   };
   if (status === 'firing' || status === 'resolved') alert.status = status;
   for (const name of optionalTexts) {
-    const text = toText(record[name]);
+    const text = readText(record[name]);
     if (text !== '') alert[name] = text;
   }
   if (labels !== undefined) alert.labels = toTexts(labels);
@@ -90,7 +166,7 @@ export const toDelivered = (record: StoredRecord, instance: string): DeliveredAl
 };
 
 const toTime = (record: StoredRecord): string => {
-  const time = toText(record['time']);
+  const time = readText(record['time']);
   return /^\d{4}-\d\d-\d\dT/.test(time) ? time : new Date(readTime(record) ?? 0).toISOString();
 };
 
@@ -119,27 +195,48 @@ export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
-export const toUrgency = ({ severity, status }: DeliveredAlert): Urgency =>
-  status === 'resolved' ? 'resolved' : urgencies[severity];
+export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing =>
+  'happenings' in content ? toMessageOutgoing(content) : toAlertOutgoing(content);
+
+const toMessageOutgoing = (message: IncidentMessage): Outgoing => {
+  const { id, time, what, severity, title, body, link, acknowledgeUrl, via } = message;
+  return {
+    ...{ id, time, title, text: body, via, message },
+    urgency: toMessageUrgency(what, severity),
+    ...(link !== undefined && { link }),
+    ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
+  };
+};
+
+const toMessageUrgency = (what: IncidentMessage['what'], severity: Severity): Urgency => {
+  if (what === 'resolved') return 'resolved';
+  return what === 'acknowledged' ? 'info' : urgencies[severity];
+};
+
+const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
+  const { id, time, severity, status, link, via } = alert;
+  const title = toTitle(alert);
+  return {
+    ...{ id, time, title, text: toText(alert, title), via, alert },
+    urgency: status === 'resolved' ? 'resolved' : urgencies[severity],
+    ...(link !== undefined && { link }),
+  };
+};
 
 /** One line about the alert: `ERROR backup on web-1`. */
-export const toTitle = ({ level, source, hostname }: DeliveredAlert): string => {
+const toTitle = ({ level, source, hostname }: DeliveredAlert): string => {
   const place = hostname === '' ? '' : `on ${hostname}`;
   return truncate([level, source, place].filter((part) => part !== '').join(' ') || 'Alert', 250);
 };
 
-/** What receivers show below the title: message, details and links; never empty. */
-export const toBody = (alert: DeliveredAlert, maxBytes: number): string => {
-  const { message, details = '', links = {} } = alert;
+/** Message, details and links. */
+const toText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
-  const parts = [message || toTitle(alert), details, named.join('\n')];
-  return truncate(parts.filter((part) => part !== '').join('\n\n'), maxBytes);
+  return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');
 };
 
-/** The text within `maxBytes` of UTF-8; an ellipsis marks what is cut off. */
-export const truncate = (text: string, maxBytes: number): string => {
-  if (Buffer.byteLength(text) <= maxBytes) return text;
-  const cut = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes - 3);
-  // A character that was cut in half decodes as U+FFFD.
-  return `${cut.toString().replace(/\uFFFD+$/, '')}…`;
+/** What receivers show below the title, with what they cannot show as a button of its own. */
+export const toBody = ({ text, acknowledgeUrl }: Outgoing, maxBytes: number): string => {
+  const end = acknowledgeUrl === undefined ? '' : `\n\nAcknowledge: ${acknowledgeUrl}`;
+  return `${truncate(text, maxBytes - end.length)}${end}`;
 };

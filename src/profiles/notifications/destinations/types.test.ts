@@ -5,8 +5,9 @@ import { sendAlert } from '../../../../test/support/alerts.ts';
 import { startOutbox, toDestination, waitForRequests } from '../../../../test/support/outbox.ts';
 import { type Received, startReceiver } from '../../../../test/support/receiver.ts';
 import { destinationTypes } from '../settings.ts';
+import { truncate } from '../truncate.ts';
 import { alertmanagerDestination as alertmanager } from './alertmanager.ts';
-import { type DeliveredAlert, truncate } from './type.ts';
+import { type DeliveredAlert, toOutgoing } from './type.ts';
 
 const secrets = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
 const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full <é>', hostname: 'web-1' };
@@ -114,8 +115,9 @@ const foreign: DeliveredAlert = {
 };
 
 const toEntry = (changes: Partial<DeliveredAlert>) => {
-  const place = { url: new URL('http://h/am/api/v2/alerts'), secrets: [] };
-  const request = alertmanager.toRequest({ ...foreign, ...changes }, place, new Date());
+  const place = { url: new URL('http://h/am/api/v2/alerts'), secrets: [], settings: {}, headers: {} };
+  const request = alertmanager.toRequest?.(toOutgoing({ ...foreign, ...changes }), place, new Date());
+  assert.ok(request);
   assert.equal(request.path, '/am/api/v2/alerts');
   return JSON.parse(request.body)[0];
 };
@@ -130,11 +132,12 @@ test('alertmanager gets the labels of the sender, and an end', () => {
 });
 
 test('requests of every type are the same each time but for the time of sending, and fit for sending', () => {
-  const place = { url: new URL('http://h/'), secrets: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'] };
+  const secrets = ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'];
+  const place = { url: new URL('http://h/'), secrets, settings: { body: '{message}' }, headers: {} };
   const odd = { ...foreign, source: 'ü\r\n\u0000', message: '', level: '', hostname: '😀'.repeat(2000), link: 'x\ny' };
   for (const type of destinationTypes) {
     for (const one of [foreign, odd]) {
-      const [first, second] = [0, 1e9].map((ms) => type.toRequest(one, place, new Date(ms)));
+      const [first, second] = [0, 1e9].map((ms) => type.toRequest?.(toOutgoing(one), place, new Date(ms)));
       assert.equal(first?.body, second?.body);
       assert.notEqual(first?.body, '');
       for (const value of Object.values(first?.headers ?? {})) assert.match(value, /^[\x20-\x7e]*$/);

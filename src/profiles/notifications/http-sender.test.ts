@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { answer, type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
-import { createSender, type ReceiverReply } from './sender.ts';
+import { createHttpSender, type ReceiverReply } from './http-sender.ts';
 
 const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };
 const MiB = 1024 * 1024;
@@ -15,7 +15,7 @@ const sendTo = async (
   seconds?: number,
 ): Promise<[ReceiverReply, number]> => {
   const { url } = await startReceiver(t, behaviour);
-  const sender = createSender(new URL(url), 1, seconds);
+  const sender = createHttpSender(new URL(url), 1, seconds);
   t.after(() => sender.close());
   const begun = performance.now();
   return [await sender.send(request), performance.now() - begun];
@@ -80,7 +80,7 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
     server.close();
   });
   const { port } = server.address() as { port: number };
-  const sender = createSender(new URL(`http://127.0.0.1:${port}`), 1);
+  const sender = createHttpSender(new URL(`http://127.0.0.1:${port}`), 1);
   t.after(() => sender.close());
   for (let n = 0; n < 2; n += 1) {
     const reply = await sender.send(request);
@@ -91,7 +91,7 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
   server.close();
   await once(server, 'close');
   assert.deepEqual(await sender.send(request), { failure: 'the connection was refused', isSent: false });
-  const unknown = createSender(new URL('http://unknown.invalid'), 1);
+  const unknown = createHttpSender(new URL('http://unknown.invalid'), 1);
   t.after(() => unknown.close());
   const reply = await unknown.send(request);
   assert.ok('failure' in reply && /^the (host name is unknown|name server does not respond)$/.test(reply.failure));
@@ -99,7 +99,7 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
 
 test('a sender that is closed breaks off what is under way', async (t) => {
   const { url, requests } = await startReceiver(t, () => undefined);
-  const sender = createSender(new URL(url), 1);
+  const sender = createHttpSender(new URL(url), 1);
   const reply = sender.send(request);
   while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await sender.close();
@@ -112,7 +112,7 @@ test('connections are kept open', async (t) => {
     ports.add(response.socket?.remotePort);
     response.end('thanks');
   });
-  const sender = createSender(new URL(url), 1);
+  const sender = createHttpSender(new URL(url), 1);
   t.after(() => sender.close());
   for (let n = 0; n < 5; n += 1)
     assert.deepEqual(await sender.send(request), { status: 200, retryAfter: undefined, text: 'thanks' });
@@ -122,7 +122,7 @@ test('connections are kept open', async (t) => {
 test('receivers are found by name, several at a time', async (t) => {
   const receivers = await Promise.all([1, 2, 3].map(() => startReceiver(t)));
   const replies = receivers.map(({ url }) => {
-    const sender = createSender(new URL(url.replace('127.0.0.1', 'localhost')), 1);
+    const sender = createHttpSender(new URL(url.replace('127.0.0.1', 'localhost')), 1);
     t.after(() => sender.close());
     return sender.send(request);
   });

@@ -1,0 +1,40 @@
+import { isLoopback } from '../../../http/admission.ts';
+import type { DestinationType, ReceiverAddress } from './type.ts';
+
+/** `anna@example.org`, or `Anna <anna@example.org>`. Quoted local parts are left out. */
+const address = /^(?:[^<>\p{Cc}]{0,100}<)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,253}>?$/u;
+
+/** Mails by SMTP: `url` is the server's, and the secret the password of `user`. */
+export const emailDestination: DestinationType = {
+  name: 'email',
+  secret: 'optional',
+  takesAnySecret: true,
+  schemes: ['smtp', 'smtps'],
+  ownSettings: ['from', 'to', 'user', 'tls'],
+  findProblem: (receiver) => findAddressProblem(receiver) ?? findLoginProblem(receiver),
+  createSender: async (receiver) => {
+    const { createMailSender } = await import('./smtp.ts');
+    return createMailSender(receiver);
+  },
+};
+
+const findAddressProblem = ({ url, settings, headers }: ReceiverAddress): string | undefined => {
+  const { from, to } = settings;
+  if (from === undefined || to === undefined) return 'type email needs from and to';
+  if (url.pathname.length > 1 || url.search !== '')
+    return 'url has only a host and a port: smtp://mail.example.org:587';
+  if (Object.keys(headers).length > 0) return 'type email has no token and no headers; give user and secret';
+  const wrong = [from, ...to].find((text) => !isAddress(text));
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no address such as anna@example.org`;
+};
+
+const isAddress = (text: string): boolean => address.test(text) && text.includes('<') === text.endsWith('>');
+
+const findLoginProblem = ({ url, settings, secrets }: ReceiverAddress): string | undefined => {
+  const { user, tls } = settings;
+  if (user === undefined && secrets.length > 0) return 'the secret is the password of user: give user, too';
+  if (user === undefined) return undefined;
+  if (secrets.length === 0) return 'user needs secret or secretFile, its password';
+  const isPlain = url.protocol === 'smtp:' && tls === 'none' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+  return isPlain ? 'tls "none" would show the password to the network: remove tls, or user' : undefined;
+};

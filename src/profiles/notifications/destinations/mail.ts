@@ -1,0 +1,105 @@
+import { escapeHtml } from '../html.ts';
+import type { IncidentMessage } from '../message.ts';
+import { truncate } from '../truncate.ts';
+import type { DeliveredAlert, Outgoing, Urgency } from './type.ts';
+
+/** Most bytes of a text. */
+const maxBytes = 64 * 1024;
+
+/** The most incidents of which a message tells mail programs that it belongs to their threads. */
+const mostThreads = 16;
+
+/** An address with the name that mail programs show. */
+interface MailAddress {
+  name: string;
+  address: string;
+}
+
+/** A mail, as nodemailer composes it. */
+export interface Mail {
+  from: MailAddress;
+  to: MailAddress[];
+  subject: string;
+  text: string;
+  html: string;
+  date: Date;
+  messageId: string;
+  inReplyTo?: string;
+  references?: string[];
+  headers: Record<string, string>;
+}
+
+/** The mail that says it; the same each time, so that a repeated one has the same id. */
+export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]): Mail => {
+  const { id, time, title, urgency, via } = outgoing;
+  const sender = toMailAddress(from);
+  const [, domain = 'localhost'] = sender.address.split('@');
+  const references = toThreads(outgoing).map((thread) => `<${thread}@${domain}>`);
+  const [inReplyTo] = references;
+  return {
+    ...{ from: sender, to: to.map(toMailAddress), subject: title, text: toText(outgoing), html: toHtml(outgoing) },
+    date: new Date(time),
+    messageId: `<${id}@${domain}>`,
+    ...(inReplyTo !== undefined && { inReplyTo, references }),
+    headers: {
+      // RFC 3834: no program answers it; the second one is for Exchange.
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...(urgency === 'critical' && { 'X-Priority': '1', Importance: 'high' }),
+      'X-Signalbox-Via': via,
+    },
+  };
+};
+
+/** `Anna <anna@example.org>`, or only the address. */
+const toMailAddress = (text: string): MailAddress => {
+  const [, name = '', address = text] = /^(.*)<([^<>]*)>$/.exec(text) ?? [];
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
+};
+
+/** What its thread is called: all mails about an incident have one, as have an alert, its reminders and its end. */
+const toThreads = ({ alert, message }: Outgoing): string[] =>
+  alert ? toAlertThread(alert) : toIncidentThreads(message);
+
+const toAlertThread = ({ resolves, repeatOf }: DeliveredAlert): string[] =>
+  [resolves ?? repeatOf ?? []].flat().map((id) => id.replaceAll(/[^\w-]/g, ''));
+
+const toIncidentThreads = ({ happenings }: IncidentMessage): string[] =>
+  happenings.slice(0, mostThreads).map(({ incident }) => `incident.${incident.id}`);
+
+const toText = ({ text, link, acknowledgeUrl }: Outgoing): string =>
+  [
+    truncate(text, maxBytes),
+    ...(acknowledgeUrl === undefined ? [] : [`Acknowledge: ${acknowledgeUrl}`]),
+    ...(link === undefined ? [] : [`Open: ${link}`]),
+  ].join('\n\n');
+
+const colors: Record<Urgency, string> = {
+  ...{ critical: '#b3248a', error: '#d5473d', warning: '#d99a2b', info: '#6ba3d6', resolved: '#0f7a57' },
+};
+
+const font = 'font-family: system-ui, sans-serif; line-height: 1.5';
+const button = 'display: inline-block; padding: 10px 16px; border-radius: 8px; background: #0a6a50; color: #ffffff';
+
+/** Styles are inline, because mail programs remove others. */
+const toHtml = ({ title, text, urgency, link, acknowledgeUrl }: Outgoing): string => {
+  const links = [
+    ...(acknowledgeUrl === undefined ? [] : [writeLink(acknowledgeUrl, 'Acknowledge', button)]),
+    ...(link === undefined || !/^https?:/i.test(link) ? [] : [writeLink(link, 'Open', '')]),
+  ];
+  return [
+    '<!doctype html>',
+    `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`,
+    `<body style="${font}">`,
+    `<div style="border-left: 5px solid ${colors[urgency]}; padding: 0 0 0 12px">`,
+    `<h1 style="font-size: 18px">${escapeHtml(title)}</h1>`,
+    `<p style="white-space: pre-wrap">${escapeHtml(truncate(text, maxBytes))}</p>`,
+    '</div>',
+    ...(links.length === 0 ? [] : [`<p>${links.join(' &nbsp; ')}</p>`]),
+    '</body></html>',
+    '',
+  ].join('\n');
+};
+
+const writeLink = (url: string, label: string, style: string): string =>
+  `<a href="${escapeHtml(url)}"${style && ` style="${style}"`}>${label}</a>`;

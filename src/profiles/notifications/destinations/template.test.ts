@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { sendAlert } from '../../../../test/support/alerts.ts';
+import { startRefusal } from '../../../../test/support/app.ts';
+import { createHappening, createResolution } from '../../../../test/support/incident-messages.ts';
+import { startOutbox, waitForRequests } from '../../../../test/support/outbox.ts';
+import { startReceiver } from '../../../../test/support/receiver.ts';
+import { createIncidentMessage, type IncidentHappening } from '../message.ts';
+import { openSender } from '../sender.ts';
+import { toTarget } from '../settings.ts';
+
+type Scope = Parameters<typeof startReceiver>[0];
+
+const parts = {
+  publicUrl: 'https://signalbox.example.org',
+  toAcknowledgeUrl: () => 'https://signalbox.example.org/api/acknowledge/t0ken',
+  instance: 'signalbox/0123456789abcdef',
+};
+
+/** Sends messages with a template; returns the function that does, and its requests. */
+const open = async (t: Scope, settings: object, path = '/send') => {
+  const receiver = await startReceiver(t);
+  const target = toTarget({ name: 'sms', type: 'template', url: `${receiver.url}${path}`, ...settings });
+  const sender = await openSender(target, 1, () => new Date());
+  t.after(() => sender.close());
+  const tell = async (...happenings: IncidentHappening[]) => {
+    assert.equal((await sender.send(createIncidentMessage(happenings, parts))).outcome.kind, 'delivered');
+    return receiver.requests.at(-1) ?? assert.fail();
+  };
+  return tell;
+};
+
+const tricky = 'a "quoted" \\ back\tslash & <b>100 %</b> é😀';
+
+test('an alert fills in a template of JSON', async (t) => {
+  const receiver = await startReceiver(t);
+  const body =
+    '{"text": "{level} {source}: {message}", "labels": {json labels}, "to": ["{hostname}"], "n": {json number}}';
+  const app = await startOutbox(t, [{ name: 'chat', type: 'template', url: `${receiver.url}/x?y=1`, body }]);
+  const labels = { team: 'db "1"' };
+  await sendAlert(app, { source: 'backup', level: 'error', message: tricky, hostname: 'web-1', labels });
+  await waitForRequests(receiver, 1);
+  const [request] = receiver.requests;
+  assert.ok(request);
+  assert.deepEqual([request.method, request.path], ['POST', '/x?y=1']);
+  assert.equal(request.headers['content-type'], 'application/json');
+  assert.match(String(request.headers['via']), /^signalbox\//);
+  assert.deepEqual(JSON.parse(request.body), { text: `ERROR backup: ${tricky}`, labels, to: ['web-1'], n: null });
+});
+
+test('a message about incidents fills in what it has', async (t) => {
+  const body =
+    '{"event": "{event}", "status": "{status}", "title": "{title}", "labels": {json labels}, "number": {json number}, "ack": "{acknowledgeUrl}", "link": "{link}"}';
+  const tell = await open(t, { body, method: 'PUT' });
+  const opened = await tell(createHappening({ labels: { team: 'db "1"' } }));
+  assert.equal(opened.method, 'PUT');
+  assert.deepEqual(JSON.parse(opened.body), {
+    ...{ event: 'incident.opened', status: 'firing', title: 'CRITICAL #412 disk full on db-1' },
+    ...{ labels: { team: 'db "1"' }, number: 412, ack: parts.toAcknowledgeUrl() },
+    link: 'https://signalbox.example.org/console/#/incidents/412',
+  });
+  const resolved = JSON.parse((await tell(createResolution())).body);
+  assert.deepEqual([resolved.event, resolved.status, resolved.ack], ['incident.resolved', 'resolved', '']);
+});
+
+test('texts are escaped as the content type asks', async (t) => {
+  const incident = createHappening({ title: tricky, hostname: '' });
+  const titleOf = (title: string) => `CRITICAL #412 ${title.replaceAll('\t', ' ')}`;
+  const send = async (type: string, body: string) =>
+    (await (await open(t, { body, headers: { 'Content-Type': type } }))(incident)).body;
+  const form = await send('application/x-www-form-urlencoded', 'to=1&text={title}&all={json labels}');
+  assert.deepEqual(
+    [...new URLSearchParams(form)],
+    [
+      ['to', '1'],
+      ['text', titleOf(tricky)],
+      ['all', '{}'],
+    ],
+  );
+  const xml = await send('application/soap+xml; charset=utf-8', '<m a="{title}">{title}</m>');
+  assert.doesNotMatch(xml, /<b>/);
+  assert.match(xml, /^<m a="CRITICAL #412 a &quot;quoted&quot; \\ back slash &amp; &lt;b&gt;/);
+  assert.equal(await send('text/plain', '{title}'), titleOf(tricky));
+  assert.deepEqual(JSON.parse(await send('application/vnd.x+json', '["{title}"]')), [titleOf(tricky)]);
+});
+
+test('a GET has its texts in the query', async (t) => {
+  const tell = await open(t, { method: 'GET' }, '/send?to=1&text={title}&labels={json labels}');
+  const request = await tell(createHappening({ title: tricky, hostname: '', labels: { a: 'b&c' } }));
+  assert.deepEqual([request.method, request.body], ['GET', '']);
+  const { pathname, searchParams } = new URL(request.path, 'http://h');
+  assert.equal(pathname, '/send');
+  assert.deepEqual(Object.fromEntries(searchParams), {
+    ...{ to: '1', text: `CRITICAL #412 ${tricky.replaceAll('\t', ' ')}` },
+    labels: '{"a":"b&c"}',
+  });
+});
+
+test('JSON is valid whatever incidents say', async (t) => {
+  const tell = await open(t, { body: '{"a": "{title} {message}", "b": {json source}, "c": [{json labels}]}' });
+  const texts = fc.string({ unit: 'binary', maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(texts, texts, fc.dictionary(texts, texts, { maxKeys: 3 }), async (title, source, labels) => {
+      const { body } = await tell(createHappening({ title, source, labels }));
+      assert.equal(JSON.parse(body).b, source);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a template that cannot work is refused on startup, with what to do', async (t) => {
+  const json = 'http://h/x';
+  const cases: [settings: object, problem: RegExp][] = [
+    [{}, /type template needs body/],
+    [{ body: '{"text": "{mesage}"}' }, /there is no placeholder \{mesage\}; there are message, title/],
+    [{ body: '{"text": {message}}' }, /body is no JSON once it is filled in: write "\{message\}" in quotes/],
+    [{ body: '{"labels": "{json labels}"}' }, /body is no JSON/],
+    [{ body: '{"text": "{message}"' }, /body is no JSON/],
+    [{ body: '{json labels}', secret: 'x' }, /takes no secret/],
+    [{ method: 'GET', body: 'x' }, /GET has no body/],
+    [{ body: 'x', url: 'http://h/{title}' }, /placeholders only after its \?/],
+    [{ body: 'x', url: 'http://h/?a={nothing}' }, /there is no placeholder \{nothing\}/],
+    [{ body: 'x', headers: { 'Content-Length': '1' } }, /content-length is set by signalbox/],
+    [{ type: 'ntfy', body: 'x' }, /type ntfy has no setting body; remove it/],
+    [{ body: 'x', method: 'DELETE' }, /method/],
+  ];
+  for (const [settings, problem] of cases) {
+    const destination = { name: 'sms', type: 'template', url: json, ...settings };
+    assert.match(await startRefusal(t, { settings: { destinations: [destination] } }), problem);
+  }
+});

@@ -1,0 +1,125 @@
+import { escapeHtml } from '../html.ts';
+import { truncate } from '../truncate.ts';
+import type { DeliveryRequest, DestinationType, Outgoing, ReceiverAddress } from './type.ts';
+
+/** Most bytes of a text in a body, and in a query, which servers bound. */
+const maxBodyBytes = 16 * 1024;
+const maxQueryBytes = 1024;
+
+/** What a placeholder stands for. */
+type Value = string | number | null | Record<string, string>;
+
+const placeholders = [
+  ...['message', 'title', 'level', 'status', 'event', 'source', 'hostname', 'labels', 'link', 'acknowledgeUrl'],
+  ...['number', 'count', 'id', 'time'],
+] as const;
+
+type Values = Record<(typeof placeholders)[number], Value>;
+
+/** `{message}`, or `{json labels}` for a value with its quotes. */
+const placeholder = /\{(json )?([A-Za-z]\w*)\}/g;
+
+/** The same in a query, in which some characters are escaped. */
+const queryPlaceholder = /(?:\{|%7B)(json(?:%20|\+))?([A-Za-z]\w*)(?:\}|%7D)/gi;
+
+/** Any other HTTP receiver: a request with placeholders. */
+export const templateDestination: DestinationType = {
+  name: 'template',
+  secret: 'none',
+  ownSettings: ['method', 'body'],
+  ownHeaders: ['content-type'],
+  findProblem: (receiver) => {
+    const { url, settings } = receiver;
+    const { method = 'POST', body } = settings;
+    if (method === 'GET' && body !== undefined) return 'method GET has no body: put the placeholders into the url';
+    if (method !== 'GET' && body === undefined) return 'type template needs body, such as {"text": "{message}"}';
+    if (/\{|%7B/i.test(url.pathname)) return 'url may have placeholders only after its ?';
+    const unknown = [...(body ?? '').matchAll(placeholder), ...url.search.matchAll(queryPlaceholder)]
+      .map(([, , name = '']) => name)
+      .find((name) => !isPlaceholder(name));
+    if (unknown !== undefined) return `there is no placeholder {${unknown}}; there are ${placeholders.join(', ')}`;
+    return body !== undefined && toForm(receiver) === 'json' ? findJsonProblem(body) : undefined;
+  },
+  toRequest: (outgoing, receiver): DeliveryRequest => {
+    const { url, settings } = receiver;
+    const { method = 'POST', body = '' } = settings;
+    const query = fill(url.search, queryPlaceholder, toValues(outgoing, maxQueryBytes), 'form');
+    return {
+      ...{ method, path: `${url.pathname}${query}` },
+      headers: {
+        ...(method !== 'GET' && { 'content-type': toContentType(receiver) }),
+        'idempotency-key': outgoing.id,
+      },
+      body: fill(body, placeholder, toValues(outgoing, maxBodyBytes), toForm(receiver)),
+    };
+  },
+};
+
+const isPlaceholder = (name: string): name is keyof Values => (placeholders as readonly string[]).includes(name);
+
+const toContentType = ({ headers, settings }: ReceiverAddress): string =>
+  headers['content-type'] ?? (/^\s*[[{]/.test(settings.body ?? '') ? 'application/json' : 'text/plain; charset=utf-8');
+
+/** What texts must not break. */
+type Form = 'json' | 'form' | 'xml' | 'text';
+
+const toForm = (receiver: ReceiverAddress): Form => {
+  const [type = ''] = toContentType(receiver).toLowerCase().split(';');
+  if (/[/+]json\s*$/.test(type)) return 'json';
+  if (/\/x-www-form-urlencoded\s*$/.test(type)) return 'form';
+  return /[/+](?:xml|html)\s*$/.test(type) ? 'xml' : 'text';
+};
+
+const escapes: Record<Form, (text: string) => string> = {
+  json: (text) => JSON.stringify(text).slice(1, -1),
+  form: encodeURIComponent,
+  xml: escapeHtml,
+  text: (text) => text,
+};
+
+const fill = (template: string, pattern: RegExp, values: Values, form: Form): string =>
+  template.replaceAll(pattern, (whole: string, json: string | undefined, name: string) => {
+    if (!isPlaceholder(name)) return whole;
+    const value = values[name];
+    // What JSON is, is escaped only where it is inside something else.
+    if (json !== undefined) return form === 'json' ? JSON.stringify(value) : escapes[form](JSON.stringify(value));
+    return escapes[form](toPlain(value));
+  });
+
+const toPlain = (value: Value): string => {
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value ?? {})
+    .map(([name, text]) => `${name}=${text}`)
+    .join(', ');
+};
+
+const toValues = (outgoing: Outgoing, maxBytes: number): Values => {
+  const { id, time, title, text, urgency, link = '', acknowledgeUrl = '', alert, message } = outgoing;
+  const first = message?.happenings[0]?.incident;
+  return {
+    ...{ id, time, title, link, acknowledgeUrl, message: truncate(text, maxBytes) },
+    level: alert ? alert.severity : message.severity,
+    status: urgency === 'resolved' ? 'resolved' : 'firing',
+    event: message ? `incident.${message.what}` : 'alert',
+    source: truncate((alert ?? first)?.source ?? '', maxBytes),
+    hostname: truncate((alert ?? first)?.hostname ?? '', maxBytes),
+    labels: (alert ?? first)?.labels ?? {},
+    number: first?.number ?? null,
+    count: first?.count ?? null,
+  };
+};
+
+/** Texts that would break JSON if they were not escaped, or stood outside quotes. */
+const hostile: Values = {
+  ...(Object.fromEntries(placeholders.map((name) => [name, '"\\\n'])) as unknown as Values),
+  labels: { a: '"' },
+};
+
+const findJsonProblem = (body: string): string | undefined => {
+  try {
+    JSON.parse(fill(body, placeholder, hostile, 'json'));
+    return undefined;
+  } catch {
+    return 'body is no JSON once it is filled in: write "{message}" in quotes, and {json labels} without; or set the header content-type';
+  }
+};

@@ -1,0 +1,37 @@
+import type { IncidentHappening } from '../../src/profiles/notifications/message.ts';
+import type { SharedIncident } from '../../src/profiles/offers.ts';
+
+/** When the incidents of tests were opened, in Unix milliseconds. */
+export const openedAt = Date.parse('2026-01-31T08:30:00Z');
+
+/** A critical incident that is open, with changes. */
+export const createIncident = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
+  ...{ id: '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55', number: 412, about: 'backup · db-1 · disk full', sender: null },
+  ...{ state: 'open', level: 'CRITICAL', highestLevel: 'CRITICAL' },
+  ...{ title: 'disk full', source: 'backup', hostname: 'db-1', labels: null, link: null, count: 3 },
+  ...{ firstAt: openedAt, lastAt: openedAt, openedAt, stateSince: openedAt, openings: 1, raisedAt: null },
+  ...{ acknowledged: null, resolved: null, reopened: 0, task: null, isOld: false, notices: {}, silenced: null },
+  ...{ lastAlert: 'a', version: 1, change: 1 },
+  ...changes,
+});
+
+/** Of an incident that somebody has taken. */
+export const taken: Partial<SharedIncident> = {
+  state: 'acknowledged',
+  acknowledged: { by: 'anna', at: openedAt, until: null, comment: null },
+};
+
+/** Something that happened to such an incident; it was opened unless `changes` say otherwise. */
+export const createHappening = (
+  incident: Partial<SharedIncident> = {},
+  changes: Partial<Omit<IncidentHappening, 'incident'>> = {},
+): IncidentHappening => ({ what: 'opened', at: openedAt, incident: createIncident(incident), ...changes });
+
+const minute = 60_000;
+
+/** Its end, 42 minutes later. */
+export const createResolution = (incident: Partial<SharedIncident> = {}): IncidentHappening => {
+  const at = openedAt + 42 * minute;
+  const resolved = { by: 'anna', at, reason: 'person' } as const;
+  return createHappening({ state: 'resolved', stateSince: at, resolved, ...incident }, { what: 'resolved', at });
+};

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { atEnd, type Scope } from './scope.ts';
+
+/** A mail that a server has received. */
+export interface ReceivedMail {
+  from: string;
+  to: string[];
+  /** Names in lower case; values are unfolded and decoded. */
+  headers: Record<string, string>;
+  text: string;
+  html: string;
+  raw: string;
+  /** Who has logged in. */
+  user: string | undefined;
+  isSecure: boolean;
+  /** Of its connection. */
+  session: string;
+}
+
+export interface MailServer {
+  port: number;
+  url: string;
+  /** In order of arrival; also those that `onMail` has refused. */
+  mails: ReceivedMail[];
+}
+
+interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | 'cert' | 'onConnect' | 'onMailFrom'> {
+  /** Logins that are accepted; without them, nobody can log in. */
+  passwords?: Record<string, string>;
+  hasStartTls?: boolean;
+  /** The refusal of a recipient. */
+  onRecipient?(address: string): Error | undefined;
+  /** The refusal of a mail. */
+  onMail?(mail: ReceivedMail): Error | undefined;
+}
+
+/** A refusal with an SMTP status. */
+export const refusal = (status: number, text: string): Error =>
+  Object.assign(new Error(text), { responseCode: status });
+
+/** A mail server on a free port of 127.0.0.1; ended with the test. */
+export const startMailServer = async (t: Scope, options: MailServerOptions = {}): Promise<MailServer> => {
+  const { passwords, hasStartTls = false, onRecipient, onMail, ...others } = options;
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    ...others,
+    authOptional: passwords === undefined,
+    disabledCommands: [...(hasStartTls ? [] : ['STARTTLS']), ...(passwords ? [] : ['AUTH'])],
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    size: 1024 * 1024,
+    closeTimeout: 10,
+    onAuth: ({ username = '', password }, _session, done) => {
+      if (passwords?.[username] === password) done(null, { user: username });
+      else done(refusal(535, '5.7.8 wrong password'));
+    },
+    onRcptTo: ({ address }, _session, done) => done(onRecipient?.(address)),
+    onData: async (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const { mailFrom, rcptTo } = session.envelope;
+      const mail = {
+        from: mailFrom ? mailFrom.address : '',
+        to: rcptTo.map(({ address }) => address),
+        ...parseMail(Buffer.concat(chunks).toString('latin1')),
+        user: session.user,
+        isSecure: session.secure,
+        session: session.id,
+      };
+      mails.push(mail);
+      done(onMail?.(mail));
+    },
+  });
+  // A client that leaves is no error of the server.
+  server.on('error', () => undefined);
+  const listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  atEnd(t, () => new Promise<void>((resolve) => void server.close(() => resolve())));
+  const { port } = listening.address() as AddressInfo;
+  return { port, url: `smtp://127.0.0.1:${port}`, mails };
+};
+
+/** A mail with a text and its HTML, as signalbox sends it. */
+export const parseMail = (raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'raw'> => {
+  const { headers, body } = parsePart(raw);
+  const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? [];
+  const parts = body.split(`--${boundary}`).map((part) => parsePart(part.replace(/^\r\n/, '')));
+  const find = (type: string): string => {
+    const part = parts.find((one) => one.headers['content-type']?.startsWith(type));
+    return part ? decodeBody(part).trimEnd() : '';
+  };
+  return { headers, text: find('text/plain'), html: find('text/html'), raw };
+};
+
+const parsePart = (raw: string): { headers: Record<string, string>; body: string } => {
+  const end = raw.indexOf('\r\n\r\n');
+  const lines = raw
+    .slice(0, end)
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n');
+  const headers = lines.map((line) => [
+    line.split(':', 1).join().toLowerCase(),
+    decodeWords(line.replace(/^[^:]*: ?/, '')),
+  ]);
+  return { headers: Object.fromEntries(headers), body: raw.slice(end + 4) };
+};
+
+/** RFC 2047. */
+const decodeWords = (text: string): string =>
+  text
+    .replaceAll(/\?= +=\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?([bq])\?(.*?)\?=/gi, (_word, form: string, coded: string) =>
+      /b/i.test(form) ? Buffer.from(coded, 'base64').toString() : decodeQuoted(coded.replaceAll('_', ' ')),
+    );
+
+const decodeBody = ({ headers, body }: { headers: Record<string, string>; body: string }): string => {
+  const coding = headers['content-transfer-encoding'] ?? '7bit';
+  if (coding === 'base64') return Buffer.from(body, 'base64').toString().replaceAll('\r\n', '\n');
+  const text = coding === 'quoted-printable' ? decodeQuoted(body.replaceAll(/=\r\n/g, '')) : body;
+  return text.replaceAll('\r\n', '\n');
+};
+
+const decodeQuoted = (text: string): string =>
+  Buffer.from(
+    text.replaceAll(/=([0-9A-F]{2})/gi, (_coded, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString();
