@@ -13,7 +13,12 @@ export const toIncidentDestination = ({ url }: Receiver, changes: object = {}) =
 });
 
 /** What receivers were told, as `opened #1 disk is full`. */
-export const messagesTo = ({ requests }: Receiver): string[] => requests.map(({ body }) => JSON.parse(body).message);
+export const messagesTo = ({ requests }: Receiver): string[] =>
+  requests.map(({ body }) => {
+    const { incidents } = JSON.parse(body).data as { incidents: { what: string; number: number; title: string }[] };
+    const names = incidents.map(({ what, number, title }) => `${what} #${number} ${title}`);
+    return names.length === 1 ? String(names[0]) : `${names.length} incidents: ${names.join(', ')}`;
+  });
 
 /** All features with a clock that a test sets. */
 export const withClock = (clock: () => Date): Feature[] =>
