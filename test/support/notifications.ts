@@ -12,8 +12,20 @@ export const toIncidentDestination = ({ url }: Receiver, changes: object = {}) =
   ...changes,
 });
 
-/** What receivers were told, as `opened #1 disk is full`. */
-export const messagesTo = ({ requests }: Receiver): string[] => requests.map(({ body }) => JSON.parse(body).message);
+interface Payload {
+  message?: string;
+  data?: { incidents: { what: string; number: number; title: string }[] };
+}
+
+/** What a webhook says, as `opened #1 disk is full`, for each incident. */
+export const readNews = (body: string): string[] => {
+  const { message = '', data } = JSON.parse(body) as Payload;
+  if (data) return data.incidents.map(({ what, number, title }) => `${what} #${number} ${title}`);
+  return message.replace(/^\d+ incidents: /, '').split(/, (?=[a-z]+ #\d)/);
+};
+
+/** What a receiver was told. */
+export const messagesTo = ({ requests }: Receiver): string[] => requests.flatMap(({ body }) => readNews(body));
 
 /** All features with a clock that a test sets. */
 export const withClock = (clock: () => Date): Feature[] =>

@@ -38,7 +38,7 @@ const toAlert = (happenings: readonly Happening[], instance: string): DeliveredA
   const { what, happenedAt, incident } = first;
   const parts = happenings.map((one) => [one.incident.id, one.what, one.happenedAt, one.incident.level]);
   const names = happenings.map(({ what: kind, incident: { number, title } }) => `${kind} #${number} ${title}`);
-  const lines = names.length === 1 ? names[0] : `${names.length} incidents: ${names.slice(0, 10).join(', ')}`;
+  const lines = names.length === 1 ? names[0] : `${names.length} incidents: ${names.join(', ')}`;
   return {
     id: createIdOf(happenedAt, hash('sha256', JSON.stringify(parts), 'hex')),
     time: new Date(happenedAt).toISOString(),
