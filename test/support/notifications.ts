@@ -12,13 +12,16 @@ export const toIncidentDestination = ({ url }: Receiver, changes: object = {}) =
   ...changes,
 });
 
-/** What receivers were told, as `opened #1 disk is full`. */
-export const messagesTo = ({ requests }: Receiver): string[] =>
-  requests.map(({ body }) => {
-    const { incidents } = JSON.parse(body).data as { incidents: { what: string; number: number; title: string }[] };
-    const names = incidents.map(({ what, number, title }) => `${what} #${number} ${title}`);
-    return names.length === 1 ? String(names[0]) : `${names.length} incidents: ${names.join(', ')}`;
-  });
+interface Payload {
+  data: { incidents: { what: string; number: number; title: string }[] };
+}
+
+/** What a webhook says, as `opened #1 disk is full`, for each incident. */
+export const readNews = (body: string): string[] =>
+  (JSON.parse(body) as Payload).data.incidents.map(({ what, number, title }) => `${what} #${number} ${title}`);
+
+/** What a receiver was told. */
+export const messagesTo = ({ requests }: Receiver): string[] => requests.flatMap(({ body }) => readNews(body));
 
 /** All features with a clock that a test sets. */
 export const withClock = (clock: () => Date): Feature[] =>

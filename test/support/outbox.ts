@@ -23,6 +23,7 @@ export interface State {
     message: string | null;
   }[];
   waitingAlerts: { id: string; message: string | null; attempts: number; nextAttempt: string | null }[];
+  waitingNotices: { number: number; what: string; waitsFor: string; attempts: number; error: string | null }[];
   dropped: number;
 }
 

@@ -6,13 +6,13 @@ import { writeConfig } from './config-file.ts';
 let folder: string | undefined;
 let count = 0;
 
-/** Flags for a store at this address, which holds a password and so is refused on the command line. */
-export const toStoreFlags = (store: string): string[] => {
+/** Flags for a store at this address, which holds a password and so is refused on the command line, and for other settings. */
+export const toStoreFlags = (store: string, settings: object = {}): string[] => {
   if (folder === undefined) {
     const created = mkdtempSync(join(tmpdir(), 'signalbox-store-'));
     process.once('exit', () => rmSync(created, { recursive: true, force: true }));
     folder = created;
   }
   count += 1;
-  return ['--config', writeConfig(folder, { store }, `${count}.json`)];
+  return ['--config', writeConfig(folder, { store, ...settings }, `${count}.json`)];
 };

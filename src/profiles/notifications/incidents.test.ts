@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { startRefusal } from '../../../test/support/app.ts';
+import { createFolder } from '../../../test/support/folder.ts';
 import {
   act,
   fire,
@@ -7,10 +11,13 @@ import {
   readIncident,
   startNotifier,
   toIncidentDestination,
+  withClock,
 } from '../../../test/support/notifications.ts';
-import { waitForRequests } from '../../../test/support/outbox.ts';
+import { adminToken, readState, waitForRequests } from '../../../test/support/outbox.ts';
 import { startReceiver } from '../../../test/support/receiver.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
+import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
+
+const minute = 60_000;
 
 test('a destination is told that an incident opens, is raised and ends, and not of alerts that repeat it', async (t) => {
   const receiver = await startReceiver(t);
@@ -40,11 +47,15 @@ test('what happens within groupSeconds is one message', async (t) => {
   const app = await startNotifier(t, [toIncidentDestination(receiver, { groupSeconds: 0.3 })]);
   for (const key of ['a', 'b', 'c']) await fire(app, key);
   await waitForRequests(receiver, 1);
-  assert.match(messagesTo(receiver)[0] ?? '', /^3 incidents: opened #1 a is broken, /);
+  assert.deepEqual(messagesTo(receiver).toSorted(), [
+    'opened #1 a is broken',
+    'opened #2 b is broken',
+    'opened #3 c is broken',
+  ]);
   await waitUntil('all are noted', async () => (await readIncident(app, 3)).notifications[0]?.last?.what === 'opened');
   await fire(app, 'd');
   await waitForRequests(receiver, 2);
-  assert.deepEqual(messagesTo(receiver).slice(1), ['opened #4 d is broken']);
+  assert.deepEqual(messagesTo(receiver).slice(3), ['opened #4 d is broken']);
 });
 
 test('who takes an incident in time ends its escalation and its reminders, and the end goes to those that were told', async (t) => {
@@ -57,15 +68,17 @@ test('who takes an incident in time ends its escalation and its reminders, and t
   await fire(app, 'disk');
   await waitForRequests(first, 3);
   await waitForRequests(second, 1);
-  const before = await readIncident(app, 1);
-  assert.deepEqual(
-    before.notifications.map(({ destination, next }) => [destination, next?.what, next?.waitsFor]),
-    [
-      ['first', 'reminder', 'repeat'],
-      ['second', undefined, undefined],
-      ['third', 'opened', 'after'],
-    ],
-  );
+  await waitUntilPasses(async () => {
+    const { notifications } = await readIncident(app, 1);
+    assert.deepEqual(
+      notifications.map(({ destination, next }) => [destination, next?.what, next?.waitsFor]),
+      [
+        ['first', 'reminder', 'repeat'],
+        ['second', undefined, undefined],
+        ['third', 'opened', 'after'],
+      ],
+    );
+  });
   await act(app, 1, 'acknowledge');
   await waitForRequests(second, 2);
   const reminders = first.requests.length;
@@ -84,3 +97,125 @@ test('who takes an incident in time ends its escalation and its reminders, and t
   const { timeline } = await readIncident(app, 1);
   assert.ok(timeline.some(({ type, destination }) => type === 'escalated' && destination === 'second'));
 });
+
+test('timers go on over a restart, whatever the clock says then', async (t) => {
+  const [first, second] = [await startReceiver(t), await startReceiver(t)];
+  const destinations = [
+    toIncidentDestination(first, { name: 'first', repeat: 60 }),
+    toIncidentDestination(second, { name: 'second', after: 90 }),
+  ];
+  let now = Date.now();
+  const features = withClock(() => new Date(now));
+  const dataDir = join(createFolder(t), 'data');
+  const start = () => startNotifier(t, destinations, { dataDir }, { features });
+  const app = await start();
+  await fire(app, 'disk');
+  await fire(app, 'taken');
+  await waitUntil('both are told', async () => (await readIncident(app, 2)).notifications[0]?.last?.what === 'opened');
+  await act(app, 2, 'acknowledge');
+  await app.close();
+  now += 61 * minute;
+  const again = await start();
+  await waitForRequests(first, 3);
+  now += 28 * minute;
+  await waitUntil('it waits', async () => (await readIncident(again, 1)).notifications[1]?.next?.waitsFor === 'after');
+  now += 2 * minute;
+  await waitForRequests(second, 1);
+  now -= 365 * 24 * 60 * minute;
+  await fire(again, 'other');
+  await waitForRequests(first, 4);
+  await again.close();
+  assert.deepEqual(messagesTo(first).toSorted(), [
+    'opened #1 disk is broken',
+    'opened #2 taken is broken',
+    'opened #3 other is broken',
+    'reminder #1 disk is broken',
+  ]);
+  assert.deepEqual(messagesTo(second), ['opened #1 disk is broken']);
+});
+
+test('a destination that was removed is forgotten, and a new one is told what is open', async (t) => {
+  const [first, second] = [await startReceiver(t), await startReceiver(t)];
+  const dataDir = join(createFolder(t), 'data');
+  const app = await startNotifier(t, [toIncidentDestination(first)], { dataDir });
+  await fire(app, 'disk');
+  await fire(app, 'taken');
+  await waitUntil('it is noted', async () => (await readIncident(app, 2)).notifications[0]?.last?.what === 'opened');
+  await act(app, 2, 'acknowledge');
+  await app.close();
+  const again = await startNotifier(t, [toIncidentDestination(second, { name: 'other' })], { dataDir });
+  await waitForRequests(second, 1);
+  await waitUntil('it is forgotten', async () => {
+    const { notifications } = await readIncident(again, 1);
+    return notifications.length === 1 && notifications[0]?.destination === 'other';
+  });
+  await act(again, 1, 'resolve');
+  await act(again, 2, 'resolve');
+  await waitForRequests(second, 2);
+  assert.deepEqual(messagesTo(second), ['opened #1 disk is broken', 'resolved #1 disk is broken']);
+  assert.equal(first.requests.length, 2);
+});
+
+test('lists say what was sent, what waits and why', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startNotifier(t, [
+    toIncidentDestination(receiver),
+    toIncidentDestination(receiver, { name: 'later', after: 60 }),
+    toIncidentDestination(receiver, { name: 'grouping', groupSeconds: 3600 }),
+  ]);
+  await fire(app, 'disk');
+  await waitForRequests(receiver, 1);
+  const token = await adminToken(app);
+  const list = async (query: string) => {
+    const { json } = await app.request<{ data: { destination: string; what: string; event: string }[]; next: number }>(
+      'GET',
+      `/api/notifications${query}`,
+      { token },
+    );
+    return json;
+  };
+  await waitUntil('it is listed', async () => (await list('')).data.length === 1);
+  await act(app, 1, 'resolve');
+  await waitUntil('the end is listed', async () => (await list('?incident=1&destination=pager')).data.length === 2);
+  const page = await list('?limit=1');
+  assert.deepEqual(
+    [page, await list(`?limit=1&before=${page.next}`)].flatMap(({ data }) => data.map(({ what }) => what)),
+    ['resolved', 'opened'],
+  );
+  assert.deepEqual((await list('?destination=later')).data, []);
+  assert.equal((await app.request('GET', '/api/notifications?incident=99', { token })).status, 404);
+  await fire(app, 'other');
+  await waitUntil('others wait', async () => {
+    const [pager, later, grouping] = await Promise.all(
+      ['pager', 'later', 'grouping'].map((name) => readState(app, name)),
+    );
+    const shown = [pager, later, grouping].map((state) =>
+      state?.waitingNotices.map(({ what, waitsFor }) => `${what} ${waitsFor}`),
+    );
+    return isDeepStrictEqual(shown, [[], ['opened after'], ['opened grouping']]);
+  });
+  const tested = await app.request('POST', '/api/destinations/pager/test', { token });
+  assert.deepEqual([tested.status, tested.json], [200, { delivered: true, response: '200' }]);
+  // What waits for others may be sent now.
+  const { id } = (await app.request<{ id: string }>('GET', '/api/incidents/2')).json;
+  const sent = await app.request('POST', `/api/deliveries/grouping/${id}/retry`, { token });
+  assert.deepEqual(sent.json, { delivered: true, reason: null });
+  assert.equal((await app.request('POST', `/api/deliveries/later/${id}/retry`, { token })).status, 404);
+});
+
+for (const [problem, changes] of [
+  ['after needs "notify": "incidents"', { notify: 'alerts', groupSeconds: undefined, after: 5 }],
+  ['formats is only for "notify": "alerts"', { formats: ['native'] }],
+  ['on has reminder: set repeat, in minutes', { on: ['opened', 'reminder'] }],
+  [
+    'on needs opened, raised or acknowledged: only those that were told of an incident are told its end',
+    { on: ['resolved'] },
+  ],
+  ['levels has "bad", which is no severity; use CRITICAL, ERROR, WARNING, INFO', { levels: ['bad'] }],
+] as const) {
+  test(`settings are refused: ${problem}`, async (t) => {
+    const receiver = await startReceiver(t);
+    const destination = toIncidentDestination(receiver, changes);
+    assert.ok((await startRefusal(t, { settings: { destinations: [destination] } })).includes(problem));
+  });
+}

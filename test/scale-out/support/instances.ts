@@ -32,12 +32,17 @@ interface Options {
   /** Two by default. */
   count?: number;
   flags?: string[];
+  /** Further settings, as a config file has them. */
+  settings?: object;
 }
 
 /** Starts servers that share a store, each with a data directory of its own. */
-export const startInstances = async (t: Scope, { store, count = 2, flags = [] }: Options): Promise<Instances> => {
+export const startInstances = async (
+  t: Scope,
+  { store, count = 2, flags = [], settings = {} }: Options,
+): Promise<Instances> => {
   const [first, ...others] = await Promise.all(
-    Array.from({ length: count }, () => startInstance(t, [...toStoreFlags(store), ...flags])),
+    Array.from({ length: count }, () => startInstance(t, [...toStoreFlags(store, settings), ...flags])),
   );
   if (!first) throw new Error('there must be an instance');
   const urls = [first, ...others].map(({ url }) => url);
