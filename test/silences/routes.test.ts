@@ -7,6 +7,8 @@ import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
 import { messagesOf, startOutbox, toDestination } from '../support/outbox.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 import { createSilence, inHours, listSilences } from './support/silences.ts';
@@ -170,4 +172,27 @@ test('a destination of alerts gets none that was received under a silence', asyn
   assert.deepEqual(messagesOf(receiver).sort(), ['another disk', 'before', 'other']);
   const { json } = await app.request<{ deliveries: { status: string }[] }>('GET', `/api/alerts/${silenced}`);
   assert.equal(json.deliveries[0]?.status, 'skipped');
+});
+
+const skip = toSkipPostgres();
+
+test('a silence made on one instance holds on another, and both have the same audit', { skip }, async (t) => {
+  const settings = { store: await createDatabase(), timeZone: 'UTC' };
+  const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
+  const token = await one.login('admin');
+  const silence = await createSilence(one, token, { match: { source: 'back*' } });
+  await sendAlert(other, disk);
+  await waitForIncident(other, { silencedBy: [silence.id] });
+  const changed = await other.request<Silence>('DELETE', `/api/silences/${silence.id}`, {
+    ...{ token, headers: { 'if-match': `"${silence.version}"` } },
+  });
+  assert.equal(changed.status, 200);
+  const stale = await one.request('DELETE', `/api/silences/${silence.id}`, {
+    ...{ token, headers: { 'if-match': `"${silence.version}"` } },
+  });
+  assert.ok(stale.status === 412 || stale.json['state'] === 'expired');
+  await waitForIncident(one, { silencedBy: [] });
+  const audits = await Promise.all([one, other].map((app) => app.request('GET', '/api/audit', { token })));
+  assert.equal(audits[0]?.json['count'], 2);
+  assert.deepEqual(audits[0]?.json, audits[1]?.json);
 });

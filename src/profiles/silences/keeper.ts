@@ -122,6 +122,8 @@ export class SilenceKeeper {
 
   /** Expired ones give way. */
   async #makeRoom(value: StoredSilence, at: number): Promise<void> {
+    // Many are often created one after the other: not all are compiled for each.
+    if (!value.recurring && this.#parts.settings.list(kind).length < mostSilences) return;
     const silences = this.list();
     const isRecurring = ({ setting, windows }: KnownSilence): boolean =>
       setting.value.recurring !== undefined && windows.findAt(at) !== undefined;
