@@ -52,12 +52,14 @@ export const notifications = defineFeature({
   create: async (parts) => {
     const { offers, openLog, openSnapshot, clock, log, meters } = parts;
     const { alerts, incidents } = offers;
-    let { settings } = parts;
+    const { settings } = parts;
+    /** As they are now. */
+    let { destinations } = settings;
     const acknowledgement = await openAcknowledgement({
       ...parts,
       incidents,
-      publicUrl: () => settings.publicUrl,
-      isDestination: (name) => settings.destinations.some((one) => one.name === name),
+      publicUrl: settings.publicUrl,
+      isDestination: (name) => destinations.some((one) => one.name === name),
     });
     const outbox = alerts && (await openOutbox(settings, alerts, { openLog, openSnapshot, clock, log }));
     const list = () => outbox?.list() ?? [];
@@ -80,7 +82,7 @@ export const notifications = defineFeature({
       ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
-        settings = changed;
+        destinations = changed.destinations;
         outbox?.reload(changed);
         return [];
       },

@@ -9,8 +9,7 @@ const keyBytes = 32;
 
 interface AcknowledgementParts extends Pick<Parts, 'deriveKeys' | 'openSnapshot' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource | undefined;
-  /** The setting as it is now. */
-  publicUrl(): string | undefined;
+  publicUrl: string | undefined;
   /** Whether the destination is still used. */
   isDestination(name: string): boolean;
 }
@@ -29,10 +28,9 @@ export const openAcknowledgement = async (parts: AcknowledgementParts): Promise<
   return {
     routes: createAcknowledgeRoutes({ links, incidents, publicUrl, isDestination }),
     toUrl: (destination, ids) => {
-      const root = publicUrl();
-      const token = root === undefined ? undefined : links.createToken({ destination, ids });
-      if (root === undefined || token === undefined) return undefined;
-      return `${root.replace(/\/+$/, '')}${base.replace(/\/+$/, '')}/api/acknowledge/${token}`;
+      const token = publicUrl === undefined ? undefined : links.createToken({ destination, ids });
+      if (publicUrl === undefined || token === undefined) return undefined;
+      return `${publicUrl.replace(/\/+$/, '')}${base.replace(/\/+$/, '')}/api/acknowledge/${token}`;
     },
   };
 };
@@ -40,7 +38,7 @@ export const openAcknowledgement = async (parts: AcknowledgementParts): Promise<
 /** Where no `jwtSecret` is set: a key that is made with the first start, so that links outlast the process. */
 const readKey = async ({ openSnapshot, publicUrl, log }: AcknowledgementParts): Promise<Buffer> => {
   const fresh = randomBytes(keyBytes);
-  if (publicUrl() === undefined) return fresh;
+  if (publicUrl === undefined) return fresh;
   const file = openSnapshot('acknowledge.key');
   const kept = await file.read();
   if (kept?.length === keyBytes) return kept;
