@@ -4,9 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createIncidentMessage, type IncidentHappening } from '../../src/profiles/notifications/message.ts';
+import { openSender } from '../../src/profiles/notifications/sender.ts';
+import { toTarget } from '../../src/profiles/notifications/settings.ts';
 import { readText } from '../repo/support/documents.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
+import { createHappening, createResolution } from '../support/incident-messages.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { findMissing, findPort, startPeer } from './peer.ts';
@@ -125,6 +129,28 @@ test('a rule that fires in Prometheus goes through Alertmanager into the log, an
   assert.equal(onward[0]?.annotations['summary'], 'the disk of web-1 is full');
   await waitUntil('ntfy has the alert', () => ntfy.received.length > 0);
   assert.match(ntfy.received[0]?.text ?? '', /the disk of web-1 is full/);
+});
+
+test('an incident fires in Alertmanager with its level as it is, until it is resolved', { skip }, async (t) => {
+  const url = await startAlertmanager(t, sink);
+  const destination = toTarget({ name: 'second', type: 'alertmanager', url });
+  const sender = await openSender(destination, 1, () => new Date());
+  t.after(() => sender.close());
+  const parts = { publicUrl: undefined, toAcknowledgeUrl: () => undefined, instance: 'signalbox/0123456789abcdef' };
+  const at = Date.now() - 1000;
+  const times = { firstAt: at, stateSince: at };
+  const tell = async (happening: IncidentHappening) => {
+    const { outcome } = await sender.send(createIncidentMessage([{ ...happening, at }], parts));
+    assert.deepEqual(outcome, { kind: 'delivered' });
+    const alerts = await getJson<{ labels: Record<string, string> }[]>(`${url}/api/v2/alerts?active=true`);
+    return alerts.map(({ labels }) => labels);
+  };
+  const labels = { alertname: 'backup', instance: 'db-1', incident: '412' };
+  const warning = { ...times, level: 'WARNING', highestLevel: 'WARNING' } as const;
+  assert.deepEqual(await tell(createHappening(warning)), [{ ...labels, severity: 'warning' }]);
+  assert.deepEqual(await tell(createHappening(times, { what: 'raised' })), [{ ...labels, severity: 'critical' }]);
+  assert.deepEqual(await tell(createHappening(times, { what: 'reminder' })), [{ ...labels, severity: 'critical' }]);
+  assert.deepEqual(await tell(createResolution({ ...times, level: 'WARNING' })), []);
 });
 
 test('Prometheus sends a rule that fires without an Alertmanager, and its repeats are stored once', {

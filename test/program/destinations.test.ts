@@ -41,6 +41,18 @@ test('test-destination fails if the receiver refuses the alert or cannot be reac
   );
 });
 
+test('test-destination fills in a template', async (t) => {
+  const receiver = await startReceiver(t);
+  const headers = { 'X-Key': 'k3y' };
+  const body = '{"text": "{level} {title}: {message}"}';
+  const { path } = createConfig(t, [{ name: 'chat', type: 'template', url: `${receiver.url}/x`, body, headers }]);
+  const { code, stdout } = await runCommand(['test-destination', 'chat', '--config', path]);
+  assert.deepEqual([code, stdout], [0, 'delivered: 200\n']);
+  const [request] = receiver.requests;
+  assert.match(JSON.parse(request?.body ?? '').text, /^INFO INFO signalbox on .+: This is a test alert\.$/);
+  assert.equal(request?.headers['x-key'], 'k3y');
+});
+
 test('SIGHUP takes over changed destinations and tries one that fails at once', async (t) => {
   const [first, second] = [await startReceiver(t, answer(410)), await startReceiver(t)];
   const { retrySeconds: _, ...usual } = toDestination(first);

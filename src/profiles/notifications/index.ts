@@ -57,7 +57,9 @@ export const notifications = defineFeature({
   tools: [testDestination],
   create: async (parts) => {
     const { offers, database, clock, log, meters } = parts;
-    let { settings } = parts;
+    const { settings } = parts;
+    /** As they are now. */
+    let { destinations } = settings;
     const { alerts, incidents, silences, settings: made } = offers;
     const rotations = new Rotations(settings.rotations);
     const overrides = made && new Overrides(made, rotations, clock);
@@ -69,10 +71,10 @@ export const notifications = defineFeature({
     const acknowledgement = await openAcknowledgement({
       ...parts,
       incidents,
-      publicUrl: () => settings.publicUrl,
-      isDestination: (name) => settings.destinations.some((one) => one.name === name),
+      publicUrl: settings.publicUrl,
+      isDestination: (name) => destinations.some((one) => one.name === name),
     });
-    const messages = { publicUrl: () => settings.publicUrl, toAcknowledgeUrl: acknowledgement.toUrl };
+    const messages = { publicUrl: settings.publicUrl, toAcknowledgeUrl: acknowledgement.toUrl };
     const outbox =
       alerts && (await openOutbox(settings, alerts, { ...parts, ...messages, silences, onIncidentDestinations }));
     const list = () => outbox?.list() ?? [];
@@ -99,7 +101,7 @@ export const notifications = defineFeature({
       ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
-        settings = changed;
+        destinations = changed.destinations;
         outbox?.reload(changed);
         rotations.changeSettings(changed.rotations);
         return [];

@@ -7,40 +7,38 @@ import { createAcknowledgeRoutes } from './routes.ts';
 
 const keyBytes = 32;
 
-interface AcknowledgementParts extends Pick<Parts, 'deriveKeys' | 'openSnapshot' | 'base' | 'clock' | 'log'> {
+interface LinkParts extends Pick<Parts, 'deriveKeys' | 'openSnapshot' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource | undefined;
-  /** The setting as it is now. */
-  publicUrl(): string | undefined;
+  publicUrl: string | undefined;
   /** Whether the destination is still used. */
   isDestination(name: string): boolean;
 }
 
-export interface Acknowledgement {
+interface LinkAcknowledgement {
   routes: Route[];
   /** Where the receiver of a destination can acknowledge the incidents; undefined if there is no such address. */
   toUrl(destination: string, ids: readonly string[]): string | undefined;
 }
 
 /** Acknowledging from notifications, by links that need no token. */
-export const openAcknowledgement = async (parts: AcknowledgementParts): Promise<Acknowledgement> => {
+export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowledgement> => {
   const { deriveKeys, base = '/', clock, incidents, publicUrl, isDestination } = parts;
   const [first = await readKey(parts), ...previous] = deriveKeys('acknowledge');
   const links = createAcknowledgeLinks([first, ...previous], clock);
   return {
     routes: createAcknowledgeRoutes({ links, incidents, publicUrl, isDestination }),
     toUrl: (destination, ids) => {
-      const root = publicUrl();
-      const token = root === undefined ? undefined : links.createToken({ destination, ids });
-      if (root === undefined || token === undefined) return undefined;
-      return `${root.replace(/\/+$/, '')}${base.replace(/\/+$/, '')}/api/acknowledge/${token}`;
+      const token = publicUrl === undefined ? undefined : links.createToken({ destination, ids });
+      if (publicUrl === undefined || token === undefined) return undefined;
+      return `${publicUrl.replace(/\/+$/, '')}${base.replace(/\/+$/, '')}/api/acknowledge/${token}`;
     },
   };
 };
 
 /** Where no `jwtSecret` is set: a key that is made with the first start, so that links outlast the process. */
-const readKey = async ({ openSnapshot, publicUrl, log }: AcknowledgementParts): Promise<Buffer> => {
+const readKey = async ({ openSnapshot, publicUrl, log }: LinkParts): Promise<Buffer> => {
   const fresh = randomBytes(keyBytes);
-  if (publicUrl() === undefined) return fresh;
+  if (publicUrl === undefined) return fresh;
   const file = openSnapshot('acknowledge.key');
   const kept = await file.read();
   if (kept?.length === keyBytes) return kept;

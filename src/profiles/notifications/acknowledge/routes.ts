@@ -14,8 +14,7 @@ interface AcknowledgeParts {
   links: AcknowledgeLinks;
   /** Undefined where incidents are not mounted. */
   incidents: IncidentSource | undefined;
-  /** The setting as it is now. */
-  publicUrl(): string | undefined;
+  publicUrl: string | undefined;
   /** Whether the destination is still used; the links of others are void. */
   isDestination(name: string): boolean;
 }
@@ -132,7 +131,7 @@ const answer = async (
     const refusal = toHttpError(error);
     if (!refusal || !wantsPage(request)) throw error;
     const page = { heading: 'Nothing was acknowledged', text: refusal.message, rows: [], hasButton: false };
-    sendPage(reply.headers(refusal.headers), refusal.status, { ...page, link: toConsoleLink(parts.publicUrl()) });
+    sendPage(reply.headers(refusal.headers), refusal.status, { ...page, link: toConsoleLink(parts.publicUrl) });
   }
 };
 
@@ -191,5 +190,5 @@ const toLinked = ({ number, title, level, state, acknowledged }: SharedIncident)
 
 const toLink = ({ publicUrl }: AcknowledgeParts, { incidents }: Shown): string | undefined => {
   const [first, ...others] = incidents;
-  return toConsoleLink(publicUrl(), others.length === 0 ? first : undefined);
+  return toConsoleLink(publicUrl, others.length === 0 ? first : undefined);
 };
