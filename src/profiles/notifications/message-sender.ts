@@ -8,8 +8,8 @@ import type { DestinationTarget } from './settings.ts';
 
 /** What messages link to. */
 export interface MessageLinks {
-  /** The setting as it is now. */
-  publicUrl(): string | undefined;
+  /** The setting. */
+  publicUrl: string | undefined;
   /** Where the receiver of a destination can acknowledge the incidents; undefined if there is no such address. */
   toAcknowledgeUrl(destination: string, ids: readonly string[]): string | undefined;
 }
@@ -39,7 +39,7 @@ export const createMessageSender = (parts: MessageSenderParts): MessageSender =>
           }),
         );
         const links = {
-          publicUrl: publicUrl(),
+          publicUrl,
           toAcknowledgeUrl: (ids: readonly string[]) => toAcknowledgeUrl(name, ids),
         };
         const { outcome } = await sender.send(createIncidentMessage(happenings, { ...links, instance }));
