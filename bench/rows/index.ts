@@ -5,6 +5,7 @@ import { httpRows } from './http.ts';
 import * as latency from './latency.ts';
 import * as logs from './logs.ts';
 import { mixedLife } from './mixed-life.ts';
+import { notification } from './notifications.ts';
 import * as postgres from './postgres.ts';
 
 const all: Row[] = [
@@ -25,6 +26,7 @@ const all: Row[] = [
   ['B22', footprint.consoleCost],
   ['B23', footprint.firstStart],
   ['B28', latency.watched],
+  ['B30', notification],
   ['B31', mixedLife],
 ];
 

@@ -138,6 +138,8 @@ export interface IncidentNotice {
   opening: number;
   /** Whether the destination has ever been told of it. */
   isTold: boolean;
+  /** It is about to be told of it for the first time: after kill -9 nobody knows whether it was. */
+  isPending?: true;
 }
 
 /** What became of a notification. */
@@ -203,6 +205,8 @@ export type SharedAction = { id: string; by: string } & (
   | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
   | { type: 'resolve'; comment?: string | undefined }
   | ({ type: 'notify' } & IncidentDelivery)
+  /** The destination is about to be told of it for the first time. */
+  | { type: 'attempt'; destination: string }
   /** These destinations need not hear of it any more. */
   | { type: 'forget'; destinations: readonly string[] }
   /** A silence keeps it quiet. */

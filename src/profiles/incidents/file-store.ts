@@ -29,7 +29,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /** Milliseconds for which alerts are collected, so that many are folded together. */
-const collectingMs = 20;
+const collectingMs = 10;
 
 /** Alerts that are folded in one step. */
 const stepCount = 250;

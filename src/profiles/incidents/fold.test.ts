@@ -363,6 +363,18 @@ test('a resolved incident keeps the notices of those that have not heard of its 
   assert.deepEqual(life.state.listUnsettled(), []);
 });
 
+test('a destination that is about to be told of an incident may know of it', () => {
+  const life = createLife();
+  life.alert();
+  life.act({ type: 'attempt', destination: 'pager' } as never);
+  const pending = life.state.find(1)?.notices['pager'];
+  assert.deepEqual([pending?.isTold, pending?.isPending, life.shown().events], [false, true, 'opened']);
+  life.act(delivery as never);
+  life.act({ type: 'attempt', destination: 'pager' } as never);
+  const told = life.state.find(1)?.notices['pager'];
+  assert.deepEqual([told?.isTold, told?.isPending], [true, undefined]);
+});
+
 test('a silence is noted once for each time that an incident opens or is raised', () => {
   const life = createLife();
   const silence = () => life.act({ type: 'silence' } as never);

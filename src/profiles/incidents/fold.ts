@@ -56,6 +56,8 @@ export type Action = { at: number } & (
   | { type: 'comment'; id: string; by: string; comment: string }
   | { type: 'task'; id: string; by: string; task: number }
   | ({ type: 'notify'; id: string; by: string } & IncidentDelivery)
+  /** The destination is about to be told of it for the first time. */
+  | { type: 'attempt'; id: string; by: string; destination: string }
   /** These destinations need not hear of it any more. */
   | { type: 'forget'; id: string; by: string; destinations: readonly string[] }
   /** A silence keeps it quiet. */
@@ -162,6 +164,8 @@ export class Fold {
         return this.#change(incident, { task: action.task }, { at, type: 'taskCreated', by, task: action.task });
       case 'notify':
         return this.#notify(incident, action);
+      case 'attempt':
+        return this.#attempt(incident, action);
       case 'forget':
         return this.#forget(incident, action.destinations);
       case 'silence':
@@ -352,8 +356,20 @@ export class Fold {
   #forget(incident: StoredIncident, destinations: readonly string[]): StoredIncident {
     const left = Object.entries(incident.notices).filter(([name]) => !destinations.includes(name));
     if (left.length === Object.keys(incident.notices).length) return incident;
+    return this.#setNotices(incident, Object.fromEntries(left));
+  }
+
+  #attempt(incident: StoredIncident, { at, destination }: { at: number; destination: string }): StoredIncident {
+    const { notices, level } = incident;
+    if (notices[destination]) return incident;
+    const notice = { what: 'opened', level, at, opening: 0, isTold: false, isPending: true } as const;
+    return this.#setNotices(incident, { ...notices, [destination]: notice });
+  }
+
+  /** Without an event. */
+  #setNotices(incident: StoredIncident, notices: StoredIncident['notices']): StoredIncident {
     const changed = this.#edit(incident);
-    changed.notices = Object.fromEntries(left);
+    changed.notices = notices;
     this.counters.lastChange += 1;
     changed.change = this.counters.lastChange;
     return changed;

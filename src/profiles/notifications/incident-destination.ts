@@ -18,6 +18,9 @@ import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 /** The most incidents of one message. */
 const mostGrouped = 500;
 
+/** How long a message waits at most for the note that it is sent. */
+const patienceMs = 2000;
+
 /** How long requests may go on when the destination is closed. */
 const closingMs = 2000;
 
@@ -58,6 +61,8 @@ export interface NoticeSource {
   prepare(destination: IncidentDestination, id: string): Happening | undefined;
   /** Stores what became of a notification. Resolves once it is known; never rejects. */
   note(incident: string, delivery: IncidentDelivery): Promise<void>;
+  /** Stores that the destination may have been told of the incident. Resolves once it is known; never rejects. */
+  noteAttempt(incident: string, destination: string): Promise<void>;
   /** Asks for what is next to be told of the incident. */
   replan(id: string): void;
 }
@@ -100,6 +105,8 @@ export class IncidentDestination {
   readonly #bundleOf = new Map<string, Bundle>();
   /** Incidents of which it may be told, each with the time when it must be; Unix milliseconds. */
   readonly #fresh = new Map<string, { dueAt: number; since: number; isCritical: boolean }>();
+  /** Incidents of which it certainly does not know by the last attempt. */
+  readonly #failed = new Set<string>();
   /** The first time of these. */
   #firstDueAt = Number.POSITIVE_INFINITY;
   #source: NoticeSource | undefined;
@@ -197,6 +204,11 @@ export class IncidentDestination {
     this.#running -= 1;
     this.advance();
     return outcome;
+  }
+
+  /** Whether the receiver certainly has not got the last attempt to tell of the incident. */
+  hasFailed(id: string): boolean {
+    return this.#failed.has(id);
   }
 
   /** Begins to send. */
@@ -327,6 +339,12 @@ export class IncidentDestination {
     for (const id of ids) this.#bundleOf.delete(id);
   }
 
+  /** There is no such incident any more, or it is settled. */
+  forget(id: string): void {
+    this.#failed.delete(id);
+    this.withdraw(id);
+  }
+
   /** Whether no further request may run: one at a time finds out when a trouble ends. */
   get #isBusy(): boolean {
     return this.#running >= (this.receiver.troubleSince === undefined ? this.#concurrency : 1);
@@ -367,7 +385,14 @@ export class IncidentDestination {
   async #send(bundle: Bundle, happenings: readonly Happening[], source: NoticeSource): Promise<DeliveryOutcome> {
     const { failures: failuresBefore, troubleSince } = this.receiver;
     const { waiting } = bundle;
+    await this.#noteAttempts(happenings, source);
     const outcome = await this.#parts.sender.send(happenings);
+    // Where the receiver had the request, it may know what it says.
+    const isUnknown = outcome.kind === 'rejected' || (outcome.kind === 'failed' && !outcome.mayBeAlert);
+    for (const { incident } of happenings) {
+      if (isUnknown) this.#failed.add(incident.id);
+      else this.#failed.delete(incident.id);
+    }
     if (this.#isClosed && outcome.kind !== 'delivered') return outcome;
     // It was rejected before, and others are accepted.
     const isOwn = outcome.kind === 'rejected' && waiting.rejections > 0 && troubleSince === undefined;
@@ -385,6 +410,15 @@ export class IncidentDestination {
     this.#updateNotice();
     this.#parts.kept.save();
     return outcome;
+  }
+
+  /** Those that are told of an incident for the first time must hear of its end, also after kill -9 in between. */
+  async #noteAttempts(happenings: readonly Happening[], source: NoticeSource): Promise<void> {
+    const first = happenings.filter(({ incident }) => !incident.notices[this.name]);
+    if (first.length === 0) return;
+    const noted = first.map(({ incident }) => source.noteAttempt(incident.id, this.name));
+    // A disk that is full must not keep anything back.
+    await awaitWithin(patienceMs, Promise.all(noted));
   }
 
   async #noteFailure(

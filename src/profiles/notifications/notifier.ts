@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { Slice } from '../../storage/scheduling.ts';
 import {
-  type IncidentDelivery,
   type IncidentNotification,
   type IncidentSource,
   ownSender,
@@ -133,7 +132,8 @@ export class Notifier {
     return {
       maySend: () => this.#isLoaded && this.#parts.lease.isHeld(),
       prepare: (destination, id) => this.#prepare(destination, id),
-      note: (id, delivery) => this.#note(id, delivery),
+      note: (id, delivery) => this.#store({ type: 'notify', id, by: ownSender, ...delivery }),
+      noteAttempt: (id, destination) => this.#store({ type: 'attempt', id, by: ownSender, destination }),
       replan: (id) => {
         const incident = this.#incidents.get(id);
         if (incident) this.#plan(incident);
@@ -181,7 +181,7 @@ export class Notifier {
     this.#incidents.delete(id);
     this.#due.set(id, Number.POSITIVE_INFINITY);
     this.#blocked.delete(id);
-    for (const one of this.#destinations ?? []) one.withdraw(id);
+    for (const one of this.#destinations ?? []) one.forget(id);
   }
 
   #take(incident: SharedIncident): void {
@@ -223,15 +223,19 @@ export class Notifier {
 
   #planFor(
     incident: SharedIncident,
-    { name, target }: IncidentDestination,
+    destination: IncidentDestination,
     now: number,
     silencedBy: readonly string[],
   ): NoticePlan {
+    const { name, target } = destination;
+    const last = incident.notices[name];
     // A destination that fails is not told about that.
-    if (isNoticeAbout(incident.sender, incident.about, name)) return incident.notices[name] && 'forget';
+    if (isNoticeAbout(incident.sender, incident.about, name)) return last && 'forget';
+    // It is known not to have been told.
+    if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
     const isOnDuty = this.#parts.duty.isOnDuty(name, now);
     const circumstances = { now, isOnDuty, isSilenced: silencedBy.length > 0 };
-    return planNotice(incident, incident.notices[name], target.rules, circumstances);
+    return planNotice(incident, last, target.rules, circumstances);
   }
 
   #prepare(destination: IncidentDestination, id: string): Happening | undefined {
@@ -264,9 +268,9 @@ export class Notifier {
     return this.#parts.silences?.silencesOf({ source, hostname, level, text: title, labels }, now) ?? [];
   }
 
-  #note(id: string, delivery: IncidentDelivery): Promise<void> {
+  #store(action: SharedAction): Promise<void> {
     return new Promise((resolve) => {
-      this.#actions.push({ action: { type: 'notify', id, by: ownSender, ...delivery }, resolve });
+      this.#actions.push({ action, resolve });
       this.#act();
     });
   }
@@ -355,7 +359,9 @@ export class Notifier {
 
 const toLast = ({ notices }: SharedIncident, destination: string): IncidentNotification['last'] => {
   const notice = notices[destination];
-  return notice ? { what: notice.what, level: notice.level, at: new Date(notice.at).toISOString() } : null;
+  return notice && !notice.isPending
+    ? { what: notice.what, level: notice.level, at: new Date(notice.at).toISOString() }
+    : null;
 };
 
 /** Whether the timeline does not say yet that a silence keeps it quiet, since it became open or was raised. */

@@ -80,6 +80,10 @@ test('by default an incident is told when it opens, is raised and ends, 10 s lat
 test('the end is told to those that were told of the incident, and to nobody else', () => {
   assert.equal(plan(atOnce, over), undefined);
   assert.equal(plan(atOnce, over, told({ isTold: false })), 'forget');
+  const pending = told({ opening: 0, isTold: false, isPending: true });
+  assert.deepEqual(show(plan(atOnce, over, pending)), ['resolved', 3600]);
+  assert.deepEqual(show(plan(atOnce, create(), pending)), ['opened', 0]);
+  assert.equal(plan({ ...atOnce, on: ['opened', 'acknowledged'] }, taken, pending), undefined);
   assert.equal(plan({ ...atOnce, on: ['opened'] }, over, told()), 'forget');
   assert.deepEqual(show(plan({ ...atOnce, levels: ['CRITICAL'] }, over, told())), ['resolved', 3600]);
   assert.deepEqual(show(plan(atOnce, over, told(), { isOnDuty: false })), ['resolved', 3600]);

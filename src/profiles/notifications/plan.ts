@@ -78,16 +78,18 @@ const planEnd = (
   { on }: IncidentRules,
 ): Wanted | 'forget' | undefined => {
   if (!notice) return undefined;
-  if (!notice.isTold || !on.has('resolved')) return 'forget';
+  const mayKnow = notice.isTold || notice.isPending;
+  if (!mayKnow || !on.has('resolved')) return 'forget';
   return { what: 'resolved', happenedAt: resolved?.at ?? stateSince, isEscalation: false, waitsFor: 'grouping' };
 };
 
 const planNews = (
   incident: SharedIncident,
-  notice: IncidentNotice | undefined,
+  last: IncidentNotice | undefined,
   rules: IncidentRules,
 ): Wanted | undefined => {
   const { state, openings } = incident;
+  const notice = last?.isPending ? undefined : last;
   if (!rules.accepts(incident)) return undefined;
   const isCurrent = notice?.opening === openings;
   if (state === 'acknowledged') return planAcknowledgement(incident, notice, isCurrent, rules);
