@@ -74,9 +74,9 @@ export const notifications = defineFeature({
       publicUrl: settings.publicUrl,
       isDestination: (name) => destinations.some((one) => one.name === name),
     });
-    const messages = { publicUrl: settings.publicUrl, toAcknowledgeUrl: acknowledgement.toUrl };
+    const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
     const outbox =
-      alerts && (await openOutbox(settings, alerts, { ...parts, ...messages, silences, onIncidentDestinations }));
+      alerts && (await openOutbox(settings, alerts, { ...parts, links, silences, onIncidentDestinations }));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
