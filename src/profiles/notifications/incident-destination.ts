@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { awaitWithin } from '../../storage/scheduling.ts';
+import { awaitWithin, createSerial } from '../../storage/scheduling.ts';
 import type { IncidentDelivery, SharedIncident } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
 import type { PlannedNotice } from './plan.ts';
@@ -17,6 +18,10 @@ import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 
 /** The most incidents of one message. */
 const mostGrouped = 500;
+
+/** A message about more incidents is made between two steps of other work. */
+const longMessage = 50;
+const inTurn = createSerial();
 
 /** How long a message waits at most for the note that it is sent. */
 const patienceMs = 2000;
@@ -64,7 +69,7 @@ export interface NoticeSource {
   /** Stores that the destination may have been told of the incident. Resolves once it is known; never rejects. */
   noteAttempt(incident: string, destination: string): Promise<void>;
   /** Asks for what is next to be told of the incident. */
-  replan(id: string): void;
+  replan(destination: IncidentDestination, id: string): void;
 }
 
 /** A message that waits: the incidents that it is about, and the reason of its last failure. */
@@ -290,7 +295,7 @@ export class IncidentDestination {
   #advanceSoon(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
-    setImmediate(() => {
+    void setImmediate().then(() => {
       this.#isAdvancing = false;
       this.advance();
     });
@@ -362,6 +367,8 @@ export class IncidentDestination {
   /** Never rejects. */
   async #attempt(bundle: Bundle, source: NoticeSource): Promise<void> {
     this.#running += 1;
+    // Many destinations may have long messages at the same time.
+    if (bundle.ids.size > longMessage) await inTurn(() => setImmediate());
     const happenings = this.#prepare(bundle, source);
     if (happenings.length > 0) await this.#send(bundle, happenings, source);
     this.#running -= 1;
@@ -376,7 +383,7 @@ export class IncidentDestination {
       if (happening) happenings.push(happening);
       else {
         this.#release(bundle, id);
-        source.replan(id);
+        source.replan(this, id);
       }
     }
     return happenings;
@@ -495,7 +502,7 @@ export class IncidentDestination {
       }),
     );
     this.#drop(bundle);
-    for (const { incident } of happenings) source.replan(incident.id);
+    for (const { incident } of happenings) source.replan(this, incident.id);
   }
 
   /** Alerts the other destinations once in a failing spell, and when it is over. */
