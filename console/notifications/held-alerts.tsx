@@ -8,7 +8,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
 
-const words = text.deliveries;
+const words = text.notifications;
 
 /** Lists of more alerts are closed at first. */
 const mostOpen = 5;

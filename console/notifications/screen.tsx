@@ -12,10 +12,10 @@ import { Empty, Panel, Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { HeldAlerts, useRun } from './held-alerts.tsx';
 
-const words = text.deliveries;
+const words = text.notifications;
 
 /** How each destination is doing, what waits, and what was given up, with another try. */
-const DeliveriesScreen = () => {
+const NotificationsScreen = () => {
   const load = (signal: AbortSignal) => client.listDeliveries(undefined, { signal });
   const { value, error, reload } = useResource(load, { topic: 'deliveries', replace: (data) => data });
   if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
@@ -31,7 +31,7 @@ const DeliveriesScreen = () => {
 
 const looks: Record<Destination['state'], { tone: string; icon: IconName }> = {
   idle: { tone: 'good', icon: 'check' },
-  delivering: { tone: 'info', icon: 'deliveries' },
+  delivering: { tone: 'info', icon: 'notifications' },
   waiting: { tone: 'warning', icon: 'warning' },
   failing: { tone: 'error', icon: 'error' },
 };
@@ -175,4 +175,4 @@ const Ago = ({ time }: { time: string }) => (
   </time>
 );
 
-export const deliveriesView: ScreenView = { Screen: DeliveriesScreen };
+export const notificationsView: ScreenView = { Screen: NotificationsScreen };
