@@ -13,6 +13,7 @@ import { Icon } from '../ui/icon.tsx';
 import { More } from '../ui/more.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { type FoundSilences, loadCurrent, mostSilences } from './current.ts';
 import { SilenceDialog } from './details.tsx';
 import { toNewDraft } from './draft.ts';
 import { SilenceForm } from './form.tsx';
@@ -23,7 +24,6 @@ const words = text.silences;
 /** Milliseconds between readings of silences, and of incidents, while they change. */
 const calm = 200;
 const incidentsCalm = 1000;
-const most = 1000;
 const pageSize = 100;
 /** The longest that a timer can wait. */
 const longestMs = 2 ** 31 - 1;
@@ -32,11 +32,6 @@ const shownStates = ['current', 'past', 'all'] as const;
 type Shown = (typeof shownStates)[number];
 
 const readShown = (): Shown => shownStates.find((each) => each === place.value.params['state']) ?? 'current';
-
-interface Found {
-  total: number;
-  data: readonly Silence[];
-}
 
 /** Silences that hold, those that will, and those that have ended; one opens over the list. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
@@ -73,21 +68,19 @@ const SilencesScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-const loadSilences = async (shown: Shown, pages: number, signal: AbortSignal): Promise<Found> => {
+const loadSilences = async (shown: Shown, pages: number, signal: AbortSignal): Promise<FoundSilences> => {
   const limit = pages * pageSize;
   if (shown === 'past') return client.listSilences({ state: 'expired', limit }, { signal });
   if (shown === 'all') return client.listSilences({ limit }, { signal });
-  const [active, pending] = await Promise.all([
-    client.listSilences({ state: 'active', limit: most }, { signal }),
-    client.listSilences({ state: 'pending', limit: most }, { signal }),
-  ]);
-  return { total: active.total + pending.total, data: [...active.data, ...pending.data] };
+  return loadCurrent(signal);
 };
 
 /** Those that are open or taken, for what silences cover; undefined where nobody may see them. */
 const useIncidents = (silences: unknown): readonly Incident[] | undefined => {
   const load = async (signal: AbortSignal) =>
-    isReadable('listIncidents') ? client.listIncidents({ state: 'active', limit: most }, { signal }) : undefined;
+    isReadable('listIncidents')
+      ? client.listIncidents({ state: 'active', limit: mostSilences }, { signal })
+      : undefined;
   const { value, reload } = useResource(load, { topic: 'incidents', calm: incidentsCalm });
   // A silence that begins or ends is no news of an incident.
   useEffect(reload, [silences]);
@@ -115,7 +108,7 @@ const List = ({
   incidents,
   pages,
 }: {
-  found: Found;
+  found: FoundSilences;
   incidents: readonly Incident[] | undefined;
   pages: number;
 }) => {
@@ -138,7 +131,7 @@ const List = ({
       <More
         label={words.older}
         isLoading={false}
-        isEnd={data.length >= total || data.length >= most || readShown() === 'current'}
+        isEnd={data.length >= total || data.length >= mostSilences || readShown() === 'current'}
         onMore={() => setParams({ pages: String(pages + 1) }, { replace: true })}
       />
     </>

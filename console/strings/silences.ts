@@ -96,5 +96,6 @@ export const silences = {
   saveAction: 'Save',
   like: 'Silence alerts like this',
   silenced: 'Silenced',
-  silencedBy: 'Silenced by',
+  silencedBy: 'Silenced:',
+  willBeSilencedBy: 'Will be silenced:',
 };
