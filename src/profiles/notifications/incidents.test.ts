@@ -219,3 +219,24 @@ for (const [problem, changes] of [
     assert.ok((await startRefusal(t, { settings: { destinations: [destination] } })).includes(problem));
   });
 }
+test('a list of destinations says when each is told of incidents, with what is usual', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startNotifier(t, [
+    toIncidentDestination(receiver, { name: 'second', after: 0.5, repeat: 30, groupSeconds: 0.3, on: ['opened'] }),
+    { name: 'log', type: 'webhook', url: receiver.url },
+  ]);
+  const { json } = await app.request<{ data: { destination: string; incidents: unknown }[] }>(
+    'GET',
+    '/api/deliveries',
+    {
+      token: await app.login('admin'),
+    },
+  );
+  assert.deepEqual(
+    json.data.map(({ destination, incidents }) => [destination, incidents]),
+    [
+      ['second', { on: ['opened'], after: 0.5, repeat: 30, groupSeconds: 0.3, hours: null, hoursExcept: ['CRITICAL'] }],
+      ['log', null],
+    ],
+  );
+});

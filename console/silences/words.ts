@@ -1,0 +1,62 @@
+import type { Incident, Silence } from 'signalbox/client';
+import { isLike } from '../../src/profiles/wildcards.ts';
+import { untilTime } from '../clock.ts';
+import { toDuration, toMinute } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { describeSchedule } from './schedule.ts';
+
+const words = text.silences;
+
+export type SilenceMatch = NonNullable<Silence['match']>;
+const parts = ['source', 'hostname', 'level', 'text'] as const;
+
+/** What it silences, in words: `source backup, host web-1`. */
+export const describeMatch = ({ match, matchers }: Pick<Silence, 'match' | 'matchers'>): string => {
+  if (!match) {
+    return (matchers ?? []).map(({ name, value, ...kind }) => `${name}${toOperator(kind)}"${value}"`).join(', ');
+  }
+  return [
+    ...parts.flatMap((name) => (match[name] ? [words.part(words.parts[name], match[name])] : [])),
+    ...Object.entries(match.labels ?? {}).map(([name, pattern]) => words.part(words.label(name), pattern)),
+  ].join(', ');
+};
+
+type Matcher = NonNullable<Silence['matchers']>[number];
+
+const toOperator = ({ isEqual, isRegex }: Pick<Matcher, 'isEqual' | 'isRegex'>): string => {
+  if (isRegex) return isEqual ? '=~' : '!~';
+  return isEqual ? '=' : '!=';
+};
+
+/** As it is now: what the server has sent may be older. */
+export const stateOf = ({ state, window }: Silence): Silence['state'] => {
+  if (state !== 'pending' || !window || untilTime(Date.parse(window.startsAt)) > 0) return state;
+  return 'active';
+};
+
+/** When it holds, in words. */
+export const describeWhen = (silence: Silence): string => {
+  const { window, schedule, startsAt, endsAt } = silence;
+  const state = stateOf(silence);
+  const end = endsAt ?? window?.endsAt;
+  if (state === 'expired') return end ? words.ended(toMinute(Date.parse(end))) : words.states.expired;
+  const windowEnd = window?.endsAt ? Date.parse(window.endsAt) : Number.NaN;
+  if (schedule !== null) {
+    const next =
+      state === 'active' ? words.now(toMinute(windowEnd)) : words.next(toMinute(Date.parse(window?.startsAt ?? '')));
+    return `${describeSchedule(silence)} · ${next}`;
+  }
+  if (state === 'pending') return words.fromUntil(toMinute(Date.parse(startsAt)), toMinute(windowEnd));
+  return `${words.until(toMinute(windowEnd))} · ${words.left(toDuration(Math.max(0, untilTime(windowEnd) / 1000)))}`;
+};
+
+/** Whether an incident is like the pattern, as the server has it. */
+export const isMatch = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
+  const subject = { source, hostname, level, text: title };
+  const isText = (value: string | undefined, pattern: string): boolean =>
+    value !== undefined && isLike(value.toLowerCase(), pattern.toLowerCase());
+  return (
+    parts.every((name) => match[name] === undefined || isText(subject[name], match[name])) &&
+    Object.entries(match.labels ?? {}).every(([name, pattern]) => isText(labels?.[name], pattern))
+  );
+};
