@@ -30,19 +30,30 @@ export class Subject {
   /** The four texts, in lower case. */
   readonly texts: Readonly<Record<string, string>>;
   /** As Alertmanager would have them: those of the alert, or else made of what it says. */
-  readonly labels: ReadonlyMap<string, string>;
-  readonly lowerLabels: ReadonlyMap<string, string>;
+  readonly labels = new Map<string, string>();
+  readonly lowerLabels = new Map<string, string>();
 
+  // Member by member: a list of incidents makes thousands.
   constructor({ source, hostname, level, text, labels }: Silenceable) {
-    // People may write lines of the log by hand.
-    const own = Object.entries(labels ?? {}).map(([name, value]) => [name, cut(String(value))] as const);
-    const made = { ...listMadeLabels({ source, hostname, level }), source, hostname, level, text };
-    const named = Object.entries(made).map(([name, value]) => [name, cut(value)] as const);
-    this.labels = new Map([...named, ...own]);
-    this.lowerLabels = new Map(own.map(([name, value]) => [name, value.toLowerCase()]));
-    this.texts = Object.fromEntries(
-      Object.entries({ source, hostname, level, text }).map(([name, value]) => [name, cut(value).toLowerCase()]),
-    );
+    const message = cut(text);
+    const made = listMadeLabels({ source, hostname, level });
+    for (const name in made) this.labels.set(name, cut(made[name as keyof typeof made] ?? ''));
+    this.labels.set('source', cut(source));
+    this.labels.set('hostname', cut(hostname));
+    this.labels.set('level', level);
+    this.labels.set('text', message);
+    for (const [name, value] of Object.entries(labels ?? {})) {
+      // People may write lines of the log by hand.
+      const own = cut(String(value));
+      this.labels.set(name, own);
+      this.lowerLabels.set(name, own.toLowerCase());
+    }
+    this.texts = {
+      source: cut(source).toLowerCase(),
+      hostname: cut(hostname).toLowerCase(),
+      level: level.toLowerCase(),
+      text: message.toLowerCase(),
+    };
   }
 
   /** What an index may have of silences that match it. */
