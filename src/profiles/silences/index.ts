@@ -50,6 +50,9 @@ export const silences = defineFeature({
     return {
       profiles: { silences: createSilenceRoutes({ keeper, clock, isChangeable: offers.settings !== undefined }) },
       topics: { silences: { ...topic, scope: 'incidents:read' } },
+      notices: offers.settings
+        ? []
+        : ['Warning: silences cannot be changed, because the profile settings is not mounted'],
       offers: { silences: createSilenceStore(keeper, clock) },
       start: () => {
         removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
