@@ -12,9 +12,10 @@ import { ntfyDestination } from './destinations/ntfy.ts';
 import { slackDestination } from './destinations/slack.ts';
 import type { DeliveredAlert, DeliveryRequest, DestinationType, ReceiverAddress } from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
+import { parseHours } from './hours.ts';
 import { assertIncidentKeys, toIncidentRules } from './incident-rules.ts';
 import { isLike } from './like.ts';
-import type { IncidentRules } from './plan.ts';
+import type { IncidentRules, UsableHours } from './plan.ts';
 import { isNoticeOf } from './receiver-state.ts';
 
 /** Every type of destination: one line and one file for each. */
@@ -98,6 +99,16 @@ export const DestinationSettings = Type.Object(
         maximum: 3600,
         description: 'Seconds for which news are collected for one message, 10 by default; 0 sends each at once.',
       }),
+    ),
+    hours: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1000,
+        description: 'When it may be used, such as "Mon-Fri 08:00-18:00 Europe/Berlin"; always by default.',
+      }),
+    ),
+    hoursExcept: Type.Optional(
+      texts('Incidents of these severities are told outside `hours`, too; by default CRITICAL.'),
     ),
     levels: Type.Optional(
       texts(
@@ -188,13 +199,14 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
     const receiver = { url: toUrl(settings.url), secrets: readSecrets(settings) };
     assertSecrets(type, receiver.secrets);
     assertSeverities('levels', settings.levels);
+    assertSeverities('hoursExcept', settings.hoursExcept);
     assertIncidentKeys(settings);
     const headers = readHeaders(settings);
     // Most types send their secret as a token, too.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)
       throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
-    const rules = toIncidentRules(settings, refuseHours);
+    const rules = toIncidentRules(settings, toHours);
     return { settings, type, receiver, address: receiver.url.origin, headers, rules };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
@@ -212,9 +224,7 @@ export const createRequest = (
   return { path, headers: { 'user-agent': 'signalbox', ...headers, ...own, via: alert.via, ...added }, body };
 };
 
-const refuseHours = (text: string): never => {
-  throw new Error(`hours cannot be read: ${text}`);
-};
+const toHours = (text: string): UsableHours => parseHours(text, Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 const assertSeverities = (key: string, levels: readonly string[] = []): void => {
   const unknown = levels.find((level) => findSeverity(level) === undefined);
