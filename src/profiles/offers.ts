@@ -14,7 +14,7 @@ export interface Offers {
 }
 
 /** What a silence may match. */
-export interface Silenceable {
+interface Silenceable {
   source: string;
   hostname: string;
   level: Severity;

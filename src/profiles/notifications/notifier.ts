@@ -25,7 +25,7 @@ const retryMs = 1000;
 const mostActions = 500;
 
 /** Who of those that take turns is to be told; times are Unix milliseconds. */
-export interface Duty {
+interface Duty {
   isOnDuty(destination: string, at: number): boolean;
   nextHandoverAfter(at: number): number | undefined;
 }

@@ -33,7 +33,7 @@ export interface Circumstances {
   isSilenced: boolean;
 }
 
-export type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
+type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
 
 /** What a destination is to be told of an incident next, unless something happens before. */
 export interface PlannedNotice {
