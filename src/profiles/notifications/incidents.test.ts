@@ -17,6 +17,10 @@ import { adminToken, readState, waitForRequests } from '../../../test/support/ou
 import { startReceiver } from '../../../test/support/receiver.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 
+import type { Feature } from '../feature.ts';
+import { features } from '../index.ts';
+import type { SilenceSource } from '../offers.ts';
+
 const minute = 60_000;
 
 test('a destination is told that an incident opens, is raised and ends, and not of alerts that repeat it', async (t) => {
@@ -44,8 +48,21 @@ test('a destination is told that an incident opens, is raised and ends, and not 
 
 test('what happens within groupSeconds is one message', async (t) => {
   const receiver = await startReceiver(t);
-  const app = await startNotifier(t, [toIncidentDestination(receiver, { groupSeconds: 0.3 })]);
-  for (const key of ['a', 'b', 'c']) await fire(app, key);
+  let now = Date.now();
+  const options = { features: withClock(() => new Date(now)) };
+  const app = await startNotifier(t, [toIncidentDestination(receiver, { groupSeconds: 60 })], {}, options);
+  const pass = async (ms: number, count: number): Promise<void> => {
+    await waitUntil('all wait', async () => {
+      const { waitingNotices } = await readState(app, 'pager');
+      return waitingNotices.filter(({ waitsFor }) => waitsFor === 'grouping').length === count;
+    });
+    now += ms;
+  };
+  for (const key of ['a', 'b', 'c']) {
+    await fire(app, key);
+    now += 1000;
+  }
+  await pass(minute, 3);
   await waitForRequests(receiver, 1);
   assert.deepEqual(messagesTo(receiver).toSorted(), [
     'opened #1 a is broken',
@@ -54,6 +71,7 @@ test('what happens within groupSeconds is one message', async (t) => {
   ]);
   await waitUntil('all are noted', async () => (await readIncident(app, 3)).notifications[0]?.last?.what === 'opened');
   await fire(app, 'd');
+  await pass(minute, 1);
   await waitForRequests(receiver, 2);
   assert.deepEqual(messagesTo(receiver).slice(3), ['opened #4 d is broken']);
 });
@@ -219,3 +237,74 @@ for (const [problem, changes] of [
     assert.ok((await startRefusal(t, { settings: { destinations: [destination] } })).includes(problem));
   });
 }
+
+/** A feature that offers one silence, which a test begins and ends. */
+const createSilences = () => {
+  const listeners: (() => void)[] = [];
+  let pattern: string | undefined;
+  let endsAt = Number.POSITIVE_INFINITY;
+  const silences: SilenceSource = {
+    silencesOf: ({ text }, at) => (pattern !== undefined && text.includes(pattern) && at < endsAt ? ['s1'] : []),
+    nextChangeAfter: (at) => (at < endsAt ? endsAt : undefined),
+    onChanged: (listener) => void listeners.push(listener),
+  };
+  const feature: Feature = {
+    ...{ name: 'silences', profiles: [], settings: {}, isOn: () => true },
+    create: () => ({ profiles: {}, offers: { silences } }),
+  };
+  return {
+    features: features.flatMap((one) => (one.name === 'incidents' ? [feature, one] : [one])),
+    set: (next: string | undefined, until = Number.POSITIVE_INFINITY) => {
+      pattern = next;
+      endsAt = until;
+      for (const listener of listeners) listener();
+    },
+  };
+};
+
+test('what a silence keeps quiet is told when it ends, by itself or early, unless it is over by then', async (t) => {
+  const receiver = await startReceiver(t);
+  const { features: all, set } = createSilences();
+  const app = await startNotifier(t, [toIncidentDestination(receiver)], {}, { features: all });
+  set('broken');
+  await fire(app, 'a');
+  await fire(app, 'b');
+  await fire(app, 'c', { message: 'loud' });
+  await waitForRequests(receiver, 1);
+  await waitUntil('it is noted', async () => (await readIncident(app, 1)).timeline.at(-1)?.type === 'silenced');
+  await fire(app, 'a', { level: 'CRITICAL' });
+  await waitUntil('it is noted again', async () => (await readIncident(app, 1)).timeline.length === 4);
+  assert.equal((await readIncident(app, 1)).notifications[0]?.next?.waitsFor, 'silence');
+  await fire(app, 'b', { status: 'resolved' });
+  set('broken', Date.now() + 500);
+  await waitForRequests(receiver, 2);
+  set('broken');
+  await act(app, 1, 'resolve');
+  await fire(app, 'd', { message: 'loud too' });
+  await waitForRequests(receiver, 3);
+  set(undefined);
+  await waitForRequests(receiver, 4);
+  assert.deepEqual(messagesTo(receiver), [
+    'opened #3 loud',
+    'opened #1 a is broken',
+    'opened #4 loud too',
+    'resolved #1 a is broken',
+  ]);
+});
+
+test('metrics count what was sent, by what was told and result', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startNotifier(t, [
+    toIncidentDestination(receiver),
+    toIncidentDestination(receiver, { name: 'later', groupSeconds: 3600 }),
+  ]);
+  await fire(app, 'disk');
+  await waitUntil('it is counted', async () => {
+    const { text } = await app.request('GET', '/metrics');
+    return (
+      text.includes('signalbox_notifications_total{destination="pager",what="opened",result="delivered"} 1') &&
+      text.includes('signalbox_notifications_waiting{destination="later"} 1') &&
+      text.includes('signalbox_delivery_oldest_pending_seconds{destination="later"} 0')
+    );
+  });
+});

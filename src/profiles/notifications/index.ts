@@ -64,10 +64,10 @@ export const notifications = defineFeature({
           onlyChanges: true,
         }),
       },
-      notices:
-        alerts || settings.destinations.length === 0
-          ? []
-          : ['Warning: destinations get nothing, because the profile alerts is not mounted'],
+      notices: findUnserved(settings.destinations, {
+        alerts: alerts !== undefined,
+        incidents: incidents !== undefined,
+      }),
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
         outbox?.reload(changed);
@@ -81,6 +81,17 @@ export const notifications = defineFeature({
     };
   },
 });
+
+/** Warnings about destinations that get nothing. */
+const findUnserved = (
+  destinations: readonly DestinationSettings[],
+  mounted: { alerts: boolean; incidents: boolean },
+): string[] => {
+  if (destinations.length === 0) return [];
+  if (!mounted.alerts) return ['Warning: destinations get nothing, because the profile alerts is not mounted'];
+  const isUnserved = !mounted.incidents && destinations.some(({ notify }) => notify === 'incidents');
+  return isUnserved ? ['Warning: nobody is told of incidents, because the profile incidents is not mounted'] : [];
+};
 
 const findTarget = (destinations: readonly DestinationSettings[], name: string): DestinationTarget => {
   const found = destinations.find((one) => one.name === name);
