@@ -135,12 +135,13 @@ export class IncidentDestination {
     this.#concurrency = concurrency;
   }
 
-  /** When the oldest of what waits happened. */
+  /** When the oldest of what waits happened, or could be sent at the latest. */
   get waitingSince(): number | undefined {
     let oldest: number | undefined;
     for (const { waiting } of this.#bundles.values())
       oldest = Math.min(oldest ?? waiting.receivedAt, waiting.receivedAt);
-    for (const { since } of this.#fresh.values()) oldest = Math.min(oldest ?? since, since);
+    if (this.#fresh.size > 0 && this.#firstDueAt <= this.#now())
+      oldest = Math.min(oldest ?? this.#firstDueAt, this.#firstDueAt);
     return oldest;
   }
 

@@ -187,8 +187,9 @@ export class Notifier {
   #take(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
     if (!this.#keep(incident) || !this.#isLoaded || !this.#incidents.has(incident.id)) return;
-    // Alerts that are only counted, and what destinations were told, change nothing for the others, unless a text ends a silence.
-    if (known?.version === incident.version && !this.#blocked.has(incident.id)) return;
+    // Alerts that are only counted, unless a text ends a silence, and what this instance has told change nothing for others.
+    const isKnown = known?.version === incident.version && this.#parts.lease.isHeld();
+    if (isKnown && !this.#blocked.has(incident.id)) return;
     this.#plan(incident);
   }
 
