@@ -210,6 +210,7 @@ const toFacts = (incident: IncidentDetails): [string, string][] => {
 
 const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   const { at, type, comment, alert, task, result } = event;
+  const silence = findSilence(event);
   const isFailed = result !== null && result !== delivered;
   return (
     <li class={`event event-${type}`}>
@@ -222,6 +223,12 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
           <>
             {' · '}
             <a href={toHash(`/alerts/${alert}`)}>{words.theAlert}</a>
+          </>
+        )}
+        {silence && (
+          <>
+            {' · '}
+            <a href={toHash(`/silences/${silence}`)}>{words.theSilence}</a>
           </>
         )}
         {task !== null && (
@@ -240,6 +247,10 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   );
 };
 
+/** The id of the silence that an incident came under. */
+const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
+  type === 'silenced' ? /^silence (\S+)/.exec(by ?? '')?.[1] : undefined;
+
 /** What else an event says, in words: `as Critical by anna until 8:00`. */
 const describe = ({ type, level, by, until, reason, destination, what, result }: IncidentEvent): string => {
   if (destination !== null) {
@@ -250,7 +261,7 @@ const describe = ({ type, level, by, until, reason, destination, what, result }:
     level &&
       type !== 'silenced' &&
       (type === 'opened' || type === 'reopened' ? words.at : words.to)(text.alerts.severities[level]),
-    by ? words.by(toPerson(by)) : reason && words.reasons[reason],
+    by && type !== 'silenced' ? words.by(toPerson(by)) : reason && words.reasons[reason],
     until && words.until(toTime(Date.parse(until))),
   ]
     .filter(Boolean)

@@ -7,7 +7,7 @@ import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
-import { fromTyped } from '../zone.ts';
+import { fromTyped, toTyped } from '../zone.ts';
 
 const words = text.notifications;
 
@@ -19,9 +19,14 @@ interface Props {
 }
 
 /** Asks who is on duty instead of those whose turn it is, and until when. */
-export const OverrideDialog = ({ onCall: { rotation, member: present, next }, members, onSaved, onClose }: Props) => {
+export const OverrideDialog = ({
+  onCall: { rotation, member: present, next, endsAt },
+  members,
+  onSaved,
+  onClose,
+}: Props) => {
   const first = next?.member ?? members.find((each) => each !== present) ?? present;
-  const draft = useSignal({ member: first, start: '', end: '', comment: '' });
+  const draft = useSignal({ member: first, start: '', end: endsAt ? toTyped(Date.parse(endsAt)) : '', comment: '' });
   const error = useSignal('');
   const isRunning = useSignal(false);
   const set = (changes: Partial<typeof draft.value>) => {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import type { Incident, Silence } from 'signalbox/client';
-import { userClient } from '../api.ts';
+import { ApiError, userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { toName } from '../incidents/actions.ts';
 import { severities } from '../live/alerts.ts';
@@ -34,8 +35,10 @@ interface PartProps {
 }
 
 /** The form of a silence, over the list. */
-export const SilenceForm = ({ draft: first, before, incidents, onSaved, onClose }: Props) => {
+export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
   const draft = useSignal(first);
+  // As the user has seen it: what others change meanwhile is not overwritten.
+  const [before] = useState(present);
   const error = useSignal('');
   const isRunning = useSignal(false);
   const set = (changes: Partial<Draft>) => {
@@ -54,7 +57,7 @@ export const SilenceForm = ({ draft: first, before, incidents, onSaved, onClose 
       notify(words.saved(describeWhen(saved)));
       onSaved();
     } catch (reason) {
-      error.value = reason instanceof Error ? reason.message : String(reason);
+      error.value = toReason(reason);
     }
     isRunning.value = false;
   };
@@ -91,6 +94,11 @@ export const SilenceForm = ({ draft: first, before, incidents, onSaved, onClose 
       </form>
     </Dialog>
   );
+};
+
+const toReason = (reason: unknown): string => {
+  if (reason instanceof ApiError && reason.status === 412) return words.conflict;
+  return reason instanceof Error ? reason.message : String(reason);
 };
 
 /** What it silences. */

@@ -106,6 +106,7 @@ export const incidents = {
   until: (time: string) => `until ${time}`,
   task: (id: number) => `task ${id}`,
   theAlert: 'the alert',
+  theSilence: 'the silence',
   notify: 'Notify on this desktop',
   notifyDenied: 'The browser does not allow notifications from this page. Allow them in its settings first.',
   openIncidents: 'Open incidents',

@@ -89,7 +89,9 @@ test('hostile alerts, tasks and reasons are shown as text, whole or with a way t
     '#/tasks',
     '#/tasks?view=board',
     '#/audit',
-    '#/deliveries',
+    '#/notifications',
+    '#/notifications?view=sent',
+    '#/silences',
     '#/items',
   ]) {
     await page.goto(`/console/${hash}`);

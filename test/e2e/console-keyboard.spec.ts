@@ -109,7 +109,7 @@ test('every task can be done with the keyboard alone', async ({ scope, startApp,
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
 
-  await go(page, 'd', 'Deliveries');
+  await go(page, 'd', 'Notifications');
   await press(page, button(/^Retry: /).first());
   await expect(page.getByText('Delivered.')).toBeVisible();
 

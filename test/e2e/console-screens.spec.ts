@@ -20,7 +20,10 @@ const screens = {
   '#/commands': 'Commands',
   '#/commands/Get-CimInstance': 'Commands',
   '#/audit': 'Audit',
-  '#/deliveries': 'Deliveries',
+  '#/silences': 'Silences',
+  '#/silences/new?source=backup&text=disk%20*': 'Silences',
+  '#/notifications': 'Notifications',
+  '#/notifications?view=sent': 'Notifications',
   '#/items': 'Items',
   '#/simple-tasks': 'Simple tasks',
   '#/nowhere': 'There is no such screen',
@@ -32,7 +35,11 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   openConsole,
 }) => {
   test.slow();
-  const app = await startApp({ settings: await startPager(scope) });
+  const { destinations } = await startPager(scope);
+  const [pager] = destinations;
+  const phones = ['anna', 'ben'].map((name) => ({ ...pager, name, notify: 'incidents' }));
+  const rotations = [{ name: 'oncall', members: ['anna', 'ben'], handover: '0 9 * * 1' }];
+  const app = await startApp({ settings: { destinations: [...destinations, ...phones], rotations } });
   const token = await app.login('admin');
   for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
   for (const Priority of ['Low', 'Medium', 'High', 'Critical'])
@@ -40,6 +47,10 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   for (const command of ['Get-Process -Name node*', 'Remove-Item /'])
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: 'an item' } });
+  for (const times of [{ endsAt: '2090-01-01T00:00:00Z' }, { schedule: '0 2 * * 6', minutes: 90 }]) {
+    const body = { match: { source: 'd*', level: 'WARNING' }, comment: 'maintenance', ...times };
+    expect((await app.request('POST', '/api/silences', { token, body })).status).toBe(201);
+  }
 
   const { page, complaints } = await openConsole({ app });
   await page.evaluate(
