@@ -37,7 +37,7 @@ test('silence makes a silence, silences lists it, and --expire ends it', async (
 
 test('silence --schedule makes a maintenance window', async (t) => {
   const run = await start(t);
-  const flags = ['--schedule', '0 2 * * 6', '--for', '90m', '--time-zone', 'Europe/Berlin'];
+  const flags = ['--schedule', '0 2 * * 6', '--for', '90m', '--zone', 'Europe/Berlin'];
   const made = await run(['silence', 'hostname=db-*', ...flags]);
   assert.match(made.stdout, / pending +\S+ \S+ +\S+ \S+ +key:oncall +hostname=db-\* {2}\(0 2 \* \* 6, 90 min\)\n$/);
 });
