@@ -115,7 +115,7 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
     access: 'admin',
-    summary: 'Send an alert that is parked or waits once more, now',
+    summary: 'Send an alert that is parked or waits, or tell of an incident, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
       const destination = findDestination(list, name);

@@ -144,7 +144,7 @@ const destination = Type.String({ description: 'Name of a destination.' });
 
 export const RetryParams = Type.Object({
   destination,
-  id: Type.String({ description: 'Id of an alert that is parked or waits.' }),
+  id: Type.String({ description: 'Id of an alert that is parked or waits, or of an incident that is to be told now.' }),
 });
 
 export const DestinationParams = Type.Object({ destination });
