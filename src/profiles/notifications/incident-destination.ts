@@ -38,7 +38,7 @@ export interface Happening extends PlannedNotice {
 }
 
 /** Sends messages to the receiver. */
-export interface MessageSender {
+interface MessageSender {
   /** Never rejects. */
   send(happenings: readonly Happening[]): Promise<DeliveryOutcome>;
   /** Breaks off what is being sent. */
