@@ -19,6 +19,9 @@ import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 /** The most incidents of one message. */
 const mostGrouped = 500;
 
+/** After an error of our own. */
+const unexpectedWaitMs = 5000;
+
 /** A message about more incidents is made between two steps of other work. */
 const longMessage = 50;
 const inTurn = createSerial();
@@ -306,7 +309,8 @@ export class IncidentDestination {
   #group(): void {
     const now = this.#now();
     if (this.#fresh.size === 0 || this.#firstDueAt > now) return;
-    this.#firstDueAt = Math.min(...Array.from(this.#fresh.values(), ({ dueAt }) => dueAt));
+    this.#firstDueAt = Number.POSITIVE_INFINITY;
+    for (const { dueAt } of this.#fresh.values()) this.#firstDueAt = Math.min(this.#firstDueAt, dueAt);
     if (this.#firstDueAt > now) return;
     const size = this.target.rules.groupMs === 0 ? 1 : mostGrouped;
     const all = [...this.#fresh];
@@ -370,8 +374,14 @@ export class IncidentDestination {
     this.#running += 1;
     // Many destinations may have long messages at the same time.
     if (bundle.ids.size > longMessage) await inTurn(() => setImmediate());
-    const happenings = this.#prepare(bundle, source);
-    if (happenings.length > 0) await this.#send(bundle, happenings, source);
+    try {
+      const happenings = this.#prepare(bundle, source);
+      if (happenings.length > 0) await this.#send(bundle, happenings, source);
+    } catch (err) {
+      this.#parts.log.error({ err, destination: this.name }, 'outbox: unexpected error');
+      bundle.waiting.dueAt = performance.now() + unexpectedWaitMs;
+      this.#waiting.release(bundle.waiting, performance.now());
+    }
     this.#running -= 1;
     this.advance();
   }

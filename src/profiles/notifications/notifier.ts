@@ -71,10 +71,15 @@ export class Notifier {
   constructor(parts: NotifierParts) {
     this.#parts = parts;
     parts.source.onChanged((incidents) => {
-      for (const incident of incidents) this.#take(incident);
-      this.#wait();
+      // Whatever is wrong here, alerts are counted.
+      try {
+        for (const incident of incidents) this.#take(incident);
+        this.#wait();
+      } catch (err) {
+        parts.log.error({ err }, 'outbox: unexpected error');
+      }
     });
-    parts.silences?.onChanged(() => this.#replanBlocked());
+    parts.silences?.onChanged(() => void this.#replanAll());
     parts.lease.onChanged((isHeld) => {
       if (isHeld) this.#load();
       else for (const one of this.#destinations ?? []) one.advance();
@@ -328,10 +333,6 @@ export class Notifier {
       if (failed.length > 0) setTimeout(() => this.#act(), retryMs).unref();
       else this.#act();
     });
-  }
-
-  #replanBlocked(): void {
-    void this.#replanAll();
   }
 
   async #replanAll(): Promise<void> {
