@@ -122,6 +122,7 @@ test('every task can be done with the keyboard alone', async ({ scope, startApp,
   await press(page, button('End now'));
   await expect(page.getByText('The silence has ended.')).toBeVisible();
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
 
   await go(page, 'p', 'Processes');
   await press(page, button(/^Pin /).first());

@@ -65,7 +65,7 @@ test('the pictures of the documents', async ({ scope, startApp, openConsole }) =
     { name: 'chat', type: 'webhook', url },
   ];
   const members = ['ada-phone', 'ben-phone'];
-  const rotations = [{ name: 'on call', members, handover: '0 9 * * 1', timeZone: 'Europe/Berlin' }];
+  const rotations = [{ name: 'ops', members, handover: '0 9 * * 1', timeZone: 'Europe/Berlin' }];
   const app = await startApp({
     settings: { destinations, rotations },
     preload: join(import.meta.dirname, 'fast-clock.mjs'),
