@@ -4,7 +4,7 @@ import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
-import { Empty, Unloaded } from '../ui/panel.tsx';
+import { Empty, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { DestinationPanel } from './destination.tsx';
 import { useDestinations } from './destinations.ts';
 import { OnCallPanels, useOnCall } from './on-call.tsx';
@@ -21,16 +21,20 @@ const NotificationsScreen = () => (readView() === 'sent' && isMounted('listNotif
 
 const Present = () => {
   const duty = useOnCall();
+  const destinations = useDestinations();
+  // What comes later would move the rest.
+  if (!duty.value && !duty.error) return <Skeleton lines={12} />;
   return (
     <div class="list">
       <OnCallPanels duty={duty} />
-      <Destinations onCall={duty.value?.rotations ?? []} />
+      <Destinations {...destinations} onCall={duty.value?.rotations ?? []} />
     </div>
   );
 };
 
-const Destinations = ({ onCall }: { onCall: readonly OnCall[] }) => {
-  const { value, error, reload } = useDestinations();
+type DestinationsProps = ReturnType<typeof useDestinations> & { onCall: readonly OnCall[] };
+
+const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
   if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
   if (value.data.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
   return (

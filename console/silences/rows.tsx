@@ -6,7 +6,7 @@ import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import type { IconName } from '../ui/icon.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
-import { describeMatch, describeWhen, stateOf } from './words.ts';
+import { describeMatch, describeWhen, stateOf, toWhen } from './words.ts';
 
 const words = text.silences;
 
@@ -52,8 +52,8 @@ const createColumns = (covered: Covered): Column<Silence>[] => [
 ];
 
 const When = ({ silence }: { silence: Silence }) => {
-  const when = describeWhen(silence);
-  return <span title={when}>{when}</span>;
+  const [when, more] = toWhen(silence);
+  return <TwoLines title={<span title={when}>{when}</span>} hint={more} />;
 };
 
 const toCompact = (covered: Covered) => (silence: Silence) => {

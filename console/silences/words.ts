@@ -34,21 +34,25 @@ export const stateOf = ({ state, window }: Silence): Silence['state'] => {
   return 'active';
 };
 
-/** When it holds, in words. */
-export const describeWhen = (silence: Silence): string => {
+/** When it holds, in words: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and `25 min left`. */
+export const toWhen = (silence: Silence): string[] => {
   const { window, schedule, startsAt, endsAt } = silence;
   const state = stateOf(silence);
   const end = endsAt ?? window?.endsAt;
-  if (state === 'expired') return end ? words.ended(toMinute(Date.parse(end))) : words.states.expired;
-  const windowEnd = window?.endsAt ? Date.parse(window.endsAt) : Number.NaN;
+  if (state === 'expired') return [end ? words.ended(toMinute(Date.parse(end))) : words.states.expired];
+  const windowEnd = Date.parse(window?.endsAt ?? '');
   if (schedule !== null) {
-    const next =
-      state === 'active' ? words.now(toMinute(windowEnd)) : words.next(toMinute(Date.parse(window?.startsAt ?? '')));
-    return `${describeSchedule(silence)} · ${next}`;
+    const windowStart = Date.parse(window?.startsAt ?? '');
+    const isNow = state === 'active';
+    return [describeSchedule(silence), isNow ? words.now(toMinute(windowEnd)) : words.next(toMinute(windowStart))];
   }
-  if (state === 'pending') return words.fromUntil(toMinute(Date.parse(startsAt)), toMinute(windowEnd));
-  return `${words.until(toMinute(windowEnd))} · ${words.left(toDuration(Math.max(0, untilTime(windowEnd) / 1000)))}`;
+  if (state === 'pending') return [words.fromUntil(toMinute(Date.parse(startsAt)), toMinute(windowEnd))];
+  const left = Math.max(0, untilTime(windowEnd) / 1000);
+  return [words.until(toMinute(windowEnd)), words.left(toDuration(left))];
 };
+
+/** The same in one line. */
+export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
 
 /** Whether an incident is like the pattern, as the server has it. */
 export const isMatch = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {

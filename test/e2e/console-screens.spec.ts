@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import type { Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { sendAlert } from './support/app.ts';
 import { note, test } from './support/console.ts';
@@ -29,17 +30,25 @@ const screens = {
   '#/nowhere': 'There is no such screen',
 };
 
+/** A destination of alerts, and two of incidents that take turns. */
+const startPagers = async (scope: Scope) => {
+  const { destinations } = await startPager(scope);
+  const [pager] = destinations;
+  const members = ['anna', 'ben'];
+  const phones = members.map((name) => ({ ...pager, name, notify: 'incidents' }));
+  return {
+    destinations: [...destinations, ...phones],
+    rotations: [{ name: 'oncall', members, handover: '0 9 * * 1' }],
+  };
+};
+
 test('every screen is without faults in light and dark at 360, 768 and 1440 px', async ({
   scope,
   startApp,
   openConsole,
 }) => {
   test.slow();
-  const { destinations } = await startPager(scope);
-  const [pager] = destinations;
-  const phones = ['anna', 'ben'].map((name) => ({ ...pager, name, notify: 'incidents' }));
-  const rotations = [{ name: 'oncall', members: ['anna', 'ben'], handover: '0 9 * * 1' }];
-  const app = await startApp({ settings: { destinations: [...destinations, ...phones], rotations } });
+  const app = await startApp({ settings: await startPagers(scope) });
   const token = await app.login('admin');
   for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
   for (const Priority of ['Low', 'Medium', 'High', 'Critical'])
@@ -100,8 +109,8 @@ test('every chart says in words what it shows', async ({ startApp, openConsole }
   expect((await words()) ?? '').toMatch(/: 1 alert, 1 error$/);
 });
 
-test('no screen shifts its layout while it loads', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('no screen shifts its layout while it loads', async ({ scope, startApp, openConsole }) => {
+  const app = await startApp({ settings: await startPagers(scope) });
   const token = await app.login('admin');
   for (let index = 0; index < 20; index += 1) {
     await sendAlert(app, { level: 'ERROR', source: 'disk', message: `message ${index % 7}` });
@@ -118,7 +127,15 @@ test('no screen shifts its layout while it loads', async ({ startApp, openConsol
       await route.continue().catch(() => undefined);
     });
     const found: string[] = [];
-    for (const hash of ['#/', '#/processes', '#/tasks', '#/tasks?view=board', '#/alerts']) {
+    for (const hash of [
+      '#/',
+      '#/processes',
+      '#/tasks',
+      '#/tasks?view=board',
+      '#/alerts',
+      '#/silences',
+      '#/notifications',
+    ]) {
       await page.goto('about:blank');
       await page.goto(`/console/${hash}`);
       if (hash === '#/') await expect(page.getByText(/^busy: now .* %/)).toBeAttached();
