@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settingsSchema } from '../support/app.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { passwords, secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
@@ -37,7 +36,7 @@ for (const kills of [false, true]) {
     const folder = createFolder(t);
     const url = `http://127.0.0.1:${port}`;
     const config = writeConfig(folder, {
-      ...('publicUrl' in settingsSchema.properties && { publicUrl: url }),
+      publicUrl: url,
       destinations: [
         toIncidentDestination(anna, { name: 'anna', repeat }),
         toIncidentDestination(ben, { name: 'ben', after }),
@@ -85,8 +84,8 @@ for (const kills of [false, true]) {
     await waitUntil('it escalates to ben', () => news(ben).includes('opened'), patienceMs);
     await kill();
     await waitUntil('anna is reminded again', () => countReminders() >= 2, patienceMs);
-    const { data } = JSON.parse(ben.requests[0]?.body ?? '') as { data?: { acknowledgeUrl?: string } };
-    await post(data?.acknowledgeUrl ?? `${url}/api/incidents/1/acknowledge`, data?.acknowledgeUrl ? undefined : {});
+    const { data } = JSON.parse(ben.requests[0]?.body ?? '') as { data: { acknowledgeUrl: string } };
+    await post(data.acknowledgeUrl);
     say('ben has acknowledged it');
     const reminders = countReminders();
     await kill();
