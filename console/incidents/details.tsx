@@ -3,10 +3,10 @@ import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/cl
 import { type ApiError, client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useNews, useResource } from '../live/resource.ts';
+import { toSilenceLink } from '../live/silence-link.ts';
+import { toPerson } from '../person.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { isMounted, isReadable } from '../routes.ts';
-import { toSilenceLink } from '../silences/like.ts';
-import { SilencesOf } from '../silences/of-incident.tsx';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
@@ -18,9 +18,10 @@ import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
-import { LevelChip, StateChip, toPerson } from './looks.tsx';
+import { LevelChip, StateChip } from './looks.tsx';
 import { Notifications } from './notifications.tsx';
 import { Since } from './rows.tsx';
+import { SilencesOf } from './silences.tsx';
 
 const words = text.incidents;
 /** Alerts that are listed; the bars count more of them. */

@@ -1,5 +1,6 @@
 import type { Incident } from 'signalbox/client';
 import { toTime } from '../format.ts';
+import { toPerson } from '../person.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -47,12 +48,3 @@ export const SilencedMark = ({ incident: { silencedBy } }: { incident: Incident 
     </span>
   );
 };
-
-/**
- * Who did something, for people: `user:anna` is anna, `key:backup` the key backup, `address:10.0.0.1` 10.0.0.1,
- * `destination:pager` somebody who was notified there. */
-export const toPerson = (name: string): string =>
-  name
-    .replace(/^(?:user|address):/, '')
-    .replace(/^key:/, words.key)
-    .replace(/^destination:/, words.through);

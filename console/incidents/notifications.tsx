@@ -1,6 +1,6 @@
 import type { IncidentDetails, IncidentNotification } from 'signalbox/client';
 import { toTime } from '../format.ts';
-import { describeWait } from '../notifications/words.ts';
+import { describeWait } from '../live/waits.ts';
 import { toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';

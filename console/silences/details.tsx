@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { Incident, Silence } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toFull } from '../format.ts';
-import { toPerson } from '../incidents/looks.tsx';
 import { toApiError, useResource } from '../live/resource.ts';
+import { describeMatch, describeWhen } from '../live/silences.ts';
+import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
@@ -18,7 +19,6 @@ import { notify } from '../ui/toast.tsx';
 import { toDraft } from './draft.ts';
 import { SilenceForm } from './form.tsx';
 import { SilenceChip } from './rows.tsx';
-import { describeMatch, describeWhen } from './words.ts';
 
 const words = text.silences;
 

@@ -1,10 +1,10 @@
 import type { NewSilence, Silence } from 'signalbox/client';
 import { serverNow } from '../clock.ts';
+import { toCron, toWeekly } from '../live/schedule.ts';
+import type { SilenceMatch } from '../live/silences.ts';
 import type { Params } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { fromTyped, toTyped, zone } from '../zone.ts';
-import { toCron, toWeekly } from './schedule.ts';
-import type { SilenceMatch } from './words.ts';
 
 const words = text.silences;
 const minuteMs = 60_000;

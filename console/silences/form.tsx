@@ -3,16 +3,15 @@ import { useState } from 'preact/hooks';
 import type { Incident, Silence } from 'signalbox/client';
 import { ApiError, userClient } from '../api.ts';
 import { toCount } from '../format.ts';
-import { toName } from '../incidents/actions.ts';
 import { severities } from '../live/alerts.ts';
+import { weekdays } from '../live/schedule.ts';
+import { describeWhen, isMatch } from '../live/silences.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { type Draft, modes, toBody, toMatch } from './draft.ts';
-import { weekdays } from './schedule.ts';
-import { describeWhen, isMatch } from './words.ts';
 
 const words = text.silences;
 
@@ -138,11 +137,16 @@ const TextField = (props: { label: string; value: string; hint?: string; onValue
   <Field {...props} autocomplete="off" autocapitalize="none" spellcheck={false} />
 );
 
+/** Characters of a title in the preview. */
+const mostOfTitle = 60;
+
+const cut = (title: string): string => (title.length > mostOfTitle ? `${title.slice(0, mostOfTitle)}…` : title);
+
 /** Which open incidents it would cover. */
 const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incident[] }) => {
   const covered = findCovered(draft, incidents);
   if (!covered) return null;
-  const named = covered.slice(0, mostNamed).map((incident) => `#${incident.number} ${toName([incident])}`);
+  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${cut(title)}`);
   const rest = covered.length > mostNamed ? '…' : '';
   return (
     <p class="note" role="status">

@@ -1,12 +1,12 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { toCount } from '../format.ts';
-import { toPerson } from '../incidents/looks.tsx';
+import { describeMatch, describeWhen, stateOf, toWhen } from '../live/silences.ts';
+import { toPerson } from '../person.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import type { IconName } from '../ui/icon.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
-import { describeMatch, describeWhen, stateOf, toWhen } from './words.ts';
 
 const words = text.silences;
 

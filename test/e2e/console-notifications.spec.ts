@@ -134,6 +134,11 @@ test('the panel of a destination says what it is told of incidents, what waits a
   await region('chat').getByRole('button', { name: 'Retry: replication stopped' }).press('Enter');
   await expect(page.getByRole('status').getByText('Delivered.')).toBeVisible();
   await expect(region('chat').getByText(/retry/)).toHaveCount(0);
+  await region('boss').getByRole('link', { name: 'certificate ends' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Incident' });
+  await expect(drawer.getByText('Not told yet: silenced')).toHaveCount(3);
+  await drawer.getByRole('link', { name: 'the silence' }).click();
+  await expect(page.getByRole('dialog', { name: 'Silence', exact: true }).getByText('source cert')).toBeVisible();
   expect(complaints).toEqual([]);
 });
 

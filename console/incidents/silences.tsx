@@ -1,12 +1,11 @@
 import type { Incident, Silence } from 'signalbox/client';
-import { toPerson } from '../incidents/looks.tsx';
 import { useResource } from '../live/resource.ts';
+import { describeMatch, describeWhen, isMatch, loadCurrent, stateOf } from '../live/silences.ts';
+import { toPerson } from '../person.ts';
 import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
-import { loadCurrent } from './current.ts';
-import { describeMatch, describeWhen, isMatch, stateOf } from './words.ts';
 
 const words = text.silences;
 const calm = 200;

@@ -1,11 +1,29 @@
 import type { Incident, Silence } from 'signalbox/client';
-import { isLike } from '../../src/profiles/wildcards.ts';
+import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toDuration, toMinute } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { describeSchedule } from './schedule.ts';
 
 const words = text.silences;
+
+/** As many are read at most. */
+export const mostSilences = 1000;
+
+/** Some silences of how many there are. */
+export interface FoundSilences {
+  total: number;
+  data: readonly Silence[];
+}
+
+/** Those that hold, and then those that will. */
+export const loadCurrent = async (signal: AbortSignal): Promise<FoundSilences> => {
+  const [active, pending] = await Promise.all([
+    client.listSilences({ state: 'active', limit: mostSilences }, { signal }),
+    client.listSilences({ state: 'pending', limit: mostSilences }, { signal }),
+  ]);
+  return { total: active.total + pending.total, data: [...active.data, ...pending.data] };
+};
 
 export type SilenceMatch = NonNullable<Silence['match']>;
 const parts = ['source', 'hostname', 'level', 'text'] as const;
@@ -58,9 +76,24 @@ export const describeWhen = (silence: Silence): string => toWhen(silence).join('
 export const isMatch = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
   const subject = { source, hostname, level, text: title };
   const isText = (value: string | undefined, pattern: string): boolean =>
-    value !== undefined && isLike(value.toLowerCase(), pattern.toLowerCase());
+    value !== undefined && isPatternOf(value.toLowerCase(), pattern.toLowerCase());
   return (
     parts.every((name) => match[name] === undefined || isText(subject[name], match[name])) &&
     Object.entries(match.labels ?? {}).every(([name, pattern]) => isText(labels?.[name], pattern))
   );
+};
+
+/** Whether a text is the pattern, in which `*` stands for any text; without a regular expression, which could take long. */
+const isPatternOf = (value: string, pattern: string): boolean => {
+  const [start = '', ...parts] = pattern.split('*');
+  const end = parts.pop();
+  if (end === undefined) return value === pattern;
+  if (!value.startsWith(start)) return false;
+  let at = start.length;
+  for (const part of parts) {
+    const found = value.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return value.length - end.length >= at && value.endsWith(end);
 };
