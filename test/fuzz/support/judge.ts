@@ -77,7 +77,9 @@ const readBody = (
   }
   if (target.startsWith('/docs/') && status < 300) return undefined;
   const type = headers.get('content-type');
-  if (status < 300 && textType !== undefined && type?.startsWith(`${textType};`)) return undefined;
+  // Where success is a page, so is what a browser gets of an error.
+  const mayBeText = status < 300 || textType === 'text/html';
+  if (mayBeText && textType !== undefined && type?.startsWith(`${textType};`)) return undefined;
   if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);
   try {
     return JSON.parse(utf8.decode(headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body));

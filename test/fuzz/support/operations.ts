@@ -95,7 +95,6 @@ const toPattern = ({ path, profile }: Operation): RegExp =>
 const toOperation = (method: string, path: string, described: Described): Operation => {
   const { tags, security, parameters = [], requestBody, responses } = described;
   const body = requestBody?.content?.[json]?.schema;
-  const [type = json] = Object.keys(responses['200']?.content ?? {});
   return {
     method,
     path,
@@ -109,7 +108,7 @@ const toOperation = (method: string, path: string, described: Described): Operat
         .filter(([status]) => status !== 'default')
         .map(([status, { content }]) => [Number(status), toCheck(toClosed(content?.[json]?.schema ?? {}))]),
     ),
-    textType: type === json ? undefined : type,
+    textType: Object.keys(responses['200']?.content ?? {}).find((type) => type !== json),
   };
 };
 

@@ -29,7 +29,9 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     // Times are texts in the query, which are parsed later.
     ...(/\/api\/(?:alerts\/(?:search|histogram)|history)$/.test(operation.path) ? [400] : []),
     // Times, matchers and schedules are texts in bodies.
-    ...(['incidents', 'silences', 'alertmanager'].includes(operation.profile) ? [400, 404, 409] : []),
+    ...(['incidents', 'silences', 'notifications', 'oncall', 'alertmanager'].includes(operation.profile)
+      ? [400, 404, 409]
+      : []),
     // Their schemas do not tell which members have to come together.
     ...(/\/api\/alert\/(?:auto|slack|pagerduty)$/.test(operation.path) ? [400] : []),
   ];
