@@ -13,7 +13,7 @@ import {
   toIncidentDestination,
   withClock,
 } from '../../../test/support/notifications.ts';
-import { adminToken, readState, waitForRequests } from '../../../test/support/outbox.ts';
+import { adminToken, readState, toDestination, waitForRequests } from '../../../test/support/outbox.ts';
 import { startReceiver } from '../../../test/support/receiver.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 
@@ -173,6 +173,18 @@ test('a clock that was set back keeps nothing back for as long', async (t) => {
   });
   const counts = [grouping, later, reminded].map(({ requests }) => requests.length);
   assert.deepEqual(counts, [1, 1, 2]);
+});
+
+test('a destination of incidents that gets alerts again gets none that came before', async (t) => {
+  const receiver = await startReceiver(t);
+  const dataDir = join(createFolder(t), 'data');
+  const app = await startNotifier(t, [toIncidentDestination(receiver)], { dataDir });
+  for (let count = 0; count < 3; count += 1) await fire(app, `k${count}`, { level: 'INFO' });
+  await app.close();
+  const again = await startNotifier(t, [toDestination(receiver, { name: 'pager' })], { dataDir });
+  await fire(again, 'later', { level: 'INFO' });
+  await waitUntil('it has come', () => receiver.requests.some(({ body }) => body.includes('later is broken')));
+  assert.equal(receiver.requests.length, 1);
 });
 
 test('a destination that was removed is forgotten, and a new one is told what is open', async (t) => {
