@@ -137,7 +137,11 @@ const planOpening = (
 ): Wanted | undefined => {
   const isRaised = notice ? rankOf(level) < rankOf(notice.level) : raisedAt !== null && !on.has('opened');
   const happenedAt = stateSince + afterMs;
-  const opening = { since: stateSince, isEscalation: afterMs > 0, waitsFor: afterMs > 0 ? 'after' : 'grouping' } as const;
+  const opening = {
+    since: stateSince,
+    isEscalation: afterMs > 0,
+    waitsFor: afterMs > 0 ? 'after' : 'grouping',
+  } as const;
   if (isRaised && on.has('raised')) {
     return { what: 'raised', happenedAt: Math.max(happenedAt, raisedAt ?? 0), ...opening };
   }
