@@ -26,7 +26,7 @@ const unexpectedWaitMs = 5000;
 const longMessage = 50;
 const inTurn = createSerial();
 
-/** How long a message waits at most for the note that it is sent. */
+/** How long a message waits at most for the note that it is sent, and others for the one of what became of it. */
 const patienceMs = 2000;
 
 /** How long requests may go on when the destination is closed. */
@@ -81,6 +81,9 @@ interface Bundle {
   ids: Set<string>;
   error: string | null;
 }
+
+/** What became of a message. */
+type Settled = Pick<IncidentDelivery, 'isDelivered' | 'result'>;
 
 type Since = Pick<WaitingAlert, 'receivedAt' | 'isCritical'>;
 
@@ -494,12 +497,21 @@ export class IncidentDestination {
     this.#addBundle(new Set([probe]), waiting, others);
   }
 
-  /** Stores what became of it, before anything else is told of these incidents. */
+  /** Nothing else is told of these incidents before it is stored what became of it; others wait for that only for a while. */
   async #settle(
     bundle: Bundle,
     happenings: readonly Happening[],
     source: NoticeSource,
-    result: Pick<IncidentDelivery, 'isDelivered' | 'result'>,
+    result: Settled,
+  ): Promise<void> {
+    await awaitWithin(patienceMs, this.#storeResult(bundle, happenings, source, result));
+  }
+
+  async #storeResult(
+    bundle: Bundle,
+    happenings: readonly Happening[],
+    source: NoticeSource,
+    result: Settled,
   ): Promise<void> {
     await Promise.all(
       happenings.map(async ({ what, isEscalation, incident }) => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { sendAlert } from '../../../test/support/alerts.ts';
 import {
@@ -110,4 +112,20 @@ test('a receiver that was away gets its messages within seconds of coming back, 
   await sendAlert(app, { message: 'x', level: 'INFO' });
   await waitUntil('it is noted', async () => (await readIncident(app, 1)).notifications[0]?.last !== null);
   assert.deepEqual(messagesTo(again), ['opened #1 disk is broken']);
+});
+
+test('while nothing of incidents can be stored, all that is due is sent, and once', async (t) => {
+  const receiver = await startReceiver(t);
+  const count = 12;
+  const app = await startNotifier(t, [toIncidentDestination(receiver, { after: 0.03 })]);
+  for (let at = 0; at < count; at += 1) await fire(app, `k${at}`);
+  await waitUntil('all wait', async () => (await readState(app, 'pager')).waitingNotices.length === count);
+  const path = join(app.folder, 'data', 'incidents.jsonl');
+  renameSync(path, `${path}.1`);
+  mkdirSync(path);
+  await waitForRequests(receiver, count);
+  rmdirSync(path);
+  await waitUntil('all is noted', async () => (await readState(app, 'pager')).waitingNotices.length === 0);
+  assert.equal(new Set(messagesTo(receiver)).size, count);
+  assert.equal(receiver.requests.length, count);
 });

@@ -13,7 +13,7 @@ import {
   toIncidentDestination,
   withClock,
 } from '../../../test/support/notifications.ts';
-import { adminToken, readState, waitForRequests } from '../../../test/support/outbox.ts';
+import { adminToken, readState, toDestination, waitForRequests } from '../../../test/support/outbox.ts';
 import { startReceiver } from '../../../test/support/receiver.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 
@@ -137,15 +137,54 @@ test('timers go on over a restart, whatever the clock says then', async (t) => {
   await waitForRequests(second, 1);
   now -= 365 * 24 * 60 * minute;
   await fire(again, 'other');
-  await waitForRequests(first, 4);
+  await waitForRequests(first, 5);
   await again.close();
   assert.deepEqual(messagesTo(first).toSorted(), [
     'opened #1 disk is broken',
     'opened #2 taken is broken',
     'opened #3 other is broken',
     'reminder #1 disk is broken',
+    'reminder #1 disk is broken',
   ]);
   assert.deepEqual(messagesTo(second), ['opened #1 disk is broken']);
+});
+
+test('a clock that was set back keeps nothing back for as long', async (t) => {
+  const [grouping, later, reminded] = [await startReceiver(t), await startReceiver(t), await startReceiver(t)];
+  let now = Date.now();
+  const destinations = [
+    toIncidentDestination(grouping, { name: 'grouping', groupSeconds: 30 }),
+    toIncidentDestination(later, { name: 'later', after: 5 }),
+    toIncidentDestination(reminded, { name: 'reminded', repeat: 5 }),
+  ];
+  const app = await startNotifier(t, destinations, {}, { features: withClock(() => new Date(now)) });
+  await fire(app, 'disk');
+  await waitUntil('it is told', async () => {
+    const { notifications } = await readIncident(app, 1);
+    return notifications.some(({ destination, last }) => destination === 'reminded' && last?.what === 'opened');
+  });
+  now -= 24 * 60 * minute;
+  await waitForRequests(grouping, 1);
+  await waitForRequests(later, 1);
+  await waitForRequests(reminded, 2);
+  await waitUntil('the reminder is noted', async () => {
+    const { notifications } = await readIncident(app, 1);
+    return notifications.some(({ destination, last }) => destination === 'reminded' && last?.what === 'reminder');
+  });
+  const counts = [grouping, later, reminded].map(({ requests }) => requests.length);
+  assert.deepEqual(counts, [1, 1, 2]);
+});
+
+test('a destination of incidents that gets alerts again gets none that came before', async (t) => {
+  const receiver = await startReceiver(t);
+  const dataDir = join(createFolder(t), 'data');
+  const app = await startNotifier(t, [toIncidentDestination(receiver)], { dataDir });
+  for (let count = 0; count < 3; count += 1) await fire(app, `k${count}`, { level: 'INFO' });
+  await app.close();
+  const again = await startNotifier(t, [toDestination(receiver, { name: 'pager' })], { dataDir });
+  await fire(again, 'later', { level: 'INFO' });
+  await waitUntil('it has come', () => receiver.requests.some(({ body }) => body.includes('later is broken')));
+  assert.equal(receiver.requests.length, 1);
 });
 
 test('a destination that was removed is forgotten, and a new one is told what is open', async (t) => {

@@ -18,6 +18,9 @@ import { isNoticeAbout } from './receiver-state.ts';
 /** The time is looked at so often while something is due later: clocks are set. */
 const longestWaitMs = 1000;
 
+/** A clock that is set back by more is noticed: times that were noted may be far in the future then. */
+const mostSetBackMs = 10_000;
+
 /** Milliseconds after which something that failed is tried again. */
 const retryMs = 1000;
 
@@ -63,13 +66,22 @@ export class Notifier {
   #isActing = false;
   /** When time alone changes who is silenced or on duty. */
   #changeAt = Number.POSITIVE_INFINITY;
+  /** Until when that holds, by the monotonic clock: to find out takes long where there are many silences. */
+  #isKnownUntil = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  /** How far the clock is ahead of the monotonic one. */
+  #clockOffset: number;
+  readonly #clockTimer: NodeJS.Timeout;
+  #isReplanning = false;
+  #isOutdated = false;
   #loading: Promise<void> | undefined;
   #isLoaded = false;
   #isClosed = false;
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
+    this.#clockOffset = this.#now() - performance.now();
+    this.#clockTimer = setInterval(() => this.#checkClock(), longestWaitMs).unref();
     parts.source.onChanged((incidents) => {
       // Whatever is wrong here, alerts are counted.
       try {
@@ -129,6 +141,7 @@ export class Notifier {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#clockTimer);
     await this.#loading;
     for (const { resolve } of this.#actions.splice(0)) resolve();
   }
@@ -335,16 +348,31 @@ export class Notifier {
     });
   }
 
+  /** Plans all again, and once more where something changes meanwhile: many changes in a row cost no more than two. */
   async #replanAll(): Promise<void> {
+    this.#isKnownUntil = Number.NEGATIVE_INFINITY;
+    this.#isOutdated = true;
+    if (this.#isReplanning) return;
+    this.#isReplanning = true;
     const slice = new Slice();
-    for (const id of [...this.#incidents.keys()]) {
-      const incident = this.#incidents.get(id);
-      if (incident) this.#plan(incident);
-      if (slice.isOver) await slice.giveWay();
-      if (this.#isClosed) return;
+    while (this.#isOutdated && !this.#isClosed) {
+      this.#isOutdated = false;
+      for (const id of [...this.#incidents.keys()]) {
+        const incident = this.#incidents.get(id);
+        if (incident) this.#plan(incident);
+        if (slice.isOver) await slice.giveWay();
+        if (this.#isClosed) return;
+      }
+      for (const one of this.#destinations ?? []) one.advance();
+      this.#wait();
     }
-    for (const one of this.#destinations ?? []) one.advance();
-    this.#wait();
+    this.#isReplanning = false;
+  }
+
+  #checkClock(): void {
+    const offset = this.#now() - performance.now();
+    if (offset < this.#clockOffset - mostSetBackMs && this.#isLoaded) void this.#replanAll();
+    this.#clockOffset = offset;
   }
 
   /** Looks again when the next plan is due, or who is silenced or on duty changes. */
@@ -352,7 +380,8 @@ export class Notifier {
     if (this.#isClosed || !this.#isLoaded) return;
     const now = this.#now();
     const { silences, duty } = this.#parts;
-    if (this.#changeAt === Number.POSITIVE_INFINITY || this.#changeAt > now + longestWaitMs) {
+    if (performance.now() >= this.#isKnownUntil) {
+      this.#isKnownUntil = performance.now() + longestWaitMs;
       const times = [silences?.nextChangeAfter(now), duty.nextHandoverAfter(now)];
       this.#changeAt = Math.min(...times.filter((at) => at !== undefined));
     }
@@ -369,7 +398,6 @@ export class Notifier {
       if (incident) this.#plan(incident);
     }
     if (this.#changeAt <= now) {
-      this.#changeAt = Number.POSITIVE_INFINITY;
       void this.#replanAll();
     } else this.#wait();
   }

@@ -149,9 +149,14 @@ const createOpener = (
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
       const sender = await openSender(target, mostRequests + 1, clock);
-      if (notify === 'incidents') {
-        // If it gets alerts again, those are the ones that come then.
-        kept.progress.skipTo(stored);
+      const isOfIncidents = notify === 'incidents';
+      // If it gets alerts again, those are the ones that come then.
+      if (isOfIncidents || kept.progress.isOfIncidents) kept.progress.skipTo(stored);
+      if (isOfIncidents !== kept.progress.isOfIncidents) {
+        kept.progress.isOfIncidents = isOfIncidents;
+        await kept.write();
+      }
+      if (isOfIncidents) {
         const findAlert = (id: string) => source.journal.find(id);
         const messages = createMessageSender({ destination: name, instance, sender, links, findAlert, log });
         return new IncidentDestination({

@@ -41,7 +41,11 @@ const plan = (
   keys: IncidentKeys,
   incident: SharedIncident,
   notice?: IncidentNotice,
-  { now = start, isOnDuty = true, isSilenced = false }: { now?: number; isOnDuty?: boolean; isSilenced?: boolean } = {},
+  {
+    now = Math.max(incident.stateSince, incident.raisedAt ?? 0, notice?.at ?? 0),
+    isOnDuty = true,
+    isSilenced = false,
+  }: { now?: number; isOnDuty?: boolean; isSilenced?: boolean } = {},
 ): NoticePlan =>
   planNotice(
     incident,
@@ -135,6 +139,18 @@ test('groupSeconds: what happens is told so much later, or at once', () => {
   assert.deepEqual(show(plan({ groupSeconds: 60 }, create())), ['opened', 60]);
   assert.deepEqual(show(plan({ groupSeconds: 60, after: 1 }, create())), ['opened', 120]);
   assert.deepEqual(show(plan({ groupSeconds: 0 }, create())), ['opened', 0]);
+});
+
+test('a clock that was set back since keeps nothing back', () => {
+  const now = start - 24 * hour;
+  const due = (keys: IncidentKeys, notice?: IncidentNotice): unknown => {
+    const found = plan(keys, create(), notice, { now });
+    return found && found !== 'forget' && [found.what, found.dueAt - now, found.happenedAt - start];
+  };
+  assert.deepEqual(due({}), ['opened', 0, 0]);
+  assert.deepEqual(due({ after: 5 }), ['opened', 0, 5 * minute]);
+  assert.deepEqual(due({ repeat: 5 }, told()), ['reminder', 0, 5 * minute]);
+  assert.deepEqual(show(plan({ after: 5 }, create(), undefined, { now: start - second })), ['opened', 310]);
 });
 
 test('levels and sources: others are not told, not even that they are raised', () => {

@@ -52,7 +52,12 @@ export interface PlannedNotice {
 /** `forget`: the destination need not hear of it any more. */
 export type NoticePlan = PlannedNotice | 'forget' | undefined;
 
+/** Times that are this far in the future were noted before the clock was set back. */
+const clockSlackMs = 60_000;
+
 type Wanted = Pick<PlannedNotice, 'what' | 'happenedAt' | 'isEscalation'> & {
+  /** Where it waits for minutes to pass: when these began. */
+  since?: number;
   waitsFor: 'grouping' | 'after' | 'repeat';
 };
 
@@ -120,7 +125,8 @@ const planMore = (
     return { what: 'raised', happenedAt: raisedAt ?? stateSince, isEscalation: false, waitsFor: 'grouping' };
   }
   if (repeatMs === undefined) return undefined;
-  return { what: 'reminder', happenedAt: notice.at + repeatMs, isEscalation: false, waitsFor: 'repeat' };
+  const since = notice.at;
+  return { what: 'reminder', since, happenedAt: since + repeatMs, isEscalation: false, waitsFor: 'repeat' };
 };
 
 /** Of an incident that is open, for the first time or again. */
@@ -131,13 +137,18 @@ const planOpening = (
 ): Wanted | undefined => {
   const isRaised = notice ? rankOf(level) < rankOf(notice.level) : raisedAt !== null && !on.has('opened');
   const happenedAt = stateSince + afterMs;
-  const opening = { isEscalation: afterMs > 0, waitsFor: afterMs > 0 ? 'after' : 'grouping' } as const;
+  const opening = {
+    since: stateSince,
+    isEscalation: afterMs > 0,
+    waitsFor: afterMs > 0 ? 'after' : 'grouping',
+  } as const;
   if (isRaised && on.has('raised')) {
     return { what: 'raised', happenedAt: Math.max(happenedAt, raisedAt ?? 0), ...opening };
   }
   if (on.has('opened')) return { what: 'opened', happenedAt, ...opening };
   if (repeatMs === undefined) return undefined;
-  return { what: 'reminder', happenedAt: happenedAt + repeatMs, isEscalation: false, waitsFor: 'repeat' };
+  const reminder = { since: stateSince, happenedAt: happenedAt + repeatMs, isEscalation: false } as const;
+  return { what: 'reminder', ...reminder, waitsFor: 'repeat' };
 };
 
 /** When it may be told. */
@@ -152,12 +163,15 @@ const schedule = (
   const isForDuty = wanted.what === 'opened' || wanted.what === 'raised' || wanted.what === 'reminder';
   if (isForDuty && !isOnDuty) return { ...never, waitsFor: 'offDuty' };
   const { happenedAt } = wanted;
+  // Nobody knows how long ago that was: early is better than late by as much as the clock was set back.
+  const isSetBack = (wanted.since ?? happenedAt) > now + clockSlackMs;
+  const from = isSetBack ? now - groupMs : happenedAt;
   if (hours && !hoursExcept.has(level)) {
     // What became ready within the hours is sent, although they may end while others are collected.
-    const at = Math.max(happenedAt, now - groupMs);
-    const readyAt = hours.isWithin(at) ? happenedAt : hours.nextWithin(at);
-    if (readyAt > happenedAt) return { ...wanted, readyAt, dueAt: readyAt + groupMs, waitsFor: 'hours' };
+    const at = Math.max(from, now - groupMs);
+    const readyAt = hours.isWithin(at) ? from : hours.nextWithin(at);
+    if (readyAt > from) return { ...wanted, readyAt, dueAt: readyAt + groupMs, waitsFor: 'hours' };
   }
-  const waitsFor = happenedAt <= now ? 'grouping' : wanted.waitsFor;
-  return { ...wanted, readyAt: happenedAt, dueAt: happenedAt + groupMs, waitsFor };
+  const waitsFor = from <= now ? 'grouping' : wanted.waitsFor;
+  return { ...wanted, readyAt: from, dueAt: from + groupMs, waitsFor };
 };

@@ -65,6 +65,8 @@ export class Progress {
   /** Parked alerts beyond `mostParked`. */
   forgotten = 0;
   receiver: ReceiverMemory = {};
+  /** It was told of incidents last, so what comes meanwhile is not for it. */
+  isOfIncidents = false;
   /** When alerts that may come again were sent last, in Unix milliseconds, by the ids of their first records. */
   readonly sent = new Map<string, number>();
 
@@ -175,16 +177,18 @@ export class Progress {
   toJSON() {
     const { start, position, dropped, forgotten, receiver } = this;
     const lists = { open: [...this.open], early: [...this.early], parked: [...this.parked], sent: [...this.sent] };
-    return { start, position, dropped, forgotten, receiver, ...lists };
+    const { isOfIncidents } = this;
+    return { start, position, dropped, forgotten, receiver, ...(isOfIncidents && { isOfIncidents }), ...lists };
   }
 }
 
 /** The progress in the JSON of another. Throws an error where it is damaged. */
 export const parseProgress = (text: string): Progress => {
-  const { start, position, dropped, forgotten, receiver, ...lists } = JSON.parse(text) as ReturnType<
+  const { start, position, dropped, forgotten, receiver, isOfIncidents, ...lists } = JSON.parse(text) as ReturnType<
     Progress['toJSON']
   >;
   const progress = Object.assign(new Progress(start), { position, dropped, forgotten, receiver });
+  progress.isOfIncidents = isOfIncidents === true;
   for (const [seq, one] of lists.open) progress.open.set(seq, one);
   for (const seq of lists.early) progress.early.add(seq);
   for (const [seq, one] of lists.parked) progress.parked.set(seq, one);
