@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
@@ -93,9 +94,7 @@ const toOutput = (body: Buffer): string => {
           end.subarray(0, 4).findIndex((byte) => byte >> 6 !== 0b10),
         )
       : 0;
-  return end
-    .subarray(start)
-    .toString()
+  return stripVTControlCharacters(end.subarray(start).toString())
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/[^\P{Cc}\t\n]/gu, '')
     .trimEnd();

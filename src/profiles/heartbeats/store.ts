@@ -175,11 +175,13 @@ export class HeartbeatStore {
     if (!record) return;
     if (record.type === 'outage') {
       this.#outages = [...this.#outages, { from: record.from, to: record.at }].slice(-mostOutages);
-      return this.#tell('');
+      this.#tell('');
+      return;
     }
     if (record.type === 'clock') {
       for (const state of this.#states.values()) this.#states.set(state.name, clampTimes(state, record.at));
-      return this.#tell('');
+      this.#tell('');
+      return;
     }
     const { name, since } = record;
     if (stored.seq <= (this.#newer.get(name) ?? 0)) return;
