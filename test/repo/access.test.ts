@@ -53,10 +53,13 @@ const body = {
   ...{ Username: 'admin', Password: passwords.admin },
 };
 
+/** Whoever has the address of a heartbeat needs nothing else. */
+const unknownAddress = '00000000-0000-4000-8000-000000000000';
+
 const statusFor = async ({ request }: TestApp, method: string, path: string, token?: string): Promise<number> => {
   const hasBody = method === 'POST' || method === 'PUT';
   const options = { ...(token !== undefined && { token }), ...(hasBody && { body }) };
-  return (await request(method, path.replace(/:\w+/g, '1'), options)).status;
+  return (await request(method, path.replace(':address', unknownAddress).replace(/:\w+/g, '1'), options)).status;
 };
 
 /** The paths that the router knows, parsed from the tree it prints. */

@@ -33,7 +33,6 @@ export const heartbeats = defineFeature({
       aliases: ['incidents'],
       mounts: ['/'],
       summary: 'jobs that are expected on a schedule',
-      fixedAccess: 'closed',
     },
   ],
   settings: heartbeatSettings,
@@ -70,6 +69,8 @@ export const heartbeats = defineFeature({
     const watch = new HeartbeatWatch({
       ...{ store: opened, keeper, lease, alerts: offers.alerts, clock, log },
       onChanged: (name) => tell(name),
+      // Definitions and what was sent come from a database in any order.
+      patienceMs: database ? 10_000 : 0,
     });
     const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
       const state = opened.find(known.name);

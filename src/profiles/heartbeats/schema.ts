@@ -103,4 +103,5 @@ export const SignalParams = Type.Object({
   signal: Type.String({ description: '`start`, `fail`, `log`, or an exit code from 0 to 255.', examples: ['start'] }),
 });
 
-export const PingBody = Type.Unknown({ description: 'Anything, such as the end of the output.' });
+/** Clients in general send JSON; jobs send anything. */
+export const PingBody = Type.Object({}, { description: 'Anything, such as the end of the output.', examples: [{}] });

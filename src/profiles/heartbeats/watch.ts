@@ -20,15 +20,14 @@ const setBackMs = 30_000;
 /** A job that fails again raises an alert again after so many milliseconds. */
 const repeatMs = 60_000;
 
-/** Milliseconds after the start until when one that nobody knows may still become known. */
-const patienceMs = 10_000;
-
 interface WatchParts {
   store: HeartbeatStore;
   keeper: HeartbeatKeeper;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   /** Undefined where alerts are not mounted. */
   alerts: Pick<AlertSource, 'raise'> | undefined;
+  /** Milliseconds after the start until when one without a definition may still get it. */
+  patienceMs: number;
   /** Gets the name of each heartbeat that stands otherwise. */
   onChanged(name: string): void;
   clock: () => Date;
@@ -208,7 +207,7 @@ export class HeartbeatWatch {
 
   /** What its alert is to say, if that is something else than what it has said. */
   #findTelling(state: HeartbeatState, now: number): (() => Promise<void>) | undefined {
-    const { alerts, keeper, store } = this.#parts;
+    const { alerts, keeper, store, patienceMs } = this.#parts;
     const { name, since, problem, told } = state;
     const known = keeper.find(name);
     if (!known && now - this.#startedAt < patienceMs) return this.#wait(name, this.#startedAt + patienceMs);
