@@ -126,6 +126,7 @@ const keys = {
   metrics: createAccessKey('metrics', ['metrics:read']),
   review: createAccessKey('review', ['incidents:read']),
   oncall: createAccessKey('oncall', ['incidents:write']),
+  beat: createAccessKey('beat', ['heartbeats:write']),
 };
 const entries = Object.values(keys).map(({ entry }) => entry);
 
@@ -135,7 +136,7 @@ test('with access login everyone gets exactly the routes that the documents prom
   const credentials = {
     ...{ reader: await app.login('reader'), admin: await app.login('admin') },
     ...{ write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key },
-    ...{ review: keys.review.key, oncall: keys.oncall.key },
+    ...{ review: keys.review.key, oncall: keys.oncall.key, beat: keys.beat.key },
   };
   const query = (path: string) => (path === '/api/events' ? '?topics=alerts' : '');
   const admitted = await walkWithLogin(

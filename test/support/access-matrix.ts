@@ -27,6 +27,7 @@ export interface Credentials {
   /** With `incidents:read` and `incidents:write`. */
   review: string;
   oncall: string;
+  beat: string;
 }
 
 const unknownKey = `sbk_${'x'.repeat(43)}`;
@@ -53,7 +54,7 @@ const isReadingIncidents = (method: string, path: string): boolean =>
 const isReadingAlerts = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
 
-const listCallers = ({ reader, admin, write, read, metrics, review, oncall }: Credentials): Caller[] => [
+const listCallers = ({ reader, admin, write, read, metrics, review, oncall, beat }: Credentials): Caller[] => [
   { name: 'nobody', token: undefined, may: (_method, path) => isOpen(path), refused: 401 },
   { name: 'an unknown key', token: unknownKey, may: (_method, path) => isOpen(path), refused: 401 },
   {
@@ -72,6 +73,11 @@ const listCallers = ({ reader, admin, write, read, metrics, review, oncall }: Cr
   {
     ...{ name: 'a key with metrics:read', token: metrics, refused: 401 },
     may: (_method, path) => isOpen(path) || path === '/metrics',
+  },
+  {
+    // By name; whoever has an address needs no key.
+    ...{ name: 'a key with heartbeats:write', token: beat, refused: 401 },
+    may: (_method, path) => isOpen(path),
   },
   {
     ...{ name: 'a key with incidents:read', token: review, refused: 401 },

@@ -144,7 +144,8 @@ const toTold = ({ level, problem, at }: { level: string; problem: number; at: nu
 const foldStart = (state: HeartbeatState, ping: Ping, at: number, seq: number): HeartbeatState => {
   const rid = ping.rid ?? null;
   // A request that is sent again is the same run.
-  if (rid !== null && state.runs.some((run) => run.rid === rid)) return { ...state, seq, lastPingAt: at };
+  if (rid !== null && state.runs.some((run) => run.rid === rid && run.result !== 'log'))
+    return { ...state, seq, lastPingAt: at };
   const others = rid === null ? giveUp(state.runs, null) : state.runs;
   const run: HeartbeatRun = { startedAt: at, endedAt: null, result: 'running', exitCode: null, rid, output: null };
   return {

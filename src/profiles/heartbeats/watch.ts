@@ -62,7 +62,18 @@ export class HeartbeatWatch {
 
   start(): void {
     this.#startedAt = this.#now();
-    this.#plan(this.#startedAt);
+    void this.look();
+  }
+
+  /** Looks at the clock now, as it does by itself in time. */
+  look(): Promise<void> {
+    this.#working = this.#working.then(() => this.#wake());
+    return this.#working;
+  }
+
+  /** Resolves when nothing is being done. */
+  async settle(): Promise<void> {
+    for (let working: Promise<void> | undefined; working !== this.#working; await working) working = this.#working;
   }
 
   /** How a heartbeat stands now. */
@@ -73,7 +84,7 @@ export class HeartbeatWatch {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#working;
+    await this.settle();
     const { store } = this.#parts;
     if (!this.#hasBegun) return;
     await store.snapshots.writeAlive(this.#now()).catch(() => undefined);
@@ -98,7 +109,7 @@ export class HeartbeatWatch {
     const waitMs = Math.min(Math.max(at - this.#now(), 0), lookMs);
     this.#timer = setTimeout(() => {
       this.#timerAt = Number.POSITIVE_INFINITY;
-      this.#working = this.#wake();
+      void this.look();
     }, waitMs).unref();
   }
 
