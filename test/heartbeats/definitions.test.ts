@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
 import { listIncidents, waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp, startRefusal } from '../support/app.ts';
+import { createTestStore } from '../support/test-store.ts';
 import { createHeartbeat, listRuns, ping, readHeartbeat } from './support/heartbeats.ts';
 
 test('a heartbeat is replaced unless another version is expected, keeps its address, and is deleted', async (t) => {
@@ -149,7 +150,8 @@ test('metrics count heartbeats by state, and what was sent', async (t) => {
 });
 
 test('after a restart states, runs and what is down are as before', async (t) => {
-  const first = await startApp(t);
+  const store = await createTestStore();
+  const first = await startApp(t, { settings: store });
   const token = await first.login('admin');
   const { uuid } = await createHeartbeat(first, token, 'job');
   await ping(first.url, `${uuid}/start`);
@@ -157,7 +159,7 @@ test('after a restart states, runs and what is down are as before', async (t) =>
   const incident = await waitForIncident(first, { state: 'open' });
   const [before, runs] = [await readHeartbeat(first, 'job', token), await listRuns(first, 'job')];
   await first.close();
-  const second = await startApp(t, { settings: { dataDir: `${first.folder}/data` } });
+  const second = await startApp(t, { settings: { ...store, dataDir: `${first.folder}/data` } });
   assert.deepEqual(await readHeartbeat(second, 'job', await second.login('admin')), before);
   assert.deepEqual(await listRuns(second, 'job'), runs);
   await ping(second.url, uuid);
