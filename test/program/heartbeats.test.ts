@@ -80,3 +80,24 @@ test('run --heartbeat that cannot be is refused before the command runs', async 
     assert.match(ended.stderr, message);
   }
 });
+
+test('signalbox heartbeats lists them as a table, or as JSON', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { description: 'nightly dump' });
+  await createHeartbeat(app, await app.login('admin'), 'other');
+  assert.equal((await fetch(`${app.url}/ping/${uuid}/3`)).status, 200);
+  const { code, stdout } = await runProgram(['heartbeats', '--url', app.url]);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^NAME +STATE +LAST +DUE +RUN +DESCRIPTION\njob +down .*failure \(3\) +nightly dump\nother +new\n$/,
+  );
+  const json = await runProgram(['heartbeats', '--json', '--url', app.url]);
+  assert.deepEqual(
+    json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).name),
+    ['job', 'other'],
+  );
+});
