@@ -5,7 +5,7 @@ import type { Outage } from './judge.ts';
 import type { HeartbeatState } from './runs.ts';
 
 /** What a log has led to up to a seq, so that it need not be kept for ever. */
-export interface HeartbeatSnapshot {
+interface HeartbeatSnapshot {
   seq: number;
   states: readonly HeartbeatState[];
   outages: readonly Outage[];
