@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
+import { StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -110,21 +111,28 @@ const toOutput = (body: Buffer): string => {
 
 /** Throws an HttpError unless the caller may use it. */
 const findHeartbeat = async (
-  { keeper, authorize }: PingParts,
+  { keeper, store, authorize }: PingParts,
   request: PingRequest,
 ): Promise<{ known: KnownHeartbeat; isNew: boolean }> => {
   const { address } = request.params;
   if (isUuid(address)) {
     const known = keeper.findByAddress(address);
     if (known) return { known, isNew: false };
+    assertKnown(store);
     throw new HttpError('not-found', 'There is no heartbeat with this address');
   }
   const refusal = authorize(request, 'token', 'heartbeats:write');
   if (refusal) throw refusal;
   const known = keeper.find(address);
   if (known) return { known, isNew: false };
+  assertKnown(store);
   if (request.query.create !== '1') {
     throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: ?create=1 creates it`);
   }
   return { known: await keeper.put(address, usualDefinition, callerOf(request)), isNew: true };
+};
+
+/** While a database cannot be used, nobody knows which heartbeats there are: whoever pings has to come back. */
+const assertKnown = (store: HeartbeatStore): void => {
+  if (!store.isReady) throw new StoreUnavailable('Heartbeats cannot be read at the moment; try again in a second');
 };

@@ -41,7 +41,7 @@ export class HeartbeatStore {
   /** The last record that was folded; undefined until the snapshot was read. */
   #seq: number | undefined;
   #savedSeq = 0;
-  #unsaved = { records: 0, bytes: 0 };
+  readonly #unsaved = { records: 0, bytes: 0 };
   #saving: Promise<void> | undefined;
   readonly #follower: LogFollower;
   readonly #stopListening: () => void;
@@ -57,7 +57,7 @@ export class HeartbeatStore {
       from: () => this.#seq ?? 0,
       take: (record) => this.#fold(record),
     });
-    this.#stopListening = log.onStored(() => void this.catchUp());
+    this.#stopListening = log.onStored(() => void this.catchUp().catch(() => undefined));
   }
 
   /** Where a database cannot be used, nothing is known until it can. */
@@ -161,10 +161,12 @@ export class HeartbeatStore {
   async #save(always: boolean): Promise<void> {
     const seq = this.#seq;
     if (seq === undefined || (this.#unsaved.records === 0 && !always)) return;
-    this.#unsaved = { records: 0, bytes: 0 };
+    const { records, bytes } = this.#unsaved;
     // States are replaced, not changed: these stay as they are.
     await this.snapshots.write({ seq, states: [...this.#states.values()], outages: this.#outages });
     this.#savedSeq = seq;
+    this.#unsaved.records -= records;
+    this.#unsaved.bytes -= bytes;
   }
 
   #fold(stored: StoredRecord): void {

@@ -17,7 +17,7 @@ const retryMs = 5000;
 const longestGapMs = 90_000;
 const setBackMs = 30_000;
 
-/** A job that fails again raises an alert again after so many milliseconds. */
+/** A job that fails again raises an alert again after so many milliseconds; and what fails here is logged again. */
 const repeatMs = 60_000;
 
 interface WatchParts {
@@ -45,6 +45,7 @@ export class HeartbeatWatch {
   #seenAt = 0;
   #writtenAt = 0;
   #startedAt = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
   #hasBegun = false;
   #isClosed = false;
   #working: Promise<void> = Promise.resolve();
@@ -91,6 +92,13 @@ export class HeartbeatWatch {
     await store.save();
   }
 
+  /** Once a minute is enough: it is tried again more often than that. */
+  #warn(err: unknown, message: string): void {
+    if (performance.now() - this.#warnedAt < repeatMs) return;
+    this.#warnedAt = performance.now();
+    this.#parts.log.warn({ err }, message);
+  }
+
   #now(): number {
     return this.#parts.clock().getTime();
   }
@@ -124,7 +132,7 @@ export class HeartbeatWatch {
       await this.#parts.store.saveIfDue();
       this.#plan(Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, now + lookMs));
     } catch (err) {
-      this.#parts.log.warn({ err }, 'heartbeats: they cannot be looked at; trying again');
+      this.#warn(err, 'heartbeats: they cannot be looked at; trying again');
       this.#plan(now + retryMs);
     }
   }
@@ -189,7 +197,7 @@ export class HeartbeatWatch {
       .then(
         () => true,
         (err: unknown) => {
-          this.#parts.log.warn({ err }, 'heartbeats: what has changed cannot be stored; trying again');
+          this.#warn(err, 'heartbeats: what has changed cannot be stored; trying again');
           this.#due.set(name, now + retryMs);
           this.#plan(now + retryMs);
           return false;
