@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { StoreUnavailable } from '../../expected-errors.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { DueTimes } from '../due-times.ts';
 import type { AlertSource } from '../offers.ts';
@@ -92,8 +93,9 @@ export class HeartbeatWatch {
     await store.save();
   }
 
-  /** Once a minute is enough: it is tried again more often than that. */
+  /** Once a minute is enough: it is tried again more often than that. A store that cannot be used says so itself. */
   #warn(err: unknown, message: string): void {
+    if (err instanceof StoreUnavailable) return;
     if (performance.now() - this.#warnedAt < repeatMs) return;
     this.#warnedAt = performance.now();
     this.#parts.log.warn({ err }, message);
@@ -144,7 +146,7 @@ export class HeartbeatWatch {
     if (!this.#hasBegun) {
       await store.catchUp();
       // A database that cannot be used now.
-      if (!store.isCurrent) throw new Error('what was sent to heartbeats is not known yet');
+      if (!store.isCurrent) throw new StoreUnavailable('What was sent to heartbeats is not known yet');
       const aliveAt = await snapshots.readAlive();
       const from = aliveAt ?? 0;
       if (from > now + setBackMs) await store.append({ type: 'clock', at: now });
