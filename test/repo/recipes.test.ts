@@ -210,7 +210,7 @@ const checkAccess = async (
     credentials,
   );
   t.diagnostic(JSON.stringify(admitted));
-  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 7, JSON.stringify(admitted));
+  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 12, JSON.stringify(admitted));
 };
 
 test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without a token', async (t) => {
