@@ -106,7 +106,7 @@ export const consoleCost: Measure = async ({ scope }) => {
 };
 
 /** Percent of one processor that the process uses, and how often its main thread sleeps per second, in each reading. */
-const measureCost = async (pid: number) => {
+export const measureCost = async (pid: number) => {
   const read = () => [performance.now(), readCpuMs(pid), readStatus(pid, 'voluntary_ctxt_switches')] as const;
   await setTimeout(readingMs);
   const costs = [];

@@ -1,6 +1,7 @@
 import type { Row } from '../support/run.ts';
 import { deliveries } from './deliveries.ts';
 import * as footprint from './footprint.ts';
+import { heartbeats } from './heartbeats.ts';
 import { httpRows } from './http.ts';
 import * as latency from './latency.ts';
 import * as logs from './logs.ts';
@@ -28,6 +29,7 @@ const all: Row[] = [
   ['B28', latency.watched],
   ['B30', notification],
   ['B31', mixedLife],
+  ['B32', heartbeats],
 ];
 
 const toNumber = ([id]: Row): number => Number.parseInt(id.slice(1), 10);

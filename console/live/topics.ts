@@ -22,6 +22,7 @@ const guards: Record<Topic, RouteName> = {
   alerts: 'listAlerts',
   incidents: 'listIncidents',
   silences: 'listSilences',
+  heartbeats: 'listHeartbeats',
   deliveries: 'listDeliveries',
   executions: 'listExecutions',
 };

@@ -6,7 +6,14 @@ import Type from 'typebox';
 export type Access = 'open' | 'token' | 'admin';
 
 /** What a key may be used for. */
-export const scopes = ['alerts:write', 'alerts:read', 'metrics:read', 'incidents:write', 'incidents:read'] as const;
+export const scopes = [
+  'alerts:write',
+  'alerts:read',
+  'metrics:read',
+  'incidents:write',
+  'incidents:read',
+  'heartbeats:write',
+] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Scopes that come with another one: who acts on incidents reads them, and their alerts. */

@@ -7,6 +7,7 @@ import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { UsageError } from './args.ts';
 import { healthcheck } from './client/healthcheck.ts';
+import { heartbeatsCommand } from './client/heartbeats.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
 import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
@@ -187,6 +188,7 @@ export const ownCommands: readonly Command[] = [
   resolveCommand,
   oncallCommand,
   silencesCommand,
+  heartbeatsCommand,
   silenceCommand,
   healthcheck,
   checkConfig,

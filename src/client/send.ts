@@ -189,7 +189,7 @@ const toHeaders = ({ headers = {}, body }: Request, token: string | undefined): 
 
 const toData = (name: string, response: Response, text: string): unknown => {
   if (text === '') return undefined;
-  if (/^text\/(?:plain|markdown)/.test(response.headers.get('Content-Type') ?? '')) return text;
+  if (/^(?:text\/(?:plain|markdown)|image\/svg)/.test(response.headers.get('Content-Type') ?? '')) return text;
   try {
     return parseJson(name, text, response);
   } catch (error) {

@@ -66,9 +66,12 @@ const key = /sbk_[0-9A-Za-z]+/g;
 /** Looks like the token of a link that acknowledges incidents, or a part of one. */
 const link = /ack_[\w-]+/g;
 
+/** The address of a heartbeat, however it is encoded: at least as long as a UUID. */
+const heartbeat = /\/ping\/[^/]{36,}/gi;
+
 /**
  * The path of a URL for the log. Query and fragment, which may hold tokens and passwords, are left out, as are the user
- * name before the host, and tokens and keys in the path. Bytes that are not printable ASCII are percent-encoded: Node returns each
+ * name before the host, and tokens, keys and addresses of heartbeats in the path. Bytes that are not printable ASCII are percent-encoded: Node returns each
  * byte of a URL as one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
@@ -77,6 +80,7 @@ export const toLoggedPath = (url: string): string =>
     .replace(token, '(token)')
     .replace(key, '(key)')
     .replace(link, '(token)')
+    .replace(heartbeat, '/ping/(address)')
     .replace(/[^!-~]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');

@@ -4,6 +4,7 @@ import { commands } from './commands/index.ts';
 import { webConsole } from './console/index.ts';
 import { events } from './events/index.ts';
 import type { Feature } from './feature.ts';
+import { heartbeats } from './heartbeats/index.ts';
 import { history } from './history/index.ts';
 import { incidents } from './incidents/index.ts';
 import { instances } from './instances/index.ts';
@@ -29,6 +30,7 @@ export const features: readonly Feature[] = [
   alerts,
   silences,
   incidents,
+  heartbeats,
   notifications,
   alertmanager,
   commands,

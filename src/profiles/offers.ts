@@ -80,11 +80,16 @@ export type AlertDelivery = Static<typeof AlertDelivery>;
 
 /** An alert that signalbox raises itself. */
 interface RaisedAlert {
+  /** By default signalbox, on this machine, and as a native one. */
+  source?: string;
+  hostname?: string;
+  format?: string;
   level: string;
   message: string;
   status: 'firing' | 'resolved';
   fingerprint: string;
   labels: Record<string, string>;
+  details?: string;
   /** Of a resolved alert: the id of the one that it ends, and its level. */
   resolves?: string;
   firingLevel?: string;

@@ -53,6 +53,18 @@ const withSilence =
     return plain(name, { id, ...changes })(client);
   };
 
+/** Calls that need a heartbeat create it first. */
+const withHeartbeat =
+  (name: string, changes: object = {}): Call =>
+  async (client) => {
+    const { uuid } = (await plain('putHeartbeat', heartbeat)(client)) as { uuid: string };
+    return plain(name, { ...(name.startsWith('ping') ? { address: uuid } : { name: heartbeat.name }), ...changes })(
+      client,
+    );
+  };
+
+const heartbeat = { name: 'backup', period: 3600, open: true };
+
 const credentialsOf = { Username: 'admin', Password: passwords.admin };
 const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' };
 const alertmanagerSilence = {
@@ -79,6 +91,7 @@ const calls: Record<string, Call> = {
       ...[
         'listIncidents',
         'listSilences',
+        'listHeartbeats',
         'listNotifications',
         'listAlertmanagerAlerts',
         'listAlertmanagerAlertGroups',
@@ -129,6 +142,17 @@ const calls: Record<string, Call> = {
   getSilence: withSilence('getSilence'),
   replaceSilence: withSilence('replaceSilence', silence),
   endSilence: withSilence('endSilence'),
+  putHeartbeat: plain('putHeartbeat', heartbeat),
+  getHeartbeat: withHeartbeat('getHeartbeat'),
+  listHeartbeatRuns: withHeartbeat('listHeartbeatRuns'),
+  getHeartbeatBadge: withHeartbeat('getHeartbeatBadge'),
+  pauseHeartbeat: withHeartbeat('pauseHeartbeat'),
+  resumeHeartbeat: withHeartbeat('resumeHeartbeat'),
+  deleteHeartbeat: withHeartbeat('deleteHeartbeat'),
+  ping: withHeartbeat('ping'),
+  pingWithOutput: withHeartbeat('pingWithOutput', { output: 'done' }),
+  pingSignal: withHeartbeat('pingSignal', { signal: 'start' }),
+  pingSignalWithOutput: withHeartbeat('pingSignalWithOutput', { signal: 'fail', output: 'failed' }),
   getOnCall: plain('getOnCall'),
   getOnCallSchedule: plain('getOnCallSchedule'),
   listDutyOverrides: plain('listDutyOverrides'),

@@ -53,7 +53,7 @@ test('bash completes commands, flags and values', needs('bash'), async (t) => {
   const script = join(createFolder(t), 'completion');
   writeFileSync(script, await print('bash'));
   for (const [line, expected] of [
-    ['signalbox he', ['healthcheck']],
+    ['signalbox he', ['heartbeats', 'healthcheck']],
     ['signalbox completion ', ['bash', 'zsh', 'fish']],
     ['signalbox send --le', ['--level']],
     ['signalbox send --level ', ['CRITICAL', 'ERROR', 'WARNING', 'INFO']],

@@ -53,10 +53,13 @@ const body = {
   ...{ Username: 'admin', Password: passwords.admin },
 };
 
+/** Whoever has the address of a heartbeat needs nothing else. */
+const unknownAddress = '00000000-0000-4000-8000-000000000000';
+
 const statusFor = async ({ request }: TestApp, method: string, path: string, token?: string): Promise<number> => {
   const hasBody = method === 'POST' || method === 'PUT';
   const options = { ...(token !== undefined && { token }), ...(hasBody && { body }) };
-  return (await request(method, path.replace(/:\w+/g, '1'), options)).status;
+  return (await request(method, path.replace(':address', unknownAddress).replace(/:\w+/g, '1'), options)).status;
 };
 
 /** The paths that the router knows, parsed from the tree it prints. */
@@ -123,6 +126,7 @@ const keys = {
   metrics: createAccessKey('metrics', ['metrics:read']),
   review: createAccessKey('review', ['incidents:read']),
   oncall: createAccessKey('oncall', ['incidents:write']),
+  beat: createAccessKey('beat', ['heartbeats:write']),
 };
 const entries = Object.values(keys).map(({ entry }) => entry);
 
@@ -132,7 +136,7 @@ test('with access login everyone gets exactly the routes that the documents prom
   const credentials = {
     ...{ reader: await app.login('reader'), admin: await app.login('admin') },
     ...{ write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key },
-    ...{ review: keys.review.key, oncall: keys.oncall.key },
+    ...{ review: keys.review.key, oncall: keys.oncall.key, beat: keys.beat.key },
   };
   const query = (path: string) => (path === '/api/events' ? '?topics=alerts' : '');
   const admitted = await walkWithLogin(

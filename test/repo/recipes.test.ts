@@ -147,6 +147,7 @@ const keys = {
   metrics: createAccessKey('metrics', ['metrics:read']),
   review: createAccessKey('review', ['incidents:read']),
   oncall: createAccessKey('oncall', ['incidents:write']),
+  beat: createAccessKey('beat', ['heartbeats:write']),
 };
 const entries = Object.values(keys).map(({ entry }) => entry);
 const variables = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
@@ -167,6 +168,7 @@ const readCredentials = async (request: Request) => {
     metrics: keys.metrics.key,
     review: keys.review.key,
     oncall: keys.oncall.key,
+    beat: keys.beat.key,
   };
 };
 
@@ -208,7 +210,7 @@ const checkAccess = async (
     credentials,
   );
   t.diagnostic(JSON.stringify(admitted));
-  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 7, JSON.stringify(admitted));
+  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 12, JSON.stringify(admitted));
 };
 
 test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without a token', async (t) => {
@@ -229,6 +231,7 @@ test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without
     metrics: keys.metrics.key,
     review: keys.review.key,
     oncall: keys.oncall.key,
+    beat: keys.beat.key,
   };
   await checkAccess(t, Number(new URL(url).port), { ...credentials, ...own });
 });

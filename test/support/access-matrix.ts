@@ -27,15 +27,21 @@ export interface Credentials {
   /** With `incidents:read` and `incidents:write`. */
   review: string;
   oncall: string;
+  beat: string;
 }
 
 const unknownKey = `sbk_${'x'.repeat(43)}`;
+
+/** Whoever has the address of a heartbeat needs nothing else. */
+const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
 /** A request that every route accepts or finds nothing for: each ignores the fields of the others. */
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
-  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|acknowledge\/[^/]+)$/.test(path);
+  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|acknowledge\/[^/]+)$|^\/ping\/|\/badge\.svg$/.test(
+    path,
+  );
 const isSending = (method: string, path: string): boolean =>
   method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
 const isActing = (method: string, path: string): boolean =>
@@ -44,11 +50,11 @@ const isForAdmins = (path: string): boolean =>
   /^\/api\/(audit|deliveries|destinations|notifications|executions|instances|execute)(\/|$)/.test(path);
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
 const isReadingIncidents = (method: string, path: string): boolean =>
-  method === 'GET' && /^\/api\/(incidents|silences|oncall|v2)(\/|$)/.test(path);
+  method === 'GET' && /^\/api\/(incidents|silences|heartbeats|oncall|v2)(\/|$)/.test(path);
 const isReadingAlerts = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
 
-const listCallers = ({ reader, admin, write, read, metrics, review, oncall }: Credentials): Caller[] => [
+const listCallers = ({ reader, admin, write, read, metrics, review, oncall, beat }: Credentials): Caller[] => [
   { name: 'nobody', token: undefined, may: (_method, path) => isOpen(path), refused: 401 },
   { name: 'an unknown key', token: unknownKey, may: (_method, path) => isOpen(path), refused: 401 },
   {
@@ -67,6 +73,11 @@ const listCallers = ({ reader, admin, write, read, metrics, review, oncall }: Cr
   {
     ...{ name: 'a key with metrics:read', token: metrics, refused: 401 },
     may: (_method, path) => isOpen(path) || path === '/metrics',
+  },
+  {
+    // By name; whoever has an address needs no key.
+    ...{ name: 'a key with heartbeats:write', token: beat, refused: 401 },
+    may: (_method, path) => isOpen(path),
   },
   {
     ...{ name: 'a key with incidents:read', token: review, refused: 401 },
@@ -93,7 +104,7 @@ export const walkWithLogin = async (
   const admitted: Record<string, number> = {};
   for (const [template, operations] of Object.entries(paths)) {
     for (const method of Object.keys(operations).map((name) => name.toUpperCase())) {
-      const path = template.replaceAll(/\{\w+\}/g, '1');
+      const path = template.replaceAll('{address}', unknownAddress).replaceAll(/\{\w+\}/g, '1');
       if (isLeftOut(path)) continue;
       for (const caller of listCallers(credentials)) {
         const status = await send(method, path, caller.token, method === 'POST' || method === 'PUT' ? body : undefined);

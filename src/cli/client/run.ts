@@ -13,6 +13,7 @@ import {
   sendAlert,
 } from './alert-sender.ts';
 import type { SentAlert } from './deliver.ts';
+import { createHeartbeatReport, readAddress } from './heartbeat.ts';
 import {
   type AlertServer,
   clientFlags,
@@ -48,6 +49,10 @@ export const runProgram = defineCommand({
       ...clientFlags.key,
       summary: `${clientFlags.key.summary} Default: SOURCE/HOSTNAME; without --source also a part for the command line.`,
     },
+    heartbeat: {
+      value: 'ADDRESS',
+      summary: 'Send start and end of the command to this heartbeat, its UUID or its name, instead of alerts.',
+    },
     timeout: { value: 'SECONDS', isNumber: true, summary: 'Send an alert, too, if the command takes longer.' },
     retryFor: {
       ...clientFlags.retryFor,
@@ -67,6 +72,10 @@ export const runProgram = defineCommand({
     const [program] = words;
     if (!program) throw new UsageError('run needs a COMMAND; see signalbox run --help');
     const server = readServerOrProblem(own.url);
+    const address = own.heartbeat === undefined ? undefined : readAddress(own.heartbeat);
+    if (address !== undefined && own.timeout !== undefined) {
+      throw new UsageError('--timeout is for alerts: set maxRunMinutes of the heartbeat instead');
+    }
     const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
     const timeoutMs = own.timeout === undefined ? undefined : toMilliseconds('timeout', own.timeout);
     const name = toCommandName(words);
@@ -83,6 +92,9 @@ export const runProgram = defineCommand({
       'refused' in server
         ? createMuteReport(server.refused)
         : createRunReport(server, { ...about, key, level: own.level ?? 'ERROR' }, retryForMs);
+    const heartbeat =
+      address === undefined || 'refused' in server ? undefined : createHeartbeatReport(server, address, retryForMs);
+    heartbeat?.start();
     const timer =
       timeoutMs && setTimeout(() => report.failure(describe(`is still running ${describeTime()}`)), timeoutMs);
     const { exitCode, failure, isStarted, drain } = await runWrapped(words, {
@@ -95,16 +107,17 @@ export const runProgram = defineCommand({
     // A signal now ends the waiting for the server.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
+        heartbeat?.interrupt();
         report.interrupt();
         process.exit(exitCode);
       });
     }
-    if (failure === undefined) {
-      report.success(`${name} succeeded ${describeTime()}`);
-    } else {
-      if (!isStarted) say(`${program} ${failure}`);
-      report.failure(describe(isStarted ? `${failure} ${describeTime()}` : failure));
-    }
+    if (failure !== undefined && !isStarted) say(`${program} ${failure}`);
+    const how = isStarted ? `${failure ?? 'succeeded'} ${describeTime()}` : (failure ?? '');
+    if (heartbeat) heartbeat.end(exitCode, describe(how));
+    else if (failure === undefined) report.success(`${name} ${how}`);
+    else report.failure(describe(how));
+    await heartbeat?.finish();
     await report.finish();
     await drain();
     return exitCode;

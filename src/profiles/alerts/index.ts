@@ -94,11 +94,10 @@ export const alerts = defineFeature({
       own,
       readInstance: () => readInstanceId(openLog),
       countReceived: counts.countReceived,
-      raise: async ({ level, message, ...details }) => {
-        const fields = { source: ownSender, level, message, hostname: hostname() };
-        const record = createAlert(fields, { now: clock(), sender: ownSender });
+      raise: async ({ level, message, source = ownSender, hostname: host = hostname(), ...details }) => {
+        const record = createAlert({ source, level, message, hostname: host }, { now: clock(), sender: ownSender });
         const stored = await intake.append({ ...record, ...details });
-        counts.addReceived('native', level);
+        counts.addReceived(details.format ?? 'native', level);
         return stored;
       },
       setDeliverer: (one) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Static, TObject } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
-import type { StoredRecord } from '../../storage/journal/line.ts';
+import { LogFollower } from '../../storage/log-follower.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog, Release } from '../../storage/record-log.ts';
@@ -185,72 +185,6 @@ const openShared = async (
     },
   };
 };
-
-interface Following {
-  /** The last record that is stored; undefined until the log was reached. */
-  lastSeq(): number | undefined;
-  /** The record after which to begin, once the log was reached. */
-  from(lastSeq: number): number;
-  /** Gets each record in order; the next one waits for the promise, if there is one. */
-  take(record: StoredRecord): Promise<void> | undefined | void;
-}
-
-/** Reads on in a log whenever something was stored. */
-export class LogFollower {
-  readonly #log: RecordLog;
-  readonly #following: Following;
-  /** The last record that was taken. */
-  #seq: number | undefined;
-  #isReading = false;
-  #reading = Promise.resolve();
-  #isEnded = false;
-
-  constructor(log: RecordLog, following: Following) {
-    this.#log = log;
-    this.#following = following;
-  }
-
-  /** Resolves when all records were taken that are stored now. If they cannot be read, the next call tries again. */
-  readOn(): Promise<void> {
-    if (!this.#isReading) this.#reading = this.#readNew();
-    return this.#reading;
-  }
-
-  /** Resolves when no more records are taken. */
-  end(): Promise<void> {
-    this.#isEnded = true;
-    return this.#reading;
-  }
-
-  async #readNew(): Promise<void> {
-    const { lastSeq, from } = this.#following;
-    this.#isReading = true;
-    try {
-      for (let end = lastSeq(); end !== undefined && !this.#isEnded; end = lastSeq()) {
-        this.#seq ??= from(end);
-        if (this.#seq >= end) return;
-        await this.#takeAfter(this.#seq);
-        this.#seq = Math.max(this.#seq, end);
-      }
-    } catch {
-      // Tried again when the next record is stored.
-    } finally {
-      this.#isReading = false;
-    }
-  }
-
-  async #takeAfter(seq: number): Promise<void> {
-    const recent = this.#log.recentAfter?.(seq);
-    for await (const records of recent ? [recent] : this.#log.readAfter(seq)) {
-      for (const record of records) {
-        if (this.#isEnded) return;
-        const room = this.#following.take(record);
-        this.#seq = record.seq;
-        if (room) await room;
-      }
-    }
-  }
-}
 
 /** What a start says where alerts are kept for ever because they were before. */
 export const keptNotice = `alertsRetainDays is not set: alerts are kept for ever, as they were before; new logs keep them for ${defaultRetainDays} days`;

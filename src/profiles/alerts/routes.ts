@@ -5,6 +5,7 @@ import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { FieldTest, LogRecord, StoredRecord } from '../../storage/journal/line.ts';
+import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -13,7 +14,7 @@ import type { Topic } from '../topic.ts';
 import { toAlert, toAlertDetails, toEntry } from './alert.ts';
 import type { FiringAlerts } from './firing.ts';
 import { createNativeRoute, type IntakeParts } from './intake/routes.ts';
-import { type AlertLog, LogFollower } from './open-log.ts';
+import type { AlertLog } from './open-log.ts';
 import {
   AlertDetails,
   AlertEntry,

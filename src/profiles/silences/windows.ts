@@ -1,5 +1,4 @@
-import { Cron } from 'croner';
-import { HttpError } from '../../http/errors.ts';
+import { parseSchedule } from '../schedule.ts';
 
 const minuteMs = 60_000;
 
@@ -55,22 +54,4 @@ export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Wi
       return known.window;
     },
   };
-};
-
-/** @throws HttpError */
-const parseSchedule = (schedule: string, timeZone: string): Cron => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-  } catch {
-    throw new HttpError('invalid', `timeZone must be a name such as Europe/Berlin, not ${timeZone}`);
-  }
-  let cron: Cron;
-  try {
-    cron = new Cron(schedule, { mode: '5-part', timezone: timeZone, paused: true });
-  } catch (error) {
-    const reason = (error as Error).message.replace(/^\w+: /, '');
-    throw new HttpError('invalid', `schedule must be a cron expression such as "0 2 * * 6": ${reason}`);
-  }
-  if (!cron.nextRun()) throw new HttpError('invalid', `schedule ${schedule} names no time that ever comes`);
-  return cron;
 };

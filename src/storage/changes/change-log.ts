@@ -5,6 +5,7 @@ import { JournalError, toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { LogRecord } from '../journal/line.ts';
 import type { JournalEvent } from '../journal/options.ts';
+import type { RecordLog } from '../record-log.ts';
 import { createSerial } from '../scheduling.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile, type OnDamage, type StateFile } from './state-file.ts';
@@ -101,8 +102,12 @@ export const readChangeLog = async <Change>(
  * Writes empty records up to the state's seq, so that none before it is used again: after a failure the state can be as
  * of a record that never reached the disk, and after a crash every segment before it may be deleted.
  */
-export const fillUp = async (journal: Journal, savedSeq: number, empty: LogRecord): Promise<void> => {
-  for (let missing = savedSeq - journal.state().lastSeq; missing > 0; missing -= atOnce) {
+export const fillUp = async (
+  journal: Pick<RecordLog, 'state' | 'appendAll'>,
+  savedSeq: number,
+  empty: LogRecord,
+): Promise<void> => {
+  for (let missing = savedSeq - (journal.state().lastSeq ?? 0); missing > 0; missing -= atOnce) {
     await journal.appendAll(Array.from({ length: Math.min(missing, atOnce) }, () => empty));
   }
 };

@@ -27,7 +27,7 @@ const maxBodyBytes = 2 * 1024 * 1024 - 1024;
 
 export interface DatabaseLogOptions {
   database: Database;
-  table: 'alert' | 'audit' | 'setting';
+  table: 'alert' | 'audit' | 'setting' | 'heartbeat';
   /** Which instance stores records. */
   instance: string;
   clock: () => Date;

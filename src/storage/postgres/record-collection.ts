@@ -65,7 +65,7 @@ const toReminderHash = (hash: string): string => `${hash} reminder`;
 
 /** Records in the table of the name, which is also that of the gate; they show which instance has added them. */
 export const createRecordCollection = (
-  name: 'alert' | 'audit' | 'setting',
+  name: 'alert' | 'audit' | 'setting' | 'heartbeat',
   instance: string,
   clock: () => Date,
 ): Collection<RecordChange, Placed[]> => ({

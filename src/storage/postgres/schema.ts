@@ -164,12 +164,30 @@ CREATE TABLE signalbox.lease (
 );
 `;
 
+/** What was sent to heartbeats, what followed from all that was sent up to a seq, and until when anything could be received. */
+const heartbeatTables = `
+INSERT INTO signalbox.gate (name) VALUES ('heartbeat');
+
+CREATE TABLE signalbox.heartbeat (
+  seq bigint PRIMARY KEY,
+  id uuid NOT NULL UNIQUE,
+  at bigint NOT NULL,
+  instance text NOT NULL,
+  level text,
+  body text NOT NULL
+);
+CREATE INDEX heartbeat_at ON signalbox.heartbeat (at);
+
+CREATE TABLE signalbox.heartbeat_state (name text PRIMARY KEY, seq bigint NOT NULL, body text NOT NULL);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
   { version: 2, readableBy: 1, text: incidentTables },
   { version: 3, readableBy: 1, text: settingTables },
   { version: 4, readableBy: 1, text: noticeTables },
+  { version: 5, readableBy: 1, text: heartbeatTables },
 ];
 
 /** The version of the schema that this program knows. */

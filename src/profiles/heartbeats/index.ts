@@ -1,0 +1,124 @@
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { defineFeature, type FeatureInstance } from '../feature.ts';
+import { createNoticeTopic } from '../topic.ts';
+import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
+import { heartbeatStates } from './judge.ts';
+import { HeartbeatKeeper } from './keeper.ts';
+import { createPingRoutes } from './ping-routes.ts';
+import { createHeartbeatRoutes } from './routes.ts';
+import { Heartbeat } from './schema.ts';
+import { toHeartbeat } from './shown.ts';
+import { createFileSnapshots, createSharedSnapshots } from './snapshots.ts';
+import { HeartbeatStore } from './store.ts';
+import { HeartbeatWatch } from './watch.ts';
+
+const MiB = 1024 * 1024;
+
+/** How many of the last records are in memory, so that what was just stored is folded without reading the disk. */
+const recentCount = 2000;
+
+/** Days for which a database keeps what was sent: snapshots have what follows from it. */
+const sharedDays = 7;
+
+/** Milliseconds between two snapshots. */
+const savedMs = 60 * 60 * 1000;
+
+/** What is expected on a schedule, such as jobs: who is late raises an alert. */
+export const heartbeats = defineFeature({
+  name: 'heartbeats',
+  profiles: [
+    {
+      name: 'heartbeats',
+      aliases: ['incidents'],
+      mounts: ['/'],
+      summary: 'jobs that are expected on a schedule',
+    },
+  ],
+  settings: heartbeatSettings,
+  findProblems: findHeartbeatProblems,
+  create: async (parts) => {
+    const { offers, database, openLog, openState, openSnapshot, clock, log, meters, authorize, settings } = parts;
+    let store: HeartbeatStore | undefined;
+    const pings = database
+      ? await DatabaseLog.open({
+          ...{ database, table: 'heartbeat', instance: database.instanceName, clock },
+          retainDays: () => sharedDays,
+        })
+      : await openLog(
+          'heartbeat log',
+          { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, recentCount },
+          ({ type }) => {
+            // What somebody moved away is missing on the next start, unless the state has it.
+            if (type === 'reopened') void store?.save(true);
+            return type === 'segments-removed';
+          },
+        );
+    const snapshots = database
+      ? createSharedSnapshots(database)
+      : createFileSnapshots(openState('heartbeats'), openSnapshot('heartbeats.alive'));
+    const opened = await HeartbeatStore.open({ log: pings, snapshots, report: log });
+    store = opened;
+    const keeper = new HeartbeatKeeper({
+      settings: offers.settings,
+      configured: settings.heartbeats,
+      onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: one cannot be used, so nothing is expected'),
+    });
+    const lease = database ? createLease(database, 'heartbeats') : ownLease;
+    const { topic, publish } = createNoticeTopic('open', Heartbeat);
+    const watch = new HeartbeatWatch({
+      ...{ store: opened, keeper, lease, alerts: offers.alerts, clock, log },
+      onChanged: (name) => tell(name),
+      // Definitions and what was sent come from a database in any order.
+      patienceMs: database ? 10_000 : 0,
+    });
+    const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
+      const state = opened.find(known.name);
+      const own = state?.since === known.since ? state : undefined;
+      return toHeartbeat(known, own, watch.judge(known), isForAdmin);
+    };
+    const tell = (name: string): void => {
+      const known = keeper.find(name);
+      if (known) publish(() => show(known, false));
+    };
+    opened.onChanged(tell);
+    const sent = meters.counter('signalbox_heartbeat_pings_total', 'What jobs have sent.', ['type']);
+    for (const type of ['success', 'start', 'failure', 'log']) sent.at(type);
+    meters.reading(
+      'gauge',
+      'signalbox_heartbeats',
+      'Heartbeats by state.',
+      () => {
+        const states = keeper.list().map((known) => watch.judge(known).status);
+        return heartbeatStates.map((state) => [[state], states.filter((each) => each === state).length]);
+      },
+      ['state'],
+    );
+    let saving: NodeJS.Timeout | undefined;
+    const common = { store: opened, keeper, authorize, clock };
+    const count = (type: string): void => {
+      sent.at(type).value += 1;
+    };
+    return {
+      profiles: {
+        heartbeats: [...createPingRoutes({ ...common, count }), ...createHeartbeatRoutes({ ...common, show })],
+      },
+      topics: { heartbeats: { ...topic, scope: 'incidents:read' } },
+      isReady: () => opened.isReady,
+      start: () => {
+        watch.start();
+        saving = setInterval(() => {
+          // Of several instances one is enough.
+          if (lease.isHeld()) void opened.save();
+        }, savedMs).unref();
+      },
+      reopen: () => opened.reopen(),
+      close: async () => {
+        clearInterval(saving);
+        await watch.close();
+        await lease.close();
+        await opened.close();
+      },
+    } satisfies FeatureInstance<HeartbeatSettings>;
+  },
+});

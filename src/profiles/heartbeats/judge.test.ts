@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compileTimes, type HeartbeatDefinition } from './definition.ts';
+import { type HeartbeatStatus, judgeHeartbeat, type Outage } from './judge.ts';
+import { clampTimes, createHeartbeatState, foldHeartbeat, type HeartbeatState, type Ping } from './runs.ts';
+
+const at = (text: string): number => Date.parse(text);
+const show = (ms: number | null): string => (ms === null ? 'none' : new Date(ms).toISOString().slice(0, 16));
+
+/** A heartbeat to which the test sends what it wants, when it wants. */
+const createLife = (definition: HeartbeatDefinition) => {
+  const times = compileTimes(definition);
+  let state = createHeartbeatState('job', 0);
+  let seq = 0;
+  const outages: Outage[] = [];
+  return {
+    send: (time: number, type: Ping['type'], rest: Partial<Ping> = {}): void => {
+      seq += 1;
+      state = foldHeartbeat(state, { ...rest, type, name: 'job', since: 0, at: time }, seq);
+    },
+    do: (time: number, type: 'pause' | 'resume'): void => {
+      seq += 1;
+      state = foldHeartbeat(state, { type, name: 'job', since: 0, at: time, by: 'anna' }, seq);
+    },
+    /** What the server does when it looks. */
+    look: (time: number): HeartbeatStatus => {
+      const { overdue, status } = judgeHeartbeat(state, { times, definition, made: undefined }, outages, time);
+      if (overdue) {
+        seq += 1;
+        const record = { type: 'overdue', name: 'job', since: 0, at: time, ...overdue, after: state.seq } as const;
+        state = foldHeartbeat(state, record, seq);
+      }
+      return status;
+    },
+    judge: (time: number) => judgeHeartbeat(state, { times, definition, made: undefined }, outages, time),
+    sleep: (from: number, to: number): void => void outages.push({ from, to }),
+    setClock: (time: number): void => {
+      state = clampTimes(state, time);
+    },
+    state: (): HeartbeatState => state,
+  };
+};
+
+test('it is new until the first ping, late once it is due, and down after its grace', () => {
+  const life = createLife({ period: 100 });
+  assert.equal(life.look(at('2030-01-01')), 'new');
+  life.send(0, 'success');
+  const states = [0, 99_999, 100_000, 119_999, 120_000, 500_000].map((time) => life.judge(time).status);
+  assert.deepEqual(states, ['up', 'up', 'late', 'late', 'down', 'down']);
+  assert.deepEqual([life.judge(0).changesAt, life.judge(100_000).changesAt], [100_000, 120_000]);
+  assert.equal(life.look(120_000), 'down');
+  life.send(130_000, 'success');
+  assert.equal(life.look(130_000), 'up');
+});
+
+test('a grace is at least a second, and 20 % of the time between two', () => {
+  const { graceAt } = compileTimes({ period: 10 });
+  assert.equal(graceAt(0), 2000);
+  const daily = compileTimes({ schedule: '0 2 * * *', timeZone: 'UTC' });
+  assert.equal(daily.graceAt(at('2026-01-31T02:00Z')), 4.8 * 3_600_000);
+  assert.equal(compileTimes({ schedule: '0 2 * * *', grace: 1 }).graceAt(0), 1000);
+});
+
+test('a schedule keeps to the clocks of its zone, where they change too', () => {
+  const { dueAfter } = compileTimes({ schedule: '30 2 * * *', timeZone: 'Europe/Berlin' });
+  const next = (text: string): string => show(dueAfter(at(text)));
+  assert.equal(next('2026-03-28T00:00Z'), '2026-03-28T01:30');
+  // Half past two is left out: it is due when clocks have been put forward.
+  assert.equal(next('2026-03-28T01:30Z'), '2026-03-29T01:00');
+  assert.equal(next('2026-03-29T01:00Z'), '2026-03-30T00:30');
+  // It comes twice: it is due once.
+  assert.equal(next('2026-10-24T01:00Z'), '2026-10-25T00:30');
+  assert.equal(next('2026-10-25T00:30Z'), '2026-10-26T01:30');
+});
+
+test('a period is so many seconds, whatever the clocks show', () => {
+  const life = createLife({ period: 86_400, grace: 60 });
+  life.send(at('2026-03-28T12:00Z'), 'success');
+  assert.equal(show(life.judge(at('2026-03-28T12:00Z')).dueAt), '2026-03-29T12:00');
+});
+
+test('a run may take until it would be late, or so long as it is allowed', () => {
+  const life = createLife({ period: 3600, grace: 60 });
+  life.send(0, 'success');
+  life.send(3_600_000, 'start');
+  assert.equal(life.look(3_700_000), 'running');
+  assert.equal(life.look(7_260_000), 'down');
+  const short = createLife({ period: 3600, grace: 60, maxRunMinutes: 5 });
+  short.send(0, 'start');
+  assert.equal(short.look(299_999), 'running');
+  assert.equal(short.look(300_000), 'down');
+  assert.deepEqual([short.state().problem?.why, short.state().runs[0]?.result], ['long', 'unfinished']);
+  short.send(310_000, 'success');
+  assert.deepEqual([short.look(310_000), short.state().runs[0]?.startedAt], ['up', 0]);
+});
+
+test('a job that begins again and again and never ends is down', () => {
+  const life = createLife({ period: 100, grace: 20 });
+  life.send(0, 'start');
+  life.send(100_000, 'start');
+  assert.equal(life.look(119_999), 'running');
+  assert.equal(life.look(120_000), 'down');
+});
+
+test('what came due while nothing could be received gets one more grace', () => {
+  const life = createLife({ period: 100, grace: 20 });
+  life.send(0, 'success');
+  life.sleep(50_000, 1_000_000);
+  assert.deepEqual([life.look(1_000_000), life.look(1_019_999)], ['late', 'late']);
+  assert.equal(life.look(1_020_000), 'down');
+  const late = createLife({ period: 100, grace: 20 });
+  late.send(0, 'success');
+  late.sleep(110_000, 130_000);
+  assert.deepEqual([late.look(149_999), late.look(150_000)], ['late', 'down']);
+  const early = createLife({ period: 100, grace: 20 });
+  early.send(0, 'success');
+  early.sleep(10_000, 90_000);
+  assert.equal(early.look(120_000), 'down');
+});
+
+test('where the clock was set back, the next one is expected from then on', () => {
+  const life = createLife({ period: 100, grace: 20 });
+  life.send(1_000_000, 'success');
+  life.setClock(500_000);
+  assert.deepEqual([life.look(599_999), life.look(620_000)], ['up', 'down']);
+});
+
+test('what came while it was decided that one is late counts', () => {
+  const life = createLife({ period: 100, grace: 20 });
+  life.send(0, 'success');
+  const { seq } = life.state();
+  life.send(125_000, 'success');
+  const record = { type: 'overdue', name: 'job', since: 0, at: 125_001, why: 'late', dueAt: 0, after: seq } as const;
+  assert.equal(foldHeartbeat(life.state(), record, 99).problem, null);
+});
+
+test('the last 100 runs are kept, and the outputs of the last ones', () => {
+  const life = createLife({ period: 100 });
+  for (let index = 0; index < 150; index += 1)
+    life.send(index, 'success', { output: 'x'.repeat(1000), exitCode: index });
+  const { runs } = life.state();
+  assert.deepEqual([runs.length, runs[0]?.exitCode, runs.filter(({ output }) => output).length], [100, 50, 65]);
+});
+
+type Step = { wait: number } & ({ type: Ping['type'] | 'pause' | 'resume'; rid?: string } | { type: 'look' });
+
+/** The same by brute force: it keeps all that happened, and looks at each second. */
+class Naive {
+  readonly #period: number;
+  readonly #grace: number;
+  readonly #most: number;
+  #paused = false;
+  #down = false;
+  #ended: number | undefined;
+  #begun: number | undefined;
+  #open: { rid: string | undefined; at: number; isGivenUp?: boolean }[] = [];
+  readonly #done = new Set<string>();
+  readonly #seen = new Set<string>();
+
+  constructor(period: number, grace: number, most: number) {
+    this.#period = period;
+    this.#grace = grace;
+    this.#most = most;
+  }
+
+  pass(second: number): void {
+    if (this.#paused || this.#down || this.#ended === undefined) return;
+    const from = Math.max(this.#ended, this.#begun ?? this.#ended);
+    const isLong = this.#open.some((run) => !run.isGivenUp && second >= run.at + this.#most);
+    if (isLong) for (const run of this.#open) run.isGivenUp = true;
+    this.#down = isLong || second >= from + this.#period + this.#grace;
+  }
+
+  send(second: number, type: Ping['type'], rid: string | undefined): void {
+    if (type === 'log') return;
+    if (type === 'start') {
+      if (rid !== undefined && this.#seen.has(rid)) return;
+      if (rid !== undefined) this.#seen.add(rid);
+      else for (const run of this.#open) if (run.rid === undefined) run.isGivenUp = true;
+      this.#open.push({ rid, at: second });
+      this.#begun ??= second;
+      this.#ended ??= second;
+      return;
+    }
+    if (rid !== undefined) {
+      if (this.#done.has(rid)) return;
+      this.#done.add(rid);
+      this.#seen.add(rid);
+    }
+    this.#open = this.#open.filter((run) => run.rid !== rid || (rid === undefined && run.isGivenUp));
+    this.#ended = second;
+    this.#begun = undefined;
+    this.#down = type === 'failure';
+  }
+
+  pause(isPaused: boolean, second: number): void {
+    if (this.#paused && !isPaused) {
+      this.#down = false;
+      this.#begun = undefined;
+      for (const run of this.#open) run.isGivenUp = true;
+      if (this.#ended !== undefined) this.#ended = second;
+    }
+    this.#paused = isPaused;
+  }
+
+  status(second: number): HeartbeatStatus {
+    if (this.#paused) return 'paused';
+    if (this.#down) return 'down';
+    if (this.#ended === undefined) return 'new';
+    if (this.#open.some(({ isGivenUp }) => !isGivenUp)) return 'running';
+    return second >= Math.max(this.#ended, this.#begun ?? 0) + this.#period ? 'late' : 'up';
+  }
+}
+
+test('whatever is sent whenever, the state is that of a model that looks each second', () => {
+  const step: fc.Arbitrary<Step> = fc.record({
+    wait: fc.integer({ min: 0, max: 90 }),
+    type: fc.constantFrom('success', 'success', 'start', 'failure', 'log', 'pause', 'resume', 'look'),
+    rid: fc.constantFrom(undefined, undefined, 'a', 'b', 'c'),
+  }) as fc.Arbitrary<Step>;
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 10, max: 100 }),
+      fc.integer({ min: 1, max: 50 }),
+      fc.constantFrom(undefined, 0.5, 1),
+      fc.array(step, { maxLength: 40 }),
+      (period, grace, maxRunMinutes, steps) => {
+        const life = createLife({ period, grace, ...(maxRunMinutes !== undefined && { maxRunMinutes }) });
+        const naive = new Naive(period, grace, (maxRunMinutes ?? Number.POSITIVE_INFINITY) * 60);
+        let second = 0;
+        for (const one of steps) {
+          for (const end = second + one.wait; second < end; ) {
+            second += 1;
+            naive.pass(second);
+            life.look(second * 1000);
+          }
+          const rid = 'rid' in one ? one.rid : undefined;
+          if (one.type === 'pause' || one.type === 'resume') {
+            life.do(second * 1000, one.type);
+            naive.pause(one.type === 'pause', second);
+          } else if (one.type !== 'look') {
+            life.send(second * 1000, one.type, rid === undefined ? {} : { rid });
+            naive.send(second, one.type, rid);
+          }
+          // Somebody looks at once.
+          naive.pass(second);
+          life.look(second * 1000);
+          assert.equal(life.judge(second * 1000).status, naive.status(second));
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { StoreUnavailable } from '../../expected-errors.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { MadeSetting, SettingStore } from '../offers.ts';
+import {
+  assertName,
+  compileTimes,
+  type HeartbeatDefinition,
+  type HeartbeatSettings,
+  type KnownHeartbeat,
+  toConfigured,
+} from './definition.ts';
+
+const kind = 'heartbeat';
+
+/** How many heartbeats there can be. */
+const mostHeartbeats = 5000;
+
+/** As it is stored. */
+interface StoredHeartbeat extends HeartbeatDefinition {
+  uuid: string;
+}
+
+interface KeeperParts {
+  /** Undefined where nothing can be made at run time. */
+  settings: SettingStore | undefined;
+  configured: HeartbeatSettings['heartbeats'];
+  /** Gets the error of one that cannot be used. */
+  onUnusable(name: string, error: Error): void;
+}
+
+/** All heartbeats: those of the config file, and those that people have made. */
+export class HeartbeatKeeper {
+  readonly #parts: KeeperParts;
+  readonly #configured: readonly KnownHeartbeat[];
+  #byName = new Map<string, KnownHeartbeat>();
+  #byUuid = new Map<string, KnownHeartbeat>();
+  #isStale = true;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+    this.#configured = parts.configured.map(toConfigured);
+    parts.settings?.onChanged(kind, () => {
+      this.#isStale = true;
+    });
+  }
+
+  get isChangeable(): boolean {
+    return this.#parts.settings !== undefined;
+  }
+
+  onChanged(listener: () => void): void {
+    this.#parts.settings?.onChanged(kind, listener);
+  }
+
+  /** By name. */
+  list(): readonly KnownHeartbeat[] {
+    this.#refresh();
+    return [...this.#byName.values()];
+  }
+
+  find(name: string): KnownHeartbeat | undefined {
+    this.#refresh();
+    return this.#byName.get(name);
+  }
+
+  findByAddress(uuid: string): KnownHeartbeat | undefined {
+    this.#refresh();
+    return this.#byUuid.get(uuid.toLowerCase());
+  }
+
+  /** Creates or replaces one, which keeps its address; resolves to it. Rejects with an HttpError. */
+  async put(
+    name: string,
+    definition: HeartbeatDefinition,
+    by: string,
+    expected?: readonly number[],
+  ): Promise<KnownHeartbeat> {
+    const settings = this.#requireSettings(name);
+    assertName(name);
+    compileTimes(definition);
+    const known = this.find(name);
+    if (!known && this.#byName.size >= mostHeartbeats) {
+      throw new HttpError('wrong-state', `There are ${mostHeartbeats} heartbeats: delete some first`);
+    }
+    const value: StoredHeartbeat = { ...definition, uuid: known?.uuid ?? randomUUID() };
+    return compile(await settings.put(kind, name, value, by, expected));
+  }
+
+  /** Resolves to whether there was one. Rejects with an HttpError. */
+  async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
+    return this.#requireSettings(name).delete(kind, name, by, expected);
+  }
+
+  #requireSettings(name: string): SettingStore {
+    const { settings } = this.#parts;
+    if (!settings) throw new StoreUnavailable('Settings are not mounted');
+    if (this.#configured.some((one) => one.name === name)) {
+      throw new HttpError('wrong-state', `Heartbeat ${name} is in the config file: change it there`);
+    }
+    return settings;
+  }
+
+  #refresh(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    const made = this.#parts.settings?.list<StoredHeartbeat>(kind) ?? [];
+    const known = this.#byName;
+    const all = made.flatMap((setting) => {
+      const before = known.get(setting.name);
+      return before?.made?.version === setting.version ? before : this.#compile(setting);
+    });
+    // The config file comes last: it wins.
+    const sorted = [...all, ...this.#configured].sort((one, other) => (one.name < other.name ? -1 : 1));
+    this.#byName = new Map(sorted.map((one) => [one.name, one]));
+    for (const one of this.#configured) this.#byName.set(one.name, one);
+    this.#byUuid = new Map([...this.#byName.values()].flatMap((one) => (one.uuid ? [[one.uuid, one] as const] : [])));
+  }
+
+  /** One that another version has stored may be of no use here. */
+  #compile(setting: MadeSetting<StoredHeartbeat>): KnownHeartbeat[] {
+    try {
+      return [compile(setting)];
+    } catch (error) {
+      this.#parts.onUnusable(setting.name, error as Error);
+      return [];
+    }
+  }
+}
+
+const compile = ({ name, value, version, by, at, createdAt }: MadeSetting<StoredHeartbeat>): KnownHeartbeat => {
+  const { uuid, ...definition } = value;
+  return { name, uuid, definition, times: compileTimes(definition), since: createdAt, made: { version, by, at } };
+};

@@ -1,0 +1,186 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { sendJson } from '../../http/json.ts';
+import { readIfMatch } from '../../http/text-forms.ts';
+import type { Parts } from '../feature.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { drawBadge } from './badge.ts';
+import { HeartbeatDefinition, type KnownHeartbeat } from './definition.ts';
+import type { HeartbeatKeeper } from './keeper.ts';
+import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatRunList, RunQuery } from './schema.ts';
+import { toRun } from './shown.ts';
+import type { HeartbeatStore } from './store.ts';
+
+const withVersion = { ETag: "The definition's version, in quotes." };
+const ifMatch = {
+  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
+};
+
+interface HeartbeatParts extends Pick<Parts, 'authorize' | 'clock'> {
+  store: HeartbeatStore;
+  keeper: HeartbeatKeeper;
+  show(known: KnownHeartbeat, isForAdmin: boolean): Heartbeat;
+}
+
+export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => [
+  createListRoute(parts),
+  createReadRoute(parts),
+  createRunsRoute(parts),
+  createBadgeRoute(parts),
+  createPauseRoute(parts, 'pause', 'Expect nothing of a heartbeat until it is resumed'),
+  createPauseRoute(parts, 'resume', 'Expect a heartbeat again, from now on'),
+  ...(parts.keeper.isChangeable ? [createPutRoute(parts), createDeleteRoute(parts)] : []),
+];
+
+const reading = { access: 'open', scope: 'incidents:read' } as const;
+const changing = { access: 'admin' } as const;
+const params = HeartbeatParams;
+
+const createListRoute = ({ keeper, show, authorize }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/heartbeats',
+    ...reading,
+    summary: 'List heartbeats by name',
+    schema: { operationId: 'listHeartbeats', response: { 200: HeartbeatList } },
+    handler: async (request, reply) => {
+      const isForAdmin = isAdmin(request, authorize);
+      const data = keeper.list().map((known) => show(known, isForAdmin));
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+const createReadRoute = (parts: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/heartbeats/:name',
+    ...reading,
+    summary: 'One heartbeat',
+    headers: { response: withVersion },
+    schema: { operationId: 'getHeartbeat', params, response: { 200: Heartbeat, 404: ErrorBody } },
+    handler: async (request, reply) => {
+      const known = requireHeartbeat(parts.keeper, request.params.name);
+      return sendHeartbeat(reply, parts.show(known, isAdmin(request, parts.authorize)));
+    },
+  });
+
+const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/heartbeats/:name/runs',
+    ...reading,
+    summary: 'List the last runs of a heartbeat, newest first',
+    schema: {
+      operationId: 'listHeartbeatRuns',
+      ...{ params, querystring: RunQuery, response: { 200: HeartbeatRunList, 404: ErrorBody } },
+    },
+    handler: async ({ params: { name }, query: { limit } }, reply) => {
+      const { since } = requireHeartbeat(keeper, name);
+      const state = store.find(name);
+      const runs = state?.since === since ? state.runs : [];
+      const data = runs.slice(-limit).toReversed().map(toRun);
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/heartbeats/:name/badge.svg',
+    access: 'open',
+    staysOpen: true,
+    summary: 'A picture of the state of a heartbeat with `open`',
+    schema: {
+      operationId: 'getHeartbeatBadge',
+      params,
+      response: {
+        200: { content: { 'image/svg+xml': { schema: Type.String({ examples: ['<svg></svg>'] }) } } },
+        404: ErrorBody,
+      },
+    },
+    handler: async ({ params: { name } }, reply) => {
+      const known = keeper.find(name);
+      // Nobody learns here which ones there are.
+      if (known?.definition.open !== true) throw new HttpError('not-found', 'There is no heartbeat with an open badge');
+      const { state } = show(known, false);
+      return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, state));
+    },
+  });
+
+const createPutRoute = ({ keeper, show }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'PUT',
+    path: '/api/heartbeats/:name',
+    ...changing,
+    summary: 'Create a heartbeat, or replace its definition',
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'putHeartbeat',
+      params,
+      body: HeartbeatDefinition,
+      response: { 200: Heartbeat, 201: Heartbeat, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { name } = request.params;
+      const expected = readIfMatch(request.headers);
+      const isNew = keeper.find(name) === undefined;
+      const definition = pickDefinition(request.body);
+      const known = await keeper.put(name, definition, callerOf(request), expected);
+      return sendHeartbeat(reply.code(isNew ? 201 : 200), show(known, true));
+    },
+  });
+
+const createDeleteRoute = ({ keeper, show }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/heartbeats/:name',
+    ...changing,
+    summary: 'Delete a heartbeat with its runs; its incident is resolved',
+    headers: { request: ifMatch },
+    schema: {
+      operationId: 'deleteHeartbeat',
+      params,
+      response: { 200: Heartbeat, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const expected = readIfMatch(request.headers);
+      const known = requireHeartbeat(keeper, request.params.name);
+      const shown = show(known, true);
+      await keeper.delete(known.name, callerOf(request), expected);
+      return sendJson(reply, shown);
+    },
+  });
+
+const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summary: string): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `/api/heartbeats/:name/${type}`,
+    ...changing,
+    summary,
+    schema: { operationId: `${type}Heartbeat`, params, response: { 200: Heartbeat, 404: ErrorBody } },
+    handler: async (request, reply) => {
+      const { keeper, store, show, clock } = parts;
+      const known = requireHeartbeat(keeper, request.params.name);
+      const { name, since } = known;
+      await store.append({ type, name, since, at: clock().getTime(), by: callerOf(request) });
+      return sendHeartbeat(reply, show(known, true));
+    },
+  });
+
+const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
+  authorize(request, 'admin') === undefined;
+
+/** Only what a definition has. */
+const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
+  Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));
+
+const requireHeartbeat = (keeper: HeartbeatKeeper, name: string): KnownHeartbeat => {
+  const known = keeper.find(name);
+  if (known) return known;
+  throw new HttpError('not-found', `Heartbeat ${name.slice(0, 100)} not found: GET /api/heartbeats lists all of them`);
+};
+
+const sendHeartbeat = (reply: FastifyReply, heartbeat: Heartbeat): void =>
+  sendJson(reply.header('etag', `"${heartbeat.version}"`), heartbeat);

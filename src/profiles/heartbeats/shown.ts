@@ -1,0 +1,40 @@
+import type { KnownHeartbeat } from './definition.ts';
+import type { Judgement } from './judge.ts';
+import type { HeartbeatRun, HeartbeatState } from './runs.ts';
+import type { Heartbeat, HeartbeatRunShape } from './schema.ts';
+
+/** A heartbeat as routes return it; its address is left out unless the caller may see it. */
+export const toHeartbeat = (
+  { name, uuid, definition, made }: KnownHeartbeat,
+  state: HeartbeatState | undefined,
+  { status, dueAt }: Judgement,
+  isForAdmin: boolean,
+): Heartbeat => {
+  const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = definition;
+  const last = state?.runs.findLast(({ result }) => result !== 'log');
+  return {
+    ...{ name, state: status, dueAt: toTime(dueAt) },
+    lastPingAt: toTime(state?.lastPingAt),
+    lastSuccessAt: toTime(state?.lastSuccessAt),
+    downAt: toTime(state?.problem?.at),
+    downReason: state?.problem?.why ?? null,
+    lastRun: last ? toRun(last) : null,
+    uuid: isForAdmin ? (uuid ?? null) : null,
+    ...{ period: period ?? null, schedule: schedule ?? null, timeZone: timeZone ?? null, grace: grace ?? null },
+    ...{ maxRunMinutes: maxRunMinutes ?? null, level: level ?? 'ERROR', description: description ?? '' },
+    ...{ tags: tags ?? [], open: open ?? false },
+    pausedBy: state?.paused?.by ?? null,
+    pausedAt: toTime(state?.paused?.at),
+    isConfigured: made === undefined,
+    ...{ updatedBy: made?.by ?? null, updatedAt: toTime(made?.at), version: made?.version ?? 0 },
+  };
+};
+
+export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
+  ...{ startedAt: toTime(startedAt), endedAt: toTime(endedAt) },
+  durationMs: startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt),
+  ...{ result, exitCode, rid, output },
+});
+
+const toTime = (at: number | null | undefined): string | null =>
+  at === null || at === undefined ? null : new Date(at).toISOString();

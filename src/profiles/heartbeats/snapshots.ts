@@ -1,0 +1,100 @@
+import type { StateFile } from '../../storage/changes/state-file.ts';
+import type { Database } from '../../storage/postgres/database.ts';
+import type { Snapshot } from '../../storage/snapshot.ts';
+import type { Outage } from './judge.ts';
+import type { HeartbeatState } from './runs.ts';
+
+/** What a log has led to up to a seq, so that it need not be kept for ever. */
+interface HeartbeatSnapshot {
+  seq: number;
+  states: readonly HeartbeatState[];
+  outages: readonly Outage[];
+  /** Of states that are newer than the others: up to which seq they are, by name. */
+  newer?: ReadonlyMap<string, number>;
+}
+
+/** Keeps that, and until when anything could be received. */
+export interface HeartbeatSnapshots {
+  /** Undefined if there is none. `onDamage` gets what is wrong. */
+  read(onDamage: (damage: string) => void): Promise<HeartbeatSnapshot | undefined>;
+  write(snapshot: HeartbeatSnapshot): Promise<void>;
+  /** Unix milliseconds; undefined if it is not known. */
+  readAlive(): Promise<number | undefined>;
+  writeAlive(at: number): Promise<void>;
+}
+
+const outagesName = ':outages';
+const aliveName = ':alive';
+
+/** States of one statement. */
+const atOnce = 50;
+
+type Entry = HeartbeatState | { outages: readonly Outage[] };
+
+/** In files of the data directory. */
+export const createFileSnapshots = (file: StateFile, alive: Snapshot): HeartbeatSnapshots => ({
+  read: async (onDamage) => {
+    const states: HeartbeatState[] = [];
+    let outages: readonly Outage[] = [];
+    const apply = (value: unknown): void => {
+      const entry = value as Entry;
+      if ('outages' in entry) outages = entry.outages;
+      else states.push(entry);
+    };
+    const seq = await file.read(apply, onDamage);
+    return seq ? { seq, states, outages } : undefined;
+  },
+  write: ({ seq, states, outages }) => file.write<Entry>(seq, toPieces([{ outages }, ...states])),
+  readAlive: async () => Number(String((await alive.read()) ?? '')) || undefined,
+  writeAlive: (at) => alive.write(Buffer.from(`${at}\n`)),
+});
+
+function* toPieces<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let index = 0; index < all.length; index += atOnce) yield all.slice(index, index + atOnce);
+}
+
+/** In the database that instances share. Each row has a seq of its own. */
+export const createSharedSnapshots = (database: Pick<Database, 'query'>): HeartbeatSnapshots => {
+  const write = async (rows: readonly { name: string; seq: number; body: unknown }[]): Promise<void> => {
+    const [names, seqs] = [rows.map(({ name }) => name), rows.map(({ seq }) => seq)];
+    await database.query({
+      text: `INSERT INTO signalbox.heartbeat_state AS known (name, seq, body)
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])
+        ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, body = excluded.body WHERE known.seq <= excluded.seq
+        RETURNING 1 AS one`,
+      values: [names, seqs, rows.map(({ body }) => JSON.stringify(body))],
+    });
+  };
+  return {
+    read: async () => {
+      const text = 'SELECT name, seq, body FROM signalbox.heartbeat_state WHERE name <> $1';
+      const rows = await database.query({ text, values: [aliveName] });
+      const outages = rows.find(({ name }) => name === outagesName);
+      if (!outages) return undefined;
+      const others = rows.filter((row) => row !== outages);
+      return {
+        ...{ seq: outages.seq, outages: JSON.parse(outages.body) as Outage[] },
+        states: others.map(({ body }) => JSON.parse(body) as HeartbeatState),
+        // Somebody may write just now.
+        newer: new Map(others.map(({ name, seq }) => [name, seq])),
+      };
+    },
+    write: async ({ seq, states, outages }) => {
+      const text = 'DELETE FROM signalbox.heartbeat_state WHERE name <> ALL($1) AND name NOT IN ($2, $3) AND seq <= $4';
+      const names = states.map(({ name }) => name);
+      for (const piece of toPieces(states)) await write(piece.map((state) => ({ name: state.name, seq, body: state })));
+      await write([{ name: outagesName, seq, body: outages }]);
+      await database.query({ text: `${text} RETURNING 1 AS one`, values: [names, outagesName, aliveName, seq] });
+    },
+    readAlive: async () => {
+      const text = 'SELECT seq FROM signalbox.heartbeat_state WHERE name = $1';
+      const [row] = await database.query({ text, values: [aliveName] });
+      return row?.seq;
+    },
+    writeAlive: async (at) => {
+      const text = `INSERT INTO signalbox.heartbeat_state (name, seq, body) VALUES ($1, $2, 'null')
+        ON CONFLICT (name) DO UPDATE SET seq = excluded.seq RETURNING 1 AS one`;
+      await database.query({ text, values: [aliveName, at] });
+    },
+  };
+};

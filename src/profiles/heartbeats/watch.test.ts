@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolder } from '../../../test/support/folder.ts';
+import { atEnd, type Scope } from '../../../test/support/scope.ts';
+import { createStateFile } from '../../storage/changes/state-file.ts';
+import { openJournal } from '../../storage/journal/journal.ts';
+import { ownLease } from '../../storage/postgres/lease.ts';
+import { createSnapshot } from '../../storage/snapshot.ts';
+import type { AlertSource } from '../offers.ts';
+import type { HeartbeatDefinition } from './definition.ts';
+import { HeartbeatKeeper } from './keeper.ts';
+import type { Ping } from './runs.ts';
+import { createFileSnapshots } from './snapshots.ts';
+import { HeartbeatStore } from './store.ts';
+import { HeartbeatWatch } from './watch.ts';
+
+type Raised = Parameters<AlertSource['raise']>[0];
+
+const log = { warn: () => undefined, error: () => undefined };
+
+/** What a server does with one heartbeat, by a clock that the test moves. */
+const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01-31T00:00:00Z') => {
+  const directory = createFolder(t);
+  let now = Date.parse(begin);
+  const clock = (): Date => new Date(now);
+  const raised: Raised[] = [];
+  const name = 'job';
+  const keeper = new HeartbeatKeeper({
+    ...{ settings: undefined, configured: [{ name, ...definition }], onUnusable: () => undefined },
+  });
+  let life: { watch: HeartbeatWatch; store: HeartbeatStore } | undefined;
+  const open = async (): Promise<void> => {
+    const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
+    const file = createStateFile(join(directory, 'heartbeats.state'));
+    const snapshots = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
+    const store = await HeartbeatStore.open({ log: journal, snapshots, report: log });
+    const alerts: Pick<AlertSource, 'raise'> = {
+      raise: async (alert) => {
+        raised.push(alert);
+        return { id: `alert-${raised.length}` };
+      },
+    };
+    const watch = new HeartbeatWatch({
+      ...{ store, keeper, lease: ownLease, alerts, clock, log, patienceMs: 0, onChanged: () => undefined },
+    });
+    life = { watch, store };
+    watch.start();
+    await watch.settle();
+  };
+  const close = async (): Promise<void> => {
+    await life?.watch.close();
+    await life?.store.close();
+    life = undefined;
+  };
+  atEnd(t, close);
+  const status = (): string => {
+    const known = keeper.find(name);
+    assert.ok(known && life);
+    return life.watch.judge(known).status;
+  };
+  return {
+    ...{ open, close, raised, status },
+    send: async (type: Ping['type']): Promise<void> => {
+      await life?.store.append({ type, name, since: 0, at: now });
+      await life?.watch.settle();
+    },
+    /** Moves the clock, and wakes the server as often as it wants. */
+    pass: async (seconds: number, stepSeconds = 30): Promise<void> => {
+      for (const end = now + seconds * 1000; now < end; ) {
+        now = Math.min(end, now + stepSeconds * 1000);
+        await life?.watch.look();
+        await life?.watch.settle();
+      }
+    },
+    setClock: (seconds: number): void => {
+      now += seconds * 1000;
+    },
+    messages: (): string[] => raised.map(({ status: how, message }) => `${how}: ${message}`),
+  };
+};
+
+test('one that is late raises one alert after its grace, which the next success resolves', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600, level: 'CRITICAL' });
+  await world.open();
+  await world.send('success');
+  await world.pass(4199);
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.pass(7200);
+  assert.equal(world.status(), 'down');
+  await world.send('success');
+  assert.deepEqual(world.messages(), [
+    'firing: Heartbeat job is late: it was due at 2026-01-31T01:00:00Z, its last success was at 2026-01-31T00:00:00Z',
+    'resolved: Heartbeat job is up again',
+  ]);
+  const [firing, resolved] = world.raised;
+  assert.deepEqual([firing?.level, resolved?.resolves, resolved?.firingLevel], ['CRITICAL', 'alert-1', 'CRITICAL']);
+});
+
+test('what came due while the server was down gets one more grace, and is down after that', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('success');
+  await world.pass(60);
+  await world.close();
+  world.setClock(20 * 3600);
+  await world.open();
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.pass(570);
+  // Another restart does not take it away.
+  await world.close();
+  await world.open();
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.pass(40);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
+test('an alert that is due is raised once, also after restarts', async (t) => {
+  const world = createWorld(t, { period: 60, grace: 10 });
+  await world.open();
+  await world.send('failure');
+  assert.equal(world.raised.length, 1);
+  await world.close();
+  await world.open();
+  await world.pass(600);
+  assert.equal(world.raised.length, 1);
+  await world.send('success');
+  await world.close();
+  await world.open();
+  assert.equal(world.raised.length, 2);
+});
+
+test('a clock that was set forward does not make anything late at once', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('success');
+  world.setClock(10 * 3600);
+  await world.pass(30);
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.send('success');
+  assert.equal(world.status(), 'up');
+});
+
+test('a clock that was set back does not delay what is expected', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.pass(30);
+  await world.send('success');
+  world.setClock(-10 * 3600);
+  await world.pass(3630);
+  assert.equal(world.status(), 'late');
+  await world.pass(660);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
+test('a daily job is due at the same local time before and after clocks change', async (t) => {
+  const definition = { schedule: '30 2 * * *', timeZone: 'Europe/Berlin', grace: 60 };
+  const world = createWorld(t, definition, '2026-03-28T01:30:00Z');
+  await world.open();
+  await world.send('success');
+  // Half past two is skipped on the 29th: it is due at three, one hour of daylight saving later.
+  await world.pass(23.5 * 3600 + 30, 90);
+  assert.equal(world.status(), 'late');
+  await world.send('success');
+  await world.pass(23.5 * 3600 - 60, 90);
+  assert.equal(world.status(), 'up');
+  await world.pass(60 + 61);
+  assert.equal(world.status(), 'down');
+});
+
+test('a job that fails every second is told once a minute', async (t) => {
+  const world = createWorld(t, { period: 3600 });
+  await world.open();
+  for (let count = 0; count < 130; count += 1) {
+    await world.send('failure');
+    await world.pass(1, 1);
+  }
+  assert.equal(world.raised.length, 3);
+});

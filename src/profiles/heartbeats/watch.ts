@@ -1,0 +1,261 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { StoreUnavailable } from '../../expected-errors.ts';
+import type { Lease } from '../../storage/postgres/lease.ts';
+import { DueTimes } from '../due-times.ts';
+import type { AlertSource } from '../offers.ts';
+import { describeDown, describeUp } from './alert.ts';
+import type { KnownHeartbeat } from './definition.ts';
+import { type Judgement, judgeHeartbeat } from './judge.ts';
+import type { HeartbeatKeeper } from './keeper.ts';
+import type { HeartbeatState } from './runs.ts';
+import type { HeartbeatStore } from './store.ts';
+
+/** Milliseconds between two looks at the clock at most, and after a failure. */
+const lookMs = 60_000;
+const retryMs = 5000;
+
+/** Milliseconds after which nobody has looked: the machine has slept, or its clock was set. */
+const longestGapMs = 90_000;
+const setBackMs = 30_000;
+
+/** A job that fails again raises an alert again after so many milliseconds; and what fails here is logged again. */
+const repeatMs = 60_000;
+
+interface WatchParts {
+  store: HeartbeatStore;
+  keeper: HeartbeatKeeper;
+  lease: Pick<Lease, 'isHeld' | 'onChanged'>;
+  /** Undefined where alerts are not mounted. */
+  alerts: Pick<AlertSource, 'raise'> | undefined;
+  /** Milliseconds after the start until when one without a definition may still get it. */
+  patienceMs: number;
+  /** Gets the name of each heartbeat that stands otherwise. */
+  onChanged(name: string): void;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+/** Decides with one timer which heartbeats are down, and raises and resolves their alerts; of several instances one does. */
+export class HeartbeatWatch {
+  readonly #parts: WatchParts;
+  readonly #due = new DueTimes();
+  readonly #busy = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** When somebody has looked at the clock last, by that clock. */
+  #seenAt = 0;
+  #writtenAt = 0;
+  #startedAt = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+  #hasBegun = false;
+  #isClosed = false;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    const { store, keeper, lease } = parts;
+    store.onChanged((name) => {
+      if (name === '') this.#lookAtAll();
+      else this.#look(name);
+    });
+    keeper.onChanged(() => this.#lookAtAll());
+    lease.onChanged(() => this.#lookAtAll());
+  }
+
+  start(): void {
+    this.#startedAt = this.#now();
+    void this.look();
+  }
+
+  /** Looks at the clock now, as it does by itself in time. */
+  look(): Promise<void> {
+    this.#working = this.#working.then(() => this.#wake());
+    return this.#working;
+  }
+
+  /** Resolves when nothing is being done. */
+  async settle(): Promise<void> {
+    for (let working: Promise<void> | undefined; working !== this.#working; await working) working = this.#working;
+  }
+
+  /** How a heartbeat stands now. */
+  judge(known: KnownHeartbeat): Judgement {
+    return judgeHeartbeat(this.#stateOf(known.name), known, this.#parts.store.outages, this.#now());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.settle();
+    const { store } = this.#parts;
+    if (!this.#hasBegun) return;
+    await store.snapshots.writeAlive(this.#now()).catch(() => undefined);
+    await store.save();
+  }
+
+  /** Once a minute is enough: it is tried again more often than that. A store that cannot be used says so itself. */
+  #warn(err: unknown, message: string): void {
+    if (err instanceof StoreUnavailable) return;
+    if (performance.now() - this.#warnedAt < repeatMs) return;
+    this.#warnedAt = performance.now();
+    this.#parts.log.warn({ err }, message);
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+
+  /** The state, unless it is that of another one that had the same name. */
+  #stateOf(name: string): HeartbeatState | undefined {
+    const state = this.#parts.store.find(name);
+    return state?.since === this.#parts.keeper.find(name)?.since ? state : undefined;
+  }
+
+  /** Wakes at that time, if not before. */
+  #plan(at: number): void {
+    if (this.#isClosed || at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    const waitMs = Math.min(Math.max(at - this.#now(), 0), lookMs);
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      void this.look();
+    }, waitMs).unref();
+  }
+
+  async #wake(): Promise<void> {
+    const now = this.#now();
+    try {
+      await this.#noteTime(now);
+      for (const name of this.#due.take(now)) {
+        this.#look(name);
+        this.#parts.onChanged(name);
+      }
+      await this.#parts.store.saveIfDue();
+      this.#plan(Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, now + lookMs));
+    } catch (err) {
+      this.#warn(err, 'heartbeats: they cannot be looked at; trying again');
+      this.#plan(now + retryMs);
+    }
+  }
+
+  /** Notes when nothing could be received, before anything is decided. */
+  async #noteTime(now: number): Promise<void> {
+    const { store } = this.#parts;
+    const { snapshots } = store;
+    if (!this.#hasBegun) {
+      await store.catchUp();
+      // A database that cannot be used now.
+      if (!store.isCurrent) throw new StoreUnavailable('What was sent to heartbeats is not known yet');
+      const aliveAt = await snapshots.readAlive();
+      const from = aliveAt ?? 0;
+      if (from > now + setBackMs) await store.append({ type: 'clock', at: now });
+      else if (this.#isMissed(from, now)) await store.append({ type: 'outage', from, at: now });
+      this.#hasBegun = true;
+      this.#seenAt = now;
+      this.#lookAtAll();
+    } else if (now < this.#seenAt - setBackMs) {
+      await store.append({ type: 'clock', at: now });
+    } else if (now - this.#seenAt > longestGapMs) {
+      await store.append({ type: 'outage', from: this.#seenAt, at: now });
+    }
+    this.#seenAt = now;
+    if (Math.abs(now - this.#writtenAt) < lookMs) return;
+    await snapshots.writeAlive(now);
+    this.#writtenAt = now;
+  }
+
+  /** Whether anything was due, or late, between two times. */
+  #isMissed(from: number, until: number): boolean {
+    const { store, keeper } = this.#parts;
+    return keeper.list().some((known) => {
+      const state = this.#stateOf(known.name);
+      const { status, changesAt, overdue } = judgeHeartbeat(state, known, store.outages, from);
+      return status !== 'new' && (overdue !== undefined || changesAt <= until);
+    });
+  }
+
+  #lookAtAll(): void {
+    if (!this.#hasBegun) return;
+    const { store, keeper } = this.#parts;
+    for (const { name } of keeper.list()) this.#look(name);
+    for (const { name } of store.list()) if (!keeper.find(name)) this.#look(name);
+  }
+
+  /** Finds out when a heartbeat changes, and does what is to be done for it now. */
+  #look(name: string): void {
+    if (!this.#hasBegun || this.#isClosed) return;
+    const now = this.#now();
+    const known = this.#parts.keeper.find(name);
+    const judgement = known && this.judge(known);
+    this.#due.set(name, judgement?.changesAt ?? Number.POSITIVE_INFINITY);
+    this.#plan(Math.max(this.#due.first ?? Number.POSITIVE_INFINITY, now));
+    const { lease } = this.#parts;
+    if (!lease.isHeld() || this.#busy.has(name)) return;
+    const act = this.#findAct(name, judgement, now);
+    if (!act) return;
+    this.#busy.add(name);
+    const acting = act()
+      .then(
+        () => true,
+        (err: unknown) => {
+          this.#warn(err, 'heartbeats: what has changed cannot be stored; trying again');
+          this.#due.set(name, now + retryMs);
+          this.#plan(now + retryMs);
+          return false;
+        },
+      )
+      .then((isDone) => {
+        this.#busy.delete(name);
+        // Meanwhile something may have come.
+        if (isDone) this.#look(name);
+      });
+    this.#working = Promise.all([this.#working, acting]).then(() => undefined);
+  }
+
+  #findAct(name: string, judgement: Judgement | undefined, now: number): (() => Promise<void>) | undefined {
+    const { store, keeper } = this.#parts;
+    const known = keeper.find(name);
+    const state = store.find(name);
+    if (!state) return undefined;
+    const { since, seq } = state;
+    if (judgement?.overdue && known) {
+      const { why, dueAt } = judgement.overdue;
+      return () => store.append({ type: 'overdue', name, since, at: now, why, dueAt, after: seq });
+    }
+    return this.#findTelling(state, now);
+  }
+
+  /** What its alert is to say, if that is something else than what it has said. */
+  #findTelling(state: HeartbeatState, now: number): (() => Promise<void>) | undefined {
+    const { alerts, keeper, store, patienceMs } = this.#parts;
+    const { name, since, problem, told } = state;
+    const known = keeper.find(name);
+    if (!known && now - this.#startedAt < patienceMs) return this.#wait(name, this.#startedAt + patienceMs);
+    const isDown = known?.since === since && problem !== null && state.paused === null;
+    if (!alerts) return undefined;
+    if (isDown) {
+      const isNew = !told || (problem.seq > told.seq && Math.abs(now - told.at) >= repeatMs);
+      if (!isNew) return undefined;
+      return async () => {
+        const alert = describeDown(known, state, problem);
+        const { id } = await alerts.raise(alert);
+        const { level } = alert;
+        await store.append({ type: 'told', name, since, at: now, alert: id, level, problem: problem.seq });
+      };
+    }
+    if (!told) {
+      if (!known) store.forget(name);
+      return undefined;
+    }
+    return async () => {
+      await alerts.raise(describeUp(known, state, told));
+      await store.append({ type: 'told', name, since, at: now, alert: null, level: told.level, problem: told.seq });
+    };
+  }
+
+  #wait(name: string, until: number): undefined {
+    this.#due.set(name, until);
+    this.#plan(until);
+  }
+}

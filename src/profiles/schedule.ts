@@ -1,0 +1,20 @@
+import { Cron } from 'croner';
+import { HttpError } from '../http/errors.ts';
+
+/** The times of a cron expression of five fields. Throws an HttpError where it cannot be used. */
+export const parseSchedule = (schedule: string, timeZone: string): Cron => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    throw new HttpError('invalid', `timeZone must be a name such as Europe/Berlin, not ${timeZone}`);
+  }
+  let cron: Cron;
+  try {
+    cron = new Cron(schedule, { mode: '5-part', timezone: timeZone, paused: true });
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^\w+: /, '');
+    throw new HttpError('invalid', `schedule must be a cron expression such as "0 2 * * 6": ${reason}`);
+  }
+  if (!cron.nextRun()) throw new HttpError('invalid', `schedule ${schedule} names no time that ever comes`);
+  return cron;
+};

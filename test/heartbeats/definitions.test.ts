@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
+import { listIncidents, waitForIncident } from '../incidents/support/incidents.ts';
+import { startApp, startRefusal } from '../support/app.ts';
+import { createTestStore } from '../support/test-store.ts';
+import { createHeartbeat, listRuns, ping, readHeartbeat } from './support/heartbeats.ts';
+
+test('a heartbeat is replaced unless another version is expected, keeps its address, and is deleted', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const made = await createHeartbeat(app, token, 'job', { grace: 60, tags: ['a'] });
+  const put = (body: object, headers = {}) =>
+    app.request<Heartbeat>('PUT', '/api/heartbeats/job', { token, body, headers });
+  const schedule = { schedule: '0 2 * * *', timeZone: 'Europe/Berlin', level: 'CRITICAL' };
+  const changed = await put(schedule, { 'if-match': `"${made.version}"` });
+  assert.deepEqual(
+    [changed.status, changed.json.uuid, changed.json.period, changed.json.schedule, changed.json.level],
+    [200, made.uuid, null, '0 2 * * *', 'CRITICAL'],
+  );
+  const stale = await put(schedule, { 'if-match': `"${made.version}"` });
+  assert.deepEqual([stale.status, stale.headers['etag']], [412, `"${changed.json.version}"`]);
+  await ping(app.url, made.uuid);
+  const gone = await app.request('DELETE', '/api/heartbeats/job', { token, headers: { 'if-match': '"1000"' } });
+  assert.equal(gone.status, 412);
+  assert.equal((await app.request('DELETE', '/api/heartbeats/job', { token })).status, 200);
+  assert.equal((await app.request('GET', '/api/heartbeats/job')).status, 404);
+  assert.equal((await ping(app.url, made.uuid)).status, 404);
+  const again = await createHeartbeat(app, token, 'job');
+  assert.notEqual(again.uuid, made.uuid);
+  assert.deepEqual([again.state, await listRuns(app, 'job')], ['new', []]);
+});
+
+test('what cannot be a heartbeat is refused with what to do', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const refused: [body: object, message: RegExp][] = [
+    [{}, /either period or schedule/],
+    [{ period: 60, schedule: '* * * * *' }, /either period or schedule/],
+    [{ period: 9 }, /period must be at least 10/],
+    [{ period: 60, timeZone: 'UTC' }, /timeZone belongs to schedule/],
+    [{ schedule: '61 * * * *' }, /schedule must be a cron expression/],
+    [{ schedule: '0 0 30 2 *' }, /names no time that ever comes/],
+    [{ schedule: '0 0 * * *', timeZone: 'Mars/Base' }, /timeZone must be a name/],
+    [{ period: 60, grace: 0 }, /grace must be at least 1/],
+    [{ period: 60, maxRunMinutes: 0 }, /maxRunMinutes/],
+    [{ period: 60, level: 'LOUD' }, /level must be/],
+    [{ period: 60, tags: ['x'.repeat(101)] }, /tags/],
+  ];
+  for (const [body, message] of refused) {
+    const { status, json } = await app.request('PUT', '/api/heartbeats/job', { token, body });
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(String(json['error']), message);
+  }
+  for (const name of [randomUUID(), 'a%2Fb', '.a']) {
+    const { status } = await app.request('PUT', `/api/heartbeats/${name}`, { token, body: { period: 60 } });
+    assert.equal(status, 400, name);
+  }
+  const reader = await app.login('reader');
+  const { status } = await app.request('PUT', '/api/heartbeats/job', { token: reader, body: { period: 60 } });
+  assert.equal(status, 403);
+});
+
+test('heartbeats of the config file are there, and changed only in it', async (t) => {
+  const uuid = randomUUID();
+  const heartbeats = [
+    { name: 'certs', schedule: '0 3 * * 1', timeZone: 'UTC', uuid },
+    { name: 'plain', period: 60 },
+  ];
+  const app = await startApp(t, { settings: { heartbeats } });
+  const token = await app.login('admin');
+  const { isConfigured, version, uuid: shown } = await readHeartbeat(app, 'certs', token);
+  assert.deepEqual([isConfigured, version, shown], [true, 0, uuid]);
+  assert.equal((await ping(app.url, uuid)).status, 200);
+  assert.equal((await ping(app.url, 'plain', { headers: { authorization: `Bearer ${token}` } })).status, 200);
+  for (const method of ['PUT', 'DELETE']) {
+    const body = method === 'PUT' ? { body: { period: 60 } } : {};
+    const { status, json } = await app.request(method, '/api/heartbeats/certs', { token, ...body });
+    assert.equal(status, 409);
+    assert.match(String(json['error']), /is in the config file/);
+  }
+  const paused = await app.request<Heartbeat>('POST', '/api/heartbeats/certs/pause', { token });
+  assert.deepEqual([paused.json.state, paused.json.pausedBy], ['paused', 'admin']);
+});
+
+test('settings with heartbeats that cannot be are refused', async (t) => {
+  const refused: [heartbeats: object[], message: RegExp][] = [
+    [
+      [
+        { name: 'a', period: 60 },
+        { name: 'a', period: 60 },
+      ],
+      /different names/,
+    ],
+    [[{ name: 'a' }], /heartbeats.a: A heartbeat has either period or schedule/],
+    [[{ name: 'a', schedule: '0 0 * * *', timeZone: 'No/Where' }], /heartbeats.a: timeZone must be a name/],
+    [[{ name: randomUUID(), period: 60 }], /is no UUID/],
+    [[{ name: 'a', period: 60, uuid: '1' }], /uuid/],
+  ];
+  for (const [heartbeats, message] of refused)
+    assert.match(await startRefusal(t, { settings: { heartbeats } }), message);
+});
+
+test('a paused heartbeat is expected by nobody, its incident ends, and it is expected again once it is resumed', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  await ping(app.url, `${uuid}/fail`);
+  await waitForIncident(app, { state: 'open' });
+  await app.request('POST', '/api/heartbeats/job/pause', { token });
+  await waitForIncident(app, { state: 'resolved' });
+  await ping(app.url, `${uuid}/fail`);
+  assert.equal((await readHeartbeat(app, 'job')).state, 'paused');
+  const { json } = await app.request<Heartbeat>('POST', '/api/heartbeats/job/resume', { token });
+  assert.deepEqual([json.state, json.pausedAt], ['up', null]);
+  assert.equal((await listIncidents(app, '?state=open')).total, 0);
+});
+
+test('a heartbeat that is deleted while it is down takes its incident with it', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  await ping(app.url, `${uuid}/fail`);
+  await waitForIncident(app, { state: 'open' });
+  await app.request('DELETE', '/api/heartbeats/job', { token });
+  await waitForIncident(app, { state: 'resolved' });
+});
+
+test('a badge is shown to everybody where open is set, and to nobody else', async (t) => {
+  const app = await startApp(t, { settings: { access: 'login' } });
+  const token = await app.login('admin');
+  await createHeartbeat(app, token, 'shown', { open: true });
+  await createHeartbeat(app, token, 'hidden');
+  const answer = await fetch(`${app.url}/api/heartbeats/shown/badge.svg`);
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/svg+xml']);
+  assert.match(await answer.text(), /^<svg .*shown: new.*<\/svg>$/);
+  for (const name of ['hidden', 'none']) {
+    assert.equal((await fetch(`${app.url}/api/heartbeats/${name}/badge.svg`)).status, 404);
+  }
+});
+
+test('metrics count heartbeats by state, and what was sent', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
+  await ping(app.url, uuid);
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  assert.match(text, /^signalbox_heartbeats\{state="up"\} 1$/m);
+  assert.match(text, /^signalbox_heartbeat_pings_total\{type="success"\} 1$/m);
+});
+
+test('after a restart states, runs and what is down are as before', async (t) => {
+  const store = await createTestStore();
+  const first = await startApp(t, { settings: store });
+  const token = await first.login('admin');
+  const { uuid } = await createHeartbeat(first, token, 'job');
+  await ping(first.url, `${uuid}/start`);
+  await ping(first.url, `${uuid}/4`, { method: 'POST', body: 'no space' });
+  const incident = await waitForIncident(first, { state: 'open' });
+  const [before, runs] = [await readHeartbeat(first, 'job', token), await listRuns(first, 'job')];
+  await first.close();
+  const second = await startApp(t, { settings: { ...store, dataDir: `${first.folder}/data` } });
+  assert.deepEqual(await readHeartbeat(second, 'job', await second.login('admin')), before);
+  assert.deepEqual(await listRuns(second, 'job'), runs);
+  await ping(second.url, uuid);
+  const resolved = await waitForIncident(second, { state: 'resolved' });
+  assert.deepEqual([resolved.id, resolved.count], [incident.id, 2]);
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { createAccessKey } from '../../src/auth/access.ts';
+import { readIncident, waitForIncident } from '../incidents/support/incidents.ts';
+import { startApp } from '../support/app.ts';
+import { openEvents } from '../support/events.ts';
+import { createHeartbeat, listRuns, ping, readHeartbeat } from './support/heartbeats.ts';
+
+test('a job that pings is up, one that fails is down at once with its output, and the next success resolves that', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { uuid, state } = await createHeartbeat(app, token, 'backup', {
+    description: 'call Anna',
+    tags: ['db', 'night'],
+  });
+  assert.equal(state, 'new');
+  assert.deepEqual(await ping(app.url, uuid), { status: 200, text: 'OK' });
+  const up = await readHeartbeat(app, 'backup');
+  assert.deepEqual([up.state, up.uuid, up.lastRun?.result], ['up', null, 'success']);
+  assert.equal(Date.parse(up.dueAt ?? '') - Date.parse(up.lastPingAt ?? ''), 3_600_000);
+  const failed = await ping(app.url, `${uuid}/3`, { method: 'POST', body: 'line 1\r\n\x1b[31mdisk full\x00' });
+  assert.deepEqual(failed, { status: 200, text: 'OK' });
+  const incident = await waitForIncident(app, { source: 'heartbeat/backup' });
+  assert.deepEqual(
+    [incident.title, incident.level, incident.hostname, incident.labels, incident.sender],
+    ['Heartbeat backup failed with exit code 3', 'ERROR', '', { heartbeat: 'backup', tags: 'db, night' }, 'signalbox'],
+  );
+  const { lastAlert } = await readIncident(app, incident.number);
+  assert.deepEqual([lastAlert?.format, lastAlert?.details], ['heartbeat', 'call Anna\n\nline 1\ndisk full']);
+  const down = await readHeartbeat(app, 'backup');
+  assert.deepEqual([down.state, down.downReason, down.lastRun?.exitCode], ['down', 'failed', 3]);
+  await ping(app.url, `${uuid}/0`);
+  const resolved = await waitForIncident(app, { state: 'resolved' });
+  assert.deepEqual([resolved.id, resolved.resolvedReason], [incident.id, 'sender']);
+  assert.equal((await readHeartbeat(app, 'backup')).state, 'up');
+});
+
+test('GET, HEAD and POST are the same, and runs have their start, duration, exit code and output', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { maxRunMinutes: 5 });
+  const heads = await ping(app.url, `${uuid}/start`, { method: 'HEAD' });
+  assert.deepEqual(heads, { status: 200, text: '' });
+  assert.equal((await readHeartbeat(app, 'job')).state, 'running');
+  await ping(app.url, `${uuid}/log`, { method: 'POST', body: 'half' });
+  assert.equal((await listRuns(app, 'job'))[0]?.output, 'half');
+  await ping(app.url, uuid, { method: 'POST', body: 'done' });
+  await ping(app.url, `${uuid.toUpperCase()}/fail`);
+  const runs = await listRuns(app, 'job');
+  assert.deepEqual(
+    runs.map(({ result, output, exitCode, durationMs }) => [result, output, exitCode, durationMs !== null]),
+    [
+      ['failure', null, null, false],
+      ['success', 'done', null, true],
+    ],
+  );
+});
+
+test('rid keeps overlapping runs apart, and the same request twice is one run', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
+  const [one, two] = [randomUUID(), randomUUID()];
+  for (const path of [`start?rid=${one}`, `start?rid=${two}`, `0?rid=${one}`, `0?rid=${one}`, `start?rid=${one}`]) {
+    assert.equal((await ping(app.url, `${uuid}/${path}`)).status, 200);
+  }
+  assert.deepEqual(
+    (await listRuns(app, 'job')).map(({ rid, result }) => [rid, result]),
+    [
+      [two, 'running'],
+      [one, 'success'],
+    ],
+  );
+  assert.equal((await ping(app.url, `${uuid}/2?rid=${two}`)).status, 200);
+  assert.equal((await readHeartbeat(app, 'job')).state, 'down');
+});
+
+test('a body of 100 KB of anything is taken, and its last 10,000 bytes are kept', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
+  const bodies = [Buffer.alloc(100_000, 0xff), Buffer.from('é'.repeat(50_000)), Buffer.alloc(100_000, 0)];
+  for (const body of bodies) assert.equal((await ping(app.url, uuid, { method: 'POST', body })).status, 200);
+  const [nothing, accents, garbage] = await listRuns(app, 'job');
+  assert.deepEqual([nothing?.output, accents?.output, garbage?.output?.length], [null, 'é'.repeat(5000), 10_000]);
+  const { status } = await ping(app.url, uuid, { method: 'POST', body: Buffer.alloc(1_100_000) });
+  assert.equal(status, 413);
+});
+
+test('a name needs a token or a key with heartbeats:write, which can also create it', async (t) => {
+  const [writer, reader] = [createAccessKey('cron', ['heartbeats:write']), createAccessKey('x', ['incidents:write'])];
+  const app = await startApp(t, { settings: { keys: [writer.entry, reader.entry], access: 'login' } });
+  const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  assert.equal((await ping(app.url, uuid)).status, 200);
+  assert.equal((await ping(app.url, 'job')).status, 401);
+  assert.equal((await ping(app.url, 'job', as(reader.key))).status, 401);
+  assert.equal((await ping(app.url, 'job', as(writer.key))).status, 200);
+  assert.equal((await ping(app.url, 'other', as(writer.key))).status, 404);
+  assert.deepEqual(await ping(app.url, 'other?create=1', as(writer.key)), { status: 201, text: 'OK' });
+  assert.deepEqual(await ping(app.url, 'other?create=1', as(writer.key)), { status: 200, text: 'OK' });
+  const other = await readHeartbeat(app, 'other', token);
+  assert.deepEqual([other.period, other.updatedBy, other.state], [86_400, 'key:cron', 'up']);
+  assert.equal((await app.request('GET', '/api/heartbeats', { token: writer.key })).status, 401);
+});
+
+test('a ping that cannot be is a clear 4xx', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  const headers = { authorization: `Bearer ${token}` };
+  const refused: [path: string, status: number, text: RegExp][] = [
+    [`${uuid}/256`, 400, /start, fail, log or an exit code from 0 to 255/],
+    [`${uuid}/stop`, 400, /start, fail, log/],
+    [`${uuid}?rid=1`, 400, /rid must be a UUID/],
+    [randomUUID(), 404, /no heartbeat with this address/],
+    ['a%20b?create=1', 400, /up to 64 letters/],
+    [`${'x'.repeat(65)}?create=1`, 400, /up to 64 letters/],
+    ['missing', 404, /\?create=1 creates it/],
+  ];
+  for (const [path, status, text] of refused) {
+    const answer = await ping(app.url, path, { headers });
+    assert.equal(answer.status, status, path);
+    assert.match(answer.text, text);
+  }
+});
+
+test('the secret address is in no log, no event, no alert and no response for others than an Admin', async (t) => {
+  let logged = '';
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      logged += chunk;
+      done();
+    },
+  });
+  const app = await startApp(t, { log: pino({ level: 'trace' }, stream) });
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  const events = await openEvents(t, app.url, 'heartbeats,alerts,incidents');
+  await ping(app.url, `${uuid}/fail?rid=${randomUUID()}`);
+  await ping(app.url, `${uuid}/300`);
+  await ping(app.url, `%${uuid.charCodeAt(0).toString(16)}${uuid.slice(1)}`);
+  await waitForIncident(app, { state: 'resolved' });
+  await events.waitFor('heartbeats', 2);
+  const reader = await app.login('reader');
+  const texts: string[] = [logged, events.text()];
+  for (const path of [
+    '/api/heartbeats',
+    '/api/heartbeats/job',
+    '/api/heartbeats/job/runs',
+    '/api/alerts',
+    '/api/incidents',
+  ]) {
+    texts.push(JSON.stringify((await app.request('GET', path, { token: reader })).json));
+  }
+  texts.push(JSON.stringify((await app.request('GET', '/api/audit', { token })).json));
+  for (const text of texts) assert.ok(!text.toLowerCase().includes(uuid), text);
+  assert.match(logged, /ping/);
+  const { json } = await app.request<{ data: { uuid: string }[] }>('GET', '/api/heartbeats', { token });
+  assert.equal(json.data[0]?.uuid, uuid);
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createHeartbeat, listRuns, readHeartbeat } from '../heartbeats/support/heartbeats.ts';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { runProgram } from '../support/program.ts';
+
+const node = process.execPath;
+const script = (text: string): string[] => ['--', node, '-e', text];
+
+test('run --heartbeat sends start, exit code, duration and the end of the output, and passes the exit code on', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { maxRunMinutes: 5 });
+  const args = ['run', '--url', app.url, '--heartbeat', uuid];
+  const good = await runProgram([...args, ...script('console.log("412 files")')]);
+  assert.deepEqual([good.code, good.stdout, good.stderr], [0, '412 files\n', '']);
+  const bad = await runProgram([...args, ...script('console.error("no space"); process.exitCode = 7')]);
+  assert.deepEqual([bad.code, bad.stderr], [7, 'no space\n']);
+  const [second, first] = await listRuns(app, 'job');
+  assert.deepEqual([first?.result, first?.exitCode, second?.result, second?.exitCode], ['success', 0, 'failure', 7]);
+  for (const run of [first, second]) assert.ok(run?.durationMs !== null);
+  assert.equal(first?.output, 'node succeeded after 0 s:\n412 files');
+  assert.match(second?.output ?? '', /^node failed with exit code 7 after 0 s:\nno space$/);
+  assert.equal((await readHeartbeat(app, 'job')).state, 'down');
+});
+
+test('run --heartbeat runs the command while the server is away, and the next run delivers how it ended', async (t) => {
+  const state = createFolder(t);
+  const variables = { XDG_STATE_HOME: state };
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  const port = await findFreePort();
+  const away = `http://127.0.0.1:${port}`;
+  const args = ['--retry-for', '0', '--heartbeat', uuid];
+  const ended = await runProgram(['run', '--url', away, ...args, ...script('process.exitCode = 3')], { variables });
+  assert.equal(ended.code, 3);
+  assert.match(ended.stderr, /the heartbeat was not sent: .*refused; it is kept for the next run/);
+  assert.ok(!ended.stderr.includes(uuid));
+  const [file = ''] = readdirSync(join(state, 'signalbox', 'pings'));
+  assert.match(readFileSync(join(state, 'signalbox', 'pings', file), 'utf8'), new RegExp(uuid));
+  await app.close();
+  const again = await startApp(t, { settings: { dataDir: `${app.folder}/data`, port } });
+  const target = new URL(again.url);
+  const kept = JSON.parse(readFileSync(join(state, 'signalbox', 'pings', file), 'utf8'));
+  writeFileSync(join(state, 'signalbox', 'pings', file), JSON.stringify({ ...kept, url: target.href }));
+  const next = await runProgram(['run', '--url', again.url, ...args, ...script('')], { variables });
+  assert.deepEqual([next.code, next.stderr], [0, '']);
+  const runs = await listRuns(again, 'job');
+  assert.deepEqual(
+    runs.map(({ result, exitCode }) => [result, exitCode]),
+    [
+      ['success', 0],
+      ['failure', 3],
+    ],
+  );
+  assert.match(runs[1]?.output ?? '', /\(sent late; it happened at /);
+  assert.deepEqual(readdirSync(join(state, 'signalbox', 'pings')), []);
+});
+
+test('run --heartbeat shows what the server refuses without the address, and the exit code stays', async (t) => {
+  const app = await startApp(t);
+  const uuid = '6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11';
+  const ended = await runProgram(['run', '--url', app.url, '--heartbeat', uuid, ...script('')]);
+  assert.equal(ended.code, 0);
+  assert.match(ended.stderr, /responded 404: There is no heartbeat with this address/);
+  assert.ok(!ended.stderr.includes(uuid));
+});
+
+test('run --heartbeat that cannot be is refused before the command runs', async () => {
+  for (const [args, message] of [
+    [['--heartbeat', 'a b'], /must be the UUID of a heartbeat, or its name/],
+    [['--heartbeat', 'job', '--timeout', '3'], /set maxRunMinutes/],
+  ] as const) {
+    const ended = await runProgram(['run', ...args, ...script('console.log("ran")')]);
+    assert.deepEqual([ended.code, ended.stdout], [2, '']);
+    assert.match(ended.stderr, message);
+  }
+});
+
+test('signalbox heartbeats lists them as a table, or as JSON', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { description: 'nightly dump' });
+  await createHeartbeat(app, await app.login('admin'), 'other');
+  assert.equal((await fetch(`${app.url}/ping/${uuid}/3`)).status, 200);
+  const { code, stdout } = await runProgram(['heartbeats', '--url', app.url]);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^NAME +STATE +LAST +DUE +RUN +DESCRIPTION\njob +down .*failure \(3\) +nightly dump\nother +new\n$/,
+  );
+  const json = await runProgram(['heartbeats', '--json', '--url', app.url]);
+  assert.deepEqual(
+    json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).name),
+    ['job', 'other'],
+  );
+});
