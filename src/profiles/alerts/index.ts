@@ -94,12 +94,16 @@ export const alerts = defineFeature({
       own,
       readInstance: () => readInstanceId(openLog),
       countReceived: counts.countReceived,
-      raise: async ({ level, message, ...details }) => {
-        const fields = { source: ownSender, level, message, hostname: hostname() };
+      raise: async ({ level, message, source: from = ownSender, ...details }) => {
+        const fields = { source: from, level, message, hostname: hostname() };
         const record = createAlert(fields, { now: clock(), sender: ownSender });
         const stored = await intake.append({ ...record, ...details });
-        counts.addReceived('native', level);
+        counts.addReceived(details.format ?? 'native', level);
         return stored;
+      },
+      listRaised: async (format) => {
+        await alertLog.whenRead();
+        return firing.listSeries(ownSender, format);
       },
       setDeliverer: (one) => {
         deliverer = one;

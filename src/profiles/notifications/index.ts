@@ -1,9 +1,9 @@
 import { SettingsError } from '../../config/settings-error.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import type { IncidentDestination } from './incident-destination.ts';
-import { createLease, ownLease } from './lease.ts';
 import { Notifier } from './notifier.ts';
 import { createOnCallRoutes } from './oncall-routes.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';

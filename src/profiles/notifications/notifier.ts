@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Lease } from '../../storage/postgres/lease.ts';
 import { Slice } from '../../storage/scheduling.ts';
 import {
   type IncidentNotification,
@@ -11,7 +12,6 @@ import {
 import { rankOf } from '../severity.ts';
 import { DueTimes } from './due-times.ts';
 import type { Happening, IncidentDestination, NoticeSource } from './incident-destination.ts';
-import type { Lease } from './lease.ts';
 import { type NoticePlan, planNotice } from './plan.ts';
 import { isNoticeAbout } from './receiver-state.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../storage/postgres/database.ts';
+import type { Database } from './database.ts';
 
 /** How long a lease lasts unless it is renewed, and how often that is tried. */
 const leaseSeconds = 15;
