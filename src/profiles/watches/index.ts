@@ -47,7 +47,7 @@ export const watches = defineFeature({
       ...{ host, findConcerns, clock, log, alerts: offers.alerts, journal: offers.alerts?.journal },
       targets: createTargets(settings.watchTargets),
       leases: { machine, network, instance: ownLease },
-      where: { machine: hostname(), network: '', instance: database?.instance ?? hostname() },
+      where: { machine: hostname(), network: '', instance: `.${database?.instance ?? 'signalbox'}` },
     });
     const listMade = () => offers.settings?.list<WatchSettings>(watchKind) ?? [];
     let known = listKnownWatches(configured, listMade(), defaultWatches);

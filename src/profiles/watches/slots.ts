@@ -1,49 +1,48 @@
-/** Runs so many steps at a time, of which half may be slow ones, so that those delay no others. */
+/** How long a step keeps its place while others wait. */
+const keptMs = 1000;
+
+/**
+ * Runs so many steps at a time. One that takes longer than a second gives its place to another one, so that those that hang
+ * delay no others; there are at most ten times as many.
+ */
 export class Slots {
   readonly #count: number;
+  readonly #most: number;
+  /** Steps that have a place, and all that run. */
+  #placed = 0;
   #running = 0;
-  #slow = 0;
-  readonly #waiting: { isSlow: boolean; begin(): void }[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   constructor(count: number) {
     this.#count = count;
+    this.#most = 10 * count;
   }
 
-  async run<T>(step: () => Promise<T>, isSlow = false): Promise<T> {
-    await this.#take(isSlow);
+  async run<T>(step: () => Promise<T>): Promise<T> {
+    if (!this.#hasRoom()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#placed += 1;
+    this.#running += 1;
+    let isPlaced = true;
+    const leave = (): void => {
+      if (isPlaced) this.#placed -= 1;
+      isPlaced = false;
+      this.#beginNext();
+    };
+    const timer = setTimeout(leave, keptMs);
     try {
       return await step();
     } finally {
+      clearTimeout(timer);
       this.#running -= 1;
-      if (isSlow) this.#slow -= 1;
-      this.#beginNext();
+      leave();
     }
   }
 
-  #take(isSlow: boolean): Promise<void> | undefined {
-    if (this.#hasRoom(isSlow)) return this.#begin(isSlow);
-    return new Promise((resolve) => {
-      this.#waiting.push({
-        isSlow,
-        begin: () => {
-          this.#begin(isSlow);
-          resolve();
-        },
-      });
-    });
-  }
-
-  #hasRoom(isSlow: boolean): boolean {
-    return this.#running < this.#count && (!isSlow || this.#slow < Math.ceil(this.#count / 2));
-  }
-
-  #begin(isSlow: boolean): undefined {
-    this.#running += 1;
-    if (isSlow) this.#slow += 1;
+  #hasRoom(): boolean {
+    return this.#placed < this.#count && this.#running < this.#most;
   }
 
   #beginNext(): void {
-    const index = this.#waiting.findIndex(({ isSlow }) => this.#hasRoom(isSlow));
-    if (index >= 0) this.#waiting.splice(index, 1)[0]?.begin();
+    if (this.#hasRoom()) this.#waiting.shift()?.();
   }
 }

@@ -17,10 +17,10 @@ import type { Finding, WatchReadings, WatchScope } from './type.ts';
 /** How many checks over the network run at a time. */
 const mostAtOnce = 20;
 
-/** How long a check may take, and from when on it is one of the slow ones. */
+/** How long a check may take; longer where its limit is, and a little more until it is given up. */
 const limitMs = 10_000;
 const longestMs = 30_000;
-const slowMs = 1000;
+const graceMs = 1000;
 
 /** Several watches that are due at the same time share a reading. */
 const sharedMs = 2000;
@@ -43,7 +43,6 @@ interface Active {
   runner: WatchRunner;
   nextAt: number;
   isRunning: boolean;
-  isSlow: boolean;
 }
 
 const scopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
@@ -135,7 +134,7 @@ export class Watcher {
     const parts = { raise, where: '', clock, now: () => performance.now(), onUnstored: () => undefined };
     // With a condition that never holds for long enough, no alert is raised.
     const runner = new WatchRunner({ ...watch, forMs: Number.POSITIVE_INFINITY }, parts, new Map());
-    const found = await this.#run(watch, false, () => undefined);
+    const found = await this.#run(watch, () => undefined);
     await runner.take(found);
     return runner.list();
   }
@@ -206,7 +205,7 @@ export class Watcher {
 
   #activate(watch: KnownWatch, told: ReadonlyMap<string, ToldAlert>): void {
     const runner = new WatchRunner(watch, this.#runnerParts(this.#whereOf(watch)), told);
-    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, isSlow: false });
+    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false });
   }
 
   #whereOf({ type, settings }: KnownWatch): string {
@@ -252,9 +251,8 @@ export class Watcher {
     active.nextAt = begun + watch.everyMs - toleranceMs;
     const end = (): void => {
       active.isRunning = false;
-      active.isSlow = performance.now() - begun > slowMs;
     };
-    const found = await this.#run(watch, active.isSlow, end);
+    const found = await this.#run(watch, end);
     this.checked.count += 1;
     if (found instanceof Error) this.checked.failed += 1;
     // It may have been changed meanwhile, or another instance has taken over.
@@ -262,7 +260,7 @@ export class Watcher {
   }
 
   /** What a check finds, or why it could not be made; `onEnd` is called when it has really ended. Never rejects. */
-  async #run(watch: KnownWatch, isSlow: boolean, onEnd: () => void): Promise<Finding[] | Error> {
+  async #run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
     const { settings, type } = watch;
     const ms = Math.min(longestMs, Math.max(limitMs, settings.limit ?? 0, settings.critical ?? 0));
     const check = async (): Promise<Finding[] | Error> => {
@@ -276,10 +274,10 @@ export class Watcher {
     const limited = async (): Promise<Finding[] | Error> => {
       const checking = check();
       void checking.then(onEnd);
-      const found = await awaitWithin(ms + slowMs, checking);
+      const found = await awaitWithin(ms + graceMs, checking);
       return found ?? new Error(`there was no answer within ${ms / 1000} s`);
     };
-    return type.scope(settings) === 'network' ? this.#slots.run(limited, isSlow) : limited();
+    return type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
   }
 
   #report(error: Error): void {
