@@ -4,7 +4,7 @@ import { createFileSystemReader } from './linux/file-systems.ts';
 import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
 import { readPressure, readTemperatures } from './linux/sensors.ts';
 import { createSystemReader, readPackages, toLinuxProcessors } from './linux/system.ts';
-import { readUnits } from './linux/units.ts';
+import { readLoadedUnits } from './linux/units.ts';
 import { createPortableReadings } from './portable.ts';
 import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';
@@ -43,6 +43,6 @@ export const createLinuxReadings = (root = ''): HostReadings => {
     ...createFileSystemReader(root, guard),
     temperatures: () => readTemperatures(root),
     pressure: (resource) => readPressure(root, resource),
-    units: createSharedReading(readUnits, unitsMaxAgeMs),
+    units: createSharedReading(readLoadedUnits, unitsMaxAgeMs),
   };
 };

@@ -11,7 +11,7 @@ export const readOrNull = <T>(read: () => T): T | null => {
 };
 
 /** The age of a reading of the last minute: a little less, so that who asks once a minute gets another one each time. */
-export const minuteMs = 59_000;
+export const freshMs = 59_000;
 
 /**
  * Lets callers share one reading: they wait for a reading in progress, and get the last one if it began at most

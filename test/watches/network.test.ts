@@ -15,7 +15,10 @@ import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from '.
 /** An HTTPS server whose certificate is valid for so many days. */
 const startTls = async (t: Scope, days: number): Promise<number> => {
   const time = new Date(Date.now() + days * 86_400_000);
-  const end = `${time.toISOString().replaceAll(/[-:T]|\..*/g, '').slice(2)}Z`;
+  const end = `${time
+    .toISOString()
+    .replaceAll(/[-:T]|\..*/g, '')
+    .slice(2)}Z`;
   const { cert, key } = writeCertificate(createFolder(t), 'localhost', end);
   const server = createHttpsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (_request, response) => {
     response.end('ok');
@@ -72,7 +75,10 @@ test('servers that hang, respond endlessly or redirect for ever end a check, and
   assert.equal(one?.state, 'ok');
   const circle = await startReceiver(t, (response) => void response.writeHead(302, { location: '/again' }).end());
   const [two] = await tryWatch(app, token, { type: 'http', url: circle.url });
-  assert.deepEqual([two?.state, two?.text], ['pending', `${circle.url} does not answer: there are more than 3 redirects`]);
+  assert.deepEqual(
+    [two?.state, two?.text],
+    ['pending', `${circle.url} does not answer: there are more than 3 redirects`],
+  );
   assert.equal(circle.requests.length, 4);
   await waitForState(app, token, 'hang-0', 'firing');
   const { text } = (await readWatch(app, token, 'hang-0')).things[0] ?? {};
@@ -100,7 +106,11 @@ test('neither addresses, names nor redirects lead where watches may not go', asy
   server.behave((response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end());
   assert.match(String((await look(server.url))[1]), /no http URL$/);
   const usual = await startApp(t);
-  const [metadata] = await tryWatch(usual, await usual.login('admin'), { type: 'tcp', host: '169.254.169.254', port: 80 });
+  const [metadata] = await tryWatch(usual, await usual.login('admin'), {
+    type: 'tcp',
+    host: '169.254.169.254',
+    port: 80,
+  });
   assert.equal(metadata?.text, '169.254.169.254 may not be watched (watchTargets)');
 });
 
@@ -133,7 +143,10 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   const tls = alerts.find(({ source }) => source === 'watch/tls');
   const words = `The certificate of localhost:${port} is valid for 5 days, until \\d{4}-\\d\\d-\\d\\d, limit 14 days`;
   assert.match(tls?.message ?? '', new RegExp(`^${words}$`));
-  assert.match(alerts.find((one) => one !== tls)?.message ?? '', /^Watch broken cannot check: .* cannot be read \(ENOENT\)$/);
+  assert.match(
+    alerts.find((one) => one !== tls)?.message ?? '',
+    /^Watch broken cannot check: .* cannot be read \(ENOENT\)$/,
+  );
   await waitForState(app, token, 'pem', 'ok');
   const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
   assert.match(untrusted?.text ?? '', /does not answer: the certificate is self-signed$/);

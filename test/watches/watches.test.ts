@@ -45,7 +45,10 @@ test('a file system that fills up raises an alert, is worse when it is full, and
   await waitForState(app, token, 'small', 'ok');
   fill(4);
   const [raised] = await waitForAlerts(app, 1);
-  assert.match(raised?.message ?? '', new RegExp(`^${mount} is \\d\\d(\\.\\d)? % full \\(\\d\\.\\d MiB free\\), limit 50 %$`));
+  assert.match(
+    raised?.message ?? '',
+    new RegExp(`^${mount} is \\d\\d(\\.\\d)? % full \\(\\d\\.\\d MiB free\\), limit 50 %$`),
+  );
   assert.deepEqual(
     [raised?.source, raised?.level, raised?.status, raised?.details, raised?.labels],
     ['watch/small', 'WARNING', 'firing', 'Delete dumps', { watch: 'small', type: 'disk', thing: mount }],
@@ -116,7 +119,10 @@ test('what a type does not know or lacks is refused with what to do', async (t) 
   assert.equal(await refuse({ type: 'disk' }), 'limit is needed for type disk');
   assert.equal(await refuse({ type: 'disk', limit: 90, url: 'http://a/' }), 'url is not for type disk');
   assert.equal(await refuse({ type: 'disk', limit: 90, critical: 80 }), 'critical must be higher than limit');
-  assert.equal(await refuse({ type: 'disk', metric: 'free', limit: 9, clear: 8 }), 'clear must not be lower than limit');
+  assert.equal(
+    await refuse({ type: 'disk', metric: 'free', limit: 9, clear: 8 }),
+    'clear must not be lower than limit',
+  );
   assert.equal(await refuse({ type: 'http' }), 'url is needed for type http');
   assert.equal(await refuse({ type: 'http', url: 'ftp://a/' }), 'url must be an http or https URL');
   assert.equal(await refuse({ type: 'http', url: 'http://u:p@a/' }), 'url must not have a user or password');

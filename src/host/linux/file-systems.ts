@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { createSharedReading, type HangGuard, minuteMs, readKernelText } from '../reading.ts';
+import { createSharedReading, freshMs, type HangGuard, readKernelText } from '../reading.ts';
 import type { FileSystemKind, FileSystemReading } from '../readings.ts';
 
 /** How long to wait for the size of a file system whose server may be gone. */
@@ -32,7 +32,7 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   return {
     fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
     fixedDisks,
-    disksOfMinute: createSharedReading(fixedDisks, minuteMs),
+    disksOfMinute: createSharedReading(fixedDisks, freshMs),
   };
 };
 

@@ -13,7 +13,7 @@ const maxBytes = 8 * 1024 * 1024;
 const list = ['list-units', '--all', '--plain', '--no-legend', '--no-pager', '--full'];
 
 /** Reads `HostReadings.units`. */
-export const readUnits = async (): Promise<UnitReading[] | null> => {
+export const readLoadedUnits = async (): Promise<UnitReading[] | null> => {
   const program = await findProgram(paths);
   if (program === null || !(await isAccessible(bootMark))) return null;
   const output = await new Promise<string>((resolve, reject) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { beginCondition, type ConditionEvent, type Limits, observe, observeFault, step } from './condition.ts';
+import { beginCondition, type ConditionEvent, type FigureLimits, observe, observeFault, step } from './condition.ts';
 
 const second = 1000;
 
 /** The events of readings, one a second; undefined stands for a check that failed. */
-const run = (readings: readonly (number | undefined)[], limits: Limits, forMs = 0): ConditionEvent[][] => {
+const run = (readings: readonly (number | undefined)[], limits: FigureLimits, forMs = 0): ConditionEvent[][] => {
   let state = beginCondition();
   return readings.map((figure, index) => {
     const next = step(state, figure === undefined ? undefined : observe(figure, limits), index * second, forMs);
@@ -15,7 +15,7 @@ const run = (readings: readonly (number | undefined)[], limits: Limits, forMs = 
   });
 };
 
-const limits: Limits = { limit: 90, critical: 97, isLowBad: false };
+const limits: FigureLimits = { limit: 90, critical: 97, isLowBad: false };
 
 test('what reaches the limit raises, and ends 2 percent below it', () => {
   assert.deepEqual(run([89.9, 90, 89, 88.3, 88.2, 88.2], limits), [[], ['raised'], [], [], ['cleared'], []]);
@@ -23,7 +23,7 @@ test('what reaches the limit raises, and ends 2 percent below it', () => {
 });
 
 test('where less is worse, all is the other way round', () => {
-  const days: Limits = { limit: 14, critical: 3, isLowBad: true };
+  const days: FigureLimits = { limit: 14, critical: 3, isLowBad: true };
   assert.deepEqual(run([15, 14, 14.2, 2, 3.01, 3.1, 20], days), [
     [],
     ['raised'],

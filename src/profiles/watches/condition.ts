@@ -1,5 +1,5 @@
 /** The limits of a figure. */
-export interface Limits {
+export interface FigureLimits {
   limit: number;
   /** A second limit, for a worse level. */
   critical?: number | undefined;
@@ -28,7 +28,7 @@ const compare = (figure: number, limit: number, clear: number, isLowBad: boolean
   return sign * figure <= sign * clear ? 'good' : 'near';
 };
 
-export const observe = (figure: number, { limit, critical, clear, isLowBad }: Limits): Observation => {
+export const observe = (figure: number, { limit, critical, clear, isLowBad }: FigureLimits): Observation => {
   const usualClear = (of: number): number => of - (isLowBad ? -1 : 1) * Math.abs(of) * nearShare;
   return {
     limit: compare(figure, limit, clear ?? usualClear(limit), isLowBad),

@@ -1,5 +1,5 @@
 import { hostLimits, type MadeSetting } from '../offers.ts';
-import type { Limits } from './condition.ts';
+import type { FigureLimits } from './condition.ts';
 import { ownWatchSettings, type WatchSettings } from './schema.ts';
 import type { WatchType } from './type.ts';
 import { alertWatch } from './types/alert.ts';
@@ -27,7 +27,7 @@ export interface KnownWatch {
   origin: 'default' | 'config' | 'made';
   made: MadeSetting<WatchSettings> | undefined;
   /** Undefined where it asks a question of yes or no. */
-  limits: Limits | undefined;
+  limits: FigureLimits | undefined;
   everyMs: number;
   forMs: number;
 }

@@ -56,12 +56,12 @@ const createListRoute = ({ watcher, list }: RouteParts): Route =>
 const createReadRoute = (parts: RouteParts): Route =>
   defineRoute({
     method: 'GET',
-    path: '/api/watches/:name',
+    path: '/api/watches/:watch',
     access: 'admin',
     summary: 'One watch',
     headers: { response: withVersion },
     schema: { operationId: 'getWatch', params: WatchParams, response: { 200: Watch, 404: ErrorBody } },
-    handler: async ({ params: { name } }, reply) => sendWatch(reply, requireWatch(parts, name), parts),
+    handler: async ({ params: { watch: name } }, reply) => sendWatch(reply, requireWatch(parts, name), parts),
   });
 
 const createTestRoute = ({ watcher }: RouteParts): Route =>
@@ -100,7 +100,7 @@ const createAddRoute = (parts: RouteParts, settings: SettingStore): Route =>
 const createReplaceRoute = (parts: RouteParts, settings: SettingStore): Route =>
   defineRoute({
     method: 'PUT',
-    path: '/api/watches/:name',
+    path: '/api/watches/:watch',
     access: 'admin',
     summary: 'Replace a watch that was made at run time',
     headers: { request: ifMatch, response: withVersion },
@@ -112,7 +112,7 @@ const createReplaceRoute = (parts: RouteParts, settings: SettingStore): Route =>
     },
     handler: async (request, reply) => {
       const expected = readIfMatch(request.headers);
-      const { name } = request.params;
+      const { watch: name } = request.params;
       requireMade(parts, name);
       const watch = checkWatch(request.body);
       if (watch.name !== name) throw new HttpError('invalid', 'name must be that of the path');
@@ -124,7 +124,7 @@ const createReplaceRoute = (parts: RouteParts, settings: SettingStore): Route =>
 const createRemoveRoute = (parts: RouteParts, settings: SettingStore): Route =>
   defineRoute({
     method: 'DELETE',
-    path: '/api/watches/:name',
+    path: '/api/watches/:watch',
     access: 'admin',
     summary: 'Watch something no longer; what fires of it is resolved',
     headers: { request: ifMatch },
@@ -135,7 +135,7 @@ const createRemoveRoute = (parts: RouteParts, settings: SettingStore): Route =>
     },
     handler: async (request, reply) => {
       const expected = readIfMatch(request.headers);
-      const { name } = request.params;
+      const { watch: name } = request.params;
       const watch = toWatch(requireMade(parts, name), parts.watcher);
       await settings.delete(watchKind, name, callerOf(request), expected);
       return sendJson(reply, watch);

@@ -9,7 +9,7 @@ const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 const longestText = 1000;
 const patterns = (description: string, examples: string[]) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: longestText }), {
+    Type.Array(Type.String({ minLength: 1, maxLength: longestText, examples }), {
       minItems: 1,
       maxItems: 100,
       description,
@@ -32,12 +32,17 @@ export const ownWatchSettings = {
   metric: Type.Optional(
     Type.Enum(['used', 'free', 'inodes', 'memory', 'cpu', 'silence', 'count'], {
       type: 'string',
+      examples: ['used'],
       description:
         'What `limit` is about. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or their `count`.',
     }),
   ),
   resource: Type.Optional(
-    Type.Enum(pressures, { type: 'string', description: '`pressure`: what tasks wait for; memory by default.' }),
+    Type.Enum(pressures, {
+      type: 'string',
+      description: '`pressure`: what tasks wait for; memory by default.',
+      examples: ['io'],
+    }),
   ),
   sensor: text('`temperature`: chip and label, with `*`; all by default.', 'coretemp *'),
   process: text("`process`: the program's name, with `*`.", 'postgres'),
@@ -50,9 +55,16 @@ export const ownWatchSettings = {
   ),
   path: text('`file`, `certificate`: a path, with `*`; only in the config file.', '/srv/backup/*.tar'),
   maxAgeHours: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 100_000, description: '`file`: the newest is at most so old.' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      description: '`file`: the newest is at most so old.',
+      examples: [26],
+    }),
   ),
-  minBytes: Type.Optional(Type.Integer({ minimum: 0, description: '`file`: the newest is at least so large.' })),
+  minBytes: Type.Optional(
+    Type.Integer({ minimum: 0, description: '`file`: the newest is at least so large.', examples: [1_000_000] }),
+  ),
   url: text('`http`: what is requested.', 'https://shop.example/health'),
   status: Type.Optional(
     Type.String({
@@ -64,7 +76,12 @@ export const ownWatchSettings = {
   ),
   contains: text('`http`: a text that the first MiB of the body must contain.', 'ok'),
   certificateDays: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 10_000, description: '`http`: the certificate is valid for so many days.' }),
+    Type.Number({
+      minimum: 0,
+      maximum: 10_000,
+      description: '`http`: the certificate is valid for so many days.',
+      examples: [14],
+    }),
   ),
   host: text('`tcp`, `certificate`: name or address of the server.', 'db.example'),
   port: Type.Optional(
@@ -72,7 +89,12 @@ export const ownWatchSettings = {
   ),
   source: text('`alert`: the source of the alerts, with `*`.', 'backup*'),
   minutes: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10_080, description: '`alert`: alerts of so many minutes count; 60.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_080,
+      description: '`alert`: alerts of so many minutes count; 60.',
+      examples: [60],
+    }),
   ),
 };
 
@@ -91,16 +113,25 @@ export const WatchSettings = defineShape('WatchSettings', {
   limit: figure('The figure that raises an alert, in the unit of the type.'),
   critical: figure('A second limit, whose alert is CRITICAL.', [97]),
   level: Type.Optional(
-    Type.Enum(severities, { type: 'string', description: 'The level of the first limit; WARNING by default.' }),
+    Type.Enum(severities, {
+      type: 'string',
+      description: 'The level of the first limit; WARNING by default.',
+      examples: ['WARNING'],
+    }),
   ),
   for: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 604_800, description: 'Seconds that it must hold; 0 by default.' }),
+    Type.Number({
+      minimum: 0,
+      maximum: 604_800,
+      description: 'Seconds that it must hold; 0 by default.',
+      examples: [60],
+    }),
   ),
   clear: figure('The figure at which the alert ends; by default 2 percent of the limit on the good side.', [85]),
   every: Type.Optional(
     Type.Number({ minimum: 1, maximum: 86_400, description: 'Seconds between two checks.', examples: [60] }),
   ),
-  enabled: Type.Optional(Type.Boolean({ description: 'False: it is not checked.' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'False: it is not checked.', examples: [true] })),
   message: Type.Optional(
     Type.String({ maxLength: 4000, description: 'What to do; part of each alert.', examples: ['Delete old dumps'] }),
   ),
@@ -118,8 +149,15 @@ const states = ['ok', 'pending', 'firing', 'cannot check'] as const;
 
 export const WatchedThing = defineShape('WatchedThing', {
   thing: Type.String({ description: 'What of it: a mount, a unit, an address.', examples: ['/var'] }),
-  state: Type.Enum(states, { type: 'string', description: '`pending`: not for as long as `for` says.' }),
-  level: orNull(Type.Enum(severities, { type: 'string' }), 'Of the alert that fires; `null` if none does.'),
+  state: Type.Enum(states, {
+    type: 'string',
+    examples: ['firing'],
+    description: '`pending`: not for as long as `for` says.',
+  }),
+  level: orNull(
+    Type.Enum(severities, { type: 'string', examples: ['WARNING'] }),
+    'Of the alert that fires; `null` if none does.',
+  ),
   figure: orNull(Type.Number({ examples: [91.3] }), 'The last reading; `null` where it is no number.'),
   text: Type.String({ description: 'The last reading in words.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
   at: time,
@@ -131,11 +169,13 @@ export const Watch = defineShape('Watch', {
   name: WatchSettings.properties.name,
   origin: Type.Enum(['default', 'config', 'made'], {
     type: 'string',
+    examples: ['config'],
     description: 'Who has defined it; only `made` can be changed.',
   }),
   settings: WatchSettings,
   state: Type.Enum([...states, 'new', 'paused', 'elsewhere'], {
     type: 'string',
+    examples: ['firing'],
     description:
       'The worst of its things. `new`: not checked yet. `paused`: not enabled. `elsewhere`: another instance checks it.',
   }),
@@ -147,12 +187,15 @@ export const Watch = defineShape('Watch', {
 });
 export type Watch = Static<typeof Watch>;
 
-export const WatchList = defineShape('WatchList', { count: Type.Integer(), data: Type.Array(Watch) });
+export const WatchList = defineShape('WatchList', {
+  count: Type.Integer({ description: 'Watches in `data`.', examples: [1] }),
+  data: Type.Array(Watch),
+});
 
 export const WatchTrial = defineShape('WatchTrial', {
   things: Type.Array(WatchedThing, { description: 'What it finds now; `pending` is what would be an alert.' }),
 });
 
 export const WatchParams = Type.Object({
-  name: Type.String({ description: 'Name of a watch.', examples: ['var'] }),
+  watch: Type.String({ description: 'Name of a watch.', examples: ['var'] }),
 });

@@ -14,7 +14,10 @@ test('only so many steps run at a time, and each runs once', async () => {
   };
   await Promise.all(Array.from({ length: 50 }, () => slots.run(step)));
   assert.deepEqual([most, count, running], [3, 50, 0]);
-  await assert.rejects(slots.run(() => Promise.reject(new Error('failed'))), /failed/);
+  await assert.rejects(
+    slots.run(() => Promise.reject(new Error('failed'))),
+    /failed/,
+  );
   await slots.run(step);
 });
 

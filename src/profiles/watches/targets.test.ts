@@ -15,7 +15,10 @@ const isAllowed = (entries: string[], host: string): boolean => {
 /** The addresses that a name with these leads to, or the refusal. */
 const look = (entries: string[], host: string, addresses: string[]): Promise<unknown> => {
   const resolve: LookupFunction = (_host, _options, callback) =>
-    callback(null, addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
   return new Promise((done) => {
     createTargets(entries, resolve).lookup(host, { all: true }, (error, found) =>
       done(error ? error.message : (found as { address: string }[]).map(({ address }) => address)),
@@ -24,7 +27,8 @@ const look = (entries: string[], host: string, addresses: string[]): Promise<unk
 };
 
 test('without entries all but link-local addresses and metadata of clouds may be watched, in whatever form', () => {
-  for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', '192.0.2.1', 'db.example']) assert.ok(isAllowed([], host), host);
+  for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', '192.0.2.1', 'db.example'])
+    assert.ok(isAllowed([], host), host);
   for (const host of [
     ...['169.254.169.254', '[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]', '[fe80::1]', '[fd00:ec2::254]'],
     ...['100.100.100.200', '168.63.129.16'],

@@ -1,7 +1,7 @@
 import type { HostReadings } from '../../host/readings.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Concern } from '../feature.ts';
-import type { Limits } from './condition.ts';
+import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { ownWatchSettings, WatchSettings } from './schema.ts';
 import type { Targets } from './targets.ts';
@@ -25,8 +25,8 @@ export type Finding = {
   thing: string;
   /** In words, without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
   words: string;
-  /** Limits other than those of the watch, and what they are called. */
-  limits?: Limits;
+  /** FigureLimits other than those of the watch, and what they are called. */
+  limits?: FigureLimits;
 } & (
   | { figure: number; toText(figure: number): string }
   /** A question of yes or no. */

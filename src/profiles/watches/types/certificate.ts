@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readSmallFile } from '../../../host/files.ts';
-import type { Limits } from '../condition.ts';
+import type { FigureLimits } from '../condition.ts';
 import { defineWatchType, type Finding } from '../type.ts';
 import { readServerCertificate } from './network.ts';
 
@@ -42,7 +42,7 @@ const parseEnd = (path: string, text: string): Date => {
 
 const toDays = (days: number): string => `${Math.floor(days)} days`;
 
-export const toDaysFinding = (thing: string, validTo: Date, now: Date, limits?: Limits): Finding => {
+export const toDaysFinding = (thing: string, validTo: Date, now: Date, limits?: FigureLimits): Finding => {
   const days = (validTo.getTime() - now.getTime()) / dayMs;
   const date = validTo.toISOString().slice(0, 10);
   const what = thing.endsWith(' certificate') ? thing : `the certificate of ${thing}`;
