@@ -43,9 +43,14 @@ export const watches = defineFeature({
     const machine = database ? createLease(database, `watches/${hostname()}`) : ownLease;
     const network = database ? createLease(database, 'watches') : ownLease;
     let { watches: configured, defaultWatches } = settings;
+    let targets = createTargets(settings.watchTargets);
     const watcher = new Watcher({
-      ...{ host, findConcerns, clock, log, alerts: offers.alerts, journal: offers.alerts?.journal },
-      targets: createTargets(settings.watchTargets),
+      ...{ host, findConcerns, clock, log, journal: offers.alerts?.journal },
+      ...{ alerts: offers.alerts, incidents: offers.incidents },
+      targets: {
+        assertHost: (name) => targets.assertHost(name),
+        lookup: (...args) => targets.lookup(...args),
+      },
       leases: { machine, network, instance: ownLease },
       where: { machine: hostname(), network: '', instance: `.${database?.instance ?? 'signalbox'}` },
     });
@@ -80,6 +85,7 @@ export const watches = defineFeature({
       start: () => watcher.start(),
       reload: (changed) => {
         ({ watches: configured, defaultWatches } = changed);
+        targets = createTargets(changed.watchTargets);
         renew();
         return [];
       },

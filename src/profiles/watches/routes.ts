@@ -174,9 +174,9 @@ const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', '
 
 const toWatch = (watch: KnownWatch, watcher: Watcher): Watch => {
   const { settings, origin, made } = watch;
-  const { things, isHere } = watcher.find(settings.name);
+  const { things, isHere, isChecked } = watcher.find(settings.name);
   const [worst] = things.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
-  const unchecked = settings.enabled === false ? 'paused' : isHere ? 'new' : 'elsewhere';
+  const unchecked = settings.enabled === false ? 'paused' : isHere ? (isChecked ? 'ok' : 'new') : 'elsewhere';
   return {
     ...{ name: settings.name, origin, settings: { ...settings } },
     state: settings.enabled === false ? 'paused' : (worst?.state ?? unchecked),

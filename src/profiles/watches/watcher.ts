@@ -4,7 +4,7 @@ import type { HostReadings } from '../../host/readings.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Concern } from '../feature.ts';
-import type { AlertSource } from '../offers.ts';
+import { type AlertSource, type IncidentSource, ownSender } from '../offers.ts';
 import { rankOf } from '../severity.ts';
 import type { KnownWatch } from './definitions.ts';
 import { RecentUsage } from './recent-usage.ts';
@@ -32,6 +32,7 @@ interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage'> {
   host: HostReadings;
   targets: Targets;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'> | undefined;
+  incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'> | undefined;
   /** What of the network, and of this machine, this instance watches. */
   leases: Record<WatchScope, Lease>;
   where: Record<WatchScope, string>;
@@ -43,6 +44,7 @@ interface Active {
   runner: WatchRunner;
   nextAt: number;
   isRunning: boolean;
+  isChecked: boolean;
 }
 
 const scopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
@@ -122,9 +124,10 @@ export class Watcher {
   }
 
   /** What is known of a watch: its things, and whether it is checked here. */
-  find(name: string): { things: WatchedThing[]; isHere: boolean } {
+  find(name: string): { things: WatchedThing[]; isHere: boolean; isChecked: boolean } {
     const active = this.#active.get(name);
-    return { things: active?.runner.list() ?? [], isHere: active !== undefined };
+    const isHere = active !== undefined;
+    return { things: active?.runner.list() ?? [], isHere, isChecked: active?.isChecked === true };
   }
 
   /** What a watch finds now. */
@@ -158,8 +161,7 @@ export class Watcher {
     const missing = scopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
     if (this.#isRestoring || missing.length === 0) return;
     this.#isRestoring = true;
-    const read = this.#parts.alerts?.listRaised('watch') ?? Promise.resolve(new Map<string, ToldAlert>());
-    void read
+    void this.#readTold()
       .then((told) => {
         for (const scope of missing) {
           if (!this.#parts.leases[scope].isHeld()) continue;
@@ -172,6 +174,21 @@ export class Watcher {
       .finally(() => {
         this.#isRestoring = false;
       });
+  }
+
+  /** Incidents know of alerts that fire for so long that the end of the log has them no more. */
+  async #readTold(): Promise<Map<string, ToldAlert>> {
+    const { alerts, incidents } = this.#parts;
+    const told = new Map<string, ToldAlert>();
+    await incidents?.catchUp();
+    for await (const some of incidents?.listUnsettled() ?? []) {
+      for (const { sender, source, state, about, lastAlert, level } of some) {
+        const isOwn = sender === ownSender && source.startsWith('watch/') && state !== 'resolved';
+        if (isOwn) told.set(about, { id: lastAlert, level });
+      }
+    }
+    for (const [fingerprint, alert] of (await alerts?.listRaised('watch')) ?? []) told.set(fingerprint, alert);
+    return told;
   }
 
   /** Ends the alerts of watches that there are no more. */
@@ -205,7 +222,7 @@ export class Watcher {
 
   #activate(watch: KnownWatch, told: ReadonlyMap<string, ToldAlert>): void {
     const runner = new WatchRunner(watch, this.#runnerParts(this.#whereOf(watch)), told);
-    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false });
+    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, isChecked: false });
   }
 
   #whereOf({ type, settings }: KnownWatch): string {
@@ -257,6 +274,7 @@ export class Watcher {
     if (found instanceof Error) this.checked.failed += 1;
     // It may have been changed meanwhile, or another instance has taken over.
     if (this.#active.get(watch.settings.name) === active && !this.#isClosed) await runner.take(found);
+    active.isChecked = true;
   }
 
   /** What a check finds, or why it could not be made; `onEnd` is called when it has really ended. Never rejects. */
