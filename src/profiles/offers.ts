@@ -12,7 +12,7 @@ import { type Severity, severities } from './severity.ts';
 export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
 
 /** What watches offer to the health. */
-export interface WatchSource {
+interface WatchSource {
   /** Whether disks and memory are watched, so that their watches say what needs attention. */
   coversMachine(): boolean;
 }

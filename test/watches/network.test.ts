@@ -45,7 +45,7 @@ test('a server that stops answering, or answers something else, raises an alert,
   server.behave((response) => void response.end('all is lost'));
   const [bad] = await waitForAlerts(app, 1);
   assert.deepEqual([bad?.level, bad?.source], ['ERROR', 'watch/shop']);
-  assert.equal(bad?.message, `${server.url}/health answers 200 without "ok"`.replace('http', 'Http'));
+  assert.equal(bad?.message, `${server.url}/health answers 200 without "ok"`);
   server.behave((response) => void response.writeHead(503).end());
   await waitForState(app, token, 'shop', 'firing');
   server.behave((response) => void response.end('ok'));

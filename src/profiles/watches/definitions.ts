@@ -33,7 +33,7 @@ export interface KnownWatch {
 }
 
 /** What is watched unless the settings say otherwise. That destinations fail is an alert of its own. */
-export const defaultWatches: readonly WatchSettings[] = [
+const defaultWatches: readonly WatchSettings[] = [
   { name: 'disk', type: 'disk', limit: 100 * hostLimits.disk, critical: 100 * hostLimits.fullDisk },
   {
     ...{ name: 'inodes', type: 'disk', metric: 'inodes' },

@@ -42,7 +42,7 @@ const longestThing = 180;
 const toFingerprint = (name: string, where: string, thing: string): string => `${name}/${where}/${thing}`;
 const unknownMark = '?';
 
-export const toThingName = (thing: string): string =>
+const toThingName = (thing: string): string =>
   thing.length <= longestThing
     ? thing
     : `${thing.slice(0, longestThing)}-${hash('sha256', thing, 'base64url').slice(0, 12)}`;
@@ -209,7 +209,7 @@ export class WatchRunner {
       labels: { watch: settings.name, type: type.name, thing: thing.name },
     };
     const runbook = settings.message ? { details: settings.message } : {};
-    const sentence = words.charAt(0).toUpperCase() + words.slice(1);
+    const sentence = toSentence(words, thing.name);
     if (level !== undefined) {
       const { id } = await raise({ ...about, ...runbook, level, message: sentence, status: 'firing', startsAt: since });
       return { id, level };
@@ -220,6 +220,10 @@ export class WatchRunner {
     return undefined;
   }
 }
+
+/** Begins with a capital letter, unless it begins with a name. */
+const toSentence = (words: string, thing: string): string =>
+  words.startsWith(thing.replace(/ .*/, '')) ? words : words.charAt(0).toUpperCase() + words.slice(1);
 
 const toShort = (figure: number): number =>
   Math.abs(figure) >= 1000 ? Math.round(figure) : Number(figure.toPrecision(5));

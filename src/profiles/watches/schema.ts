@@ -21,7 +21,7 @@ const text = (description: string, example: string) =>
 const count = (description: string, example: number) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [example] }));
 
-export const watchTypeNames = [
+const watchTypeNames = [
   ...['disk', 'memory', 'swap', 'cpu', 'load', 'pressure', 'temperature', 'process', 'service', 'file'],
   ...['http', 'tcp', 'certificate', 'alert', 'database', 'journal', 'destination'],
 ] as const;

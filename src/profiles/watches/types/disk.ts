@@ -25,7 +25,7 @@ export const diskWatch = defineWatchType({
 });
 
 /** As `df` counts: space reserved for root is neither used nor free. */
-export const toUsedShare = ({ usedBytes, availableBytes }: Pick<FileSystemReading, 'usedBytes' | 'availableBytes'>) =>
+const toUsedShare = ({ usedBytes, availableBytes }: Pick<FileSystemReading, 'usedBytes' | 'availableBytes'>) =>
   usedBytes / (usedBytes + availableBytes);
 
 const toFinding = ({ metric = 'used' }: WatchSettings, disk: FileSystemReading): Finding | undefined => {
