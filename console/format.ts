@@ -43,6 +43,7 @@ const times = computed(() => {
     full: build({ ...date, ...clock, second: '2-digit', timeZoneName: 'shortOffset' }),
     day: build({ month: 'short', day: 'numeric' }),
     date: build(date),
+    weekday: build({ weekday: 'short' }),
   };
 });
 
@@ -79,6 +80,18 @@ export const toTime = (time: Date | number): string => {
   if (date === today) return toClock(time);
   const isThisYear = date.match(/\d{4}/)?.[0] === today.match(/\d{4}/)?.[0];
   return isThisYear ? `${toShortDay(time)}, ${toClock(time)}` : date;
+};
+
+const dayMs = 86_400_000;
+
+/** To the minute, for what is planned: the time of today, the day of the week in the next six days, the day of others. */
+export const toMinute = (time: Date | number): string => {
+  const [at, present] = [Number(time), Date.now()];
+  const clock = toShortClock(at);
+  if (write('date', at) === write('date', present)) return clock;
+  if (at > present && at < present + 6 * dayMs) return `${write('weekday', at)} ${clock}`;
+  const isThisYear = write('date', at).match(/\d{4}/)?.[0] === write('date', present).match(/\d{4}/)?.[0];
+  return `${write(isThisYear ? 'day' : 'date', at)}, ${clock}`;
 };
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [

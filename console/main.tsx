@@ -11,7 +11,7 @@ import './style/chart.css';
 import './style/plot.css';
 import './style/alerts.css';
 import './style/incidents.css';
-import './style/deliveries.css';
+import './style/notifications.css';
 import './style/processes.css';
 import './style/tasks.css';
 import './style/board.css';

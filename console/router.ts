@@ -46,10 +46,17 @@ export const setParams = (changes: Params, { replace = false } = {}): void => {
   hash.value = location.hash;
 };
 
+/** Addresses of earlier versions. */
+const former: Record<string, string> = { deliveries: '/notifications' };
+
 const toPlace = (written: string): Place => {
   const [address = '', query = ''] = written.replace(/^#/, '').split(/\?(.*)/s);
   const [, first = '', rest = ''] = /^\/?([^/]*)\/?(.*)$/s.exec(address) ?? [];
-  return { path: `/${first}`, rest: decode(rest), params: Object.fromEntries(new URLSearchParams(query)) };
+  return {
+    path: former[first] ?? `/${first}`,
+    rest: decode(rest),
+    params: Object.fromEntries(new URLSearchParams(query)),
+  };
 };
 
 const decode = (value: string): string => {

@@ -25,6 +25,14 @@ const screens: readonly Screen[] = [
     needs: 'listAlerts',
     load: async () => alertsView,
   },
+  {
+    ...{ path: '/silences', title: titles.silences, icon: 'silences', key: 'q' },
+    ...{ needs: 'listSilences', load: later('silencesView') },
+  },
+  {
+    ...{ path: '/notifications', title: titles.notifications, icon: 'notifications', key: 'd' },
+    ...{ needs: 'listDeliveries', load: later('notificationsView') },
+  },
   { path: '/tasks', title: titles.tasks, icon: 'tasks', key: 't', needs: 'listTasks', load: later('tasksView') },
   {
     ...{ path: '/commands', title: titles.commands, icon: 'commands', key: 'c' },
@@ -35,10 +43,6 @@ const screens: readonly Screen[] = [
     ...{ needs: 'listProcesses', load: later('processesView') },
   },
   { path: '/audit', title: titles.audit, icon: 'audit', key: 'u', needs: 'listExecutions', load: later('auditView') },
-  {
-    ...{ path: '/deliveries', title: titles.deliveries, icon: 'deliveries', key: 'd' },
-    ...{ needs: 'listDeliveries', load: later('deliveriesView') },
-  },
   { path: '/items', title: titles.items, icon: 'items', key: 'i', needs: 'listItems', load: later('itemsView') },
   {
     ...{ path: '/simple-tasks', title: titles.simpleTasks, icon: 'tasks', key: 's' },

@@ -57,6 +57,9 @@ const toInstant = (written: string, name: string): number => {
 /** A time that the user has typed, in the zone that is shown. */
 export const fromTyped = (written: string): number => toInstant(written, zone.value);
 
+/** A time as a field for times has it, in the zone that is shown. */
+export const toTyped = (at: number): string => new Date(toWallClock(at, zone.value)).toISOString().slice(0, 16);
+
 /** A time from the server, which has no offset where the API's old routes have it in the server's zone. */
 export const fromServer = (written: string): number =>
   /(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? Date.parse(written) : toInstant(written, serverZone.value ?? browserZone);

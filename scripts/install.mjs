@@ -42,7 +42,7 @@ export const isInstalled = (purpose, folder = root) => {
 export const install = async (purpose, { retries }) => {
   if (isInstalled(purpose)) return;
   const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled(root);
-  process.stderr.write(`Installing ${all ? 'dependencies and tools (380 MB)' : 'dependencies (58 MB)'} ...\n`);
+  process.stderr.write(`Installing ${all ? 'dependencies and tools (380 MB)' : 'dependencies (57 MB)'} ...\n`);
   const staging = join(root, '.build-install');
   const target = join(root, 'node_modules');
   try {
@@ -50,7 +50,9 @@ export const install = async (purpose, { retries }) => {
     for (const path of ['package.json', 'package-lock.json', '.npmrc', join('tools', 'package.json')]) {
       if (existsSync(join(root, path))) cpSync(join(root, path), join(staging, path));
     }
-    await runNpmCi([`--fetch-retries=${retries}`, ...(all ? [] : ['--workspaces=false'])], staging);
+    // No peers: Vite's optional ones are types and programs that only the tools use.
+    const ofProgram = ['--workspaces=false', '--legacy-peer-deps'];
+    await runNpmCi([`--fetch-retries=${retries}`, ...(all ? [] : ofProgram)], staging);
     if (existsSync(target)) renameSync(target, join(staging, 'old'));
     renameSync(join(staging, 'node_modules'), target);
   } finally {

@@ -62,6 +62,12 @@ const printTotals = (tests, seconds) => {
 const isCi = process.env.CI === 'true';
 const words = process.argv.slice(2);
 const names = words.filter((word) => !word.startsWith('--'));
+const flags = ['--coverage', '--long'];
+const odd = words.find((word) => word.startsWith('--') && !flags.includes(word));
+if (odd) {
+  process.stderr.write(`There is no ${odd}; use ${flags.join(', ')}, or a part of a test file's path.\n`);
+  process.exit(1);
+}
 const isMeasured = words.includes('--coverage');
 const isLong = words.includes('--long');
 const [files, specs] = ['.test.ts', '.spec.ts'].map((suffix) =>

@@ -12,6 +12,7 @@ import type { Measure, Row } from '../support/run.ts';
 import { type Scope, startCompanion, startSignalbox, withScope } from '../support/server.ts';
 import { newTask, writeSeed } from '../support/tasks.ts';
 import { greedy, hostile, type start } from './attackers.ts';
+import { measureNotifications } from './notifications.ts';
 
 /** Lists of 9 and 12 MB: more than the socket buffers hold for a client that does not read. */
 const listed = 50_000;
@@ -116,4 +117,5 @@ export const stressRows: readonly Row[] = [
   ['overload', overload],
   ['hostile', measureHostile],
   ['shares', measureShares],
+  ['notifications', measureNotifications],
 ];

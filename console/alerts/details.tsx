@@ -4,6 +4,7 @@ import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative, toTime } from '../format.ts';
 import { toLine, toTimeOf } from '../live/alerts.ts';
 import { useResource } from '../live/resource.ts';
+import { toSilenceLink } from '../live/silence-link.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
@@ -71,6 +72,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
           icon="link"
           value={() => new URL(toHash(`/alerts/${alert.id}`), location.href).href}
         />
+        <SilenceLink alert={alert} />
         {listLinks(alert).map(([name, url]) => (
           <a key={name} class="button" href={url} target="_blank" rel="noreferrer noopener">
             <Icon name="open" /> <bdi>{name}</bdi>
@@ -95,6 +97,17 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
       <h3>{words.context}</h3>
       <Context alert={alert} />
     </article>
+  );
+};
+
+/** To the form of a silence of such alerts. */
+const SilenceLink = ({ alert: { source, hostname, message } }: { alert: AlertDetails }) => {
+  const link = toSilenceLink({ source, hostname, message });
+  if (!link) return null;
+  return (
+    <a class="button" href={link}>
+      <Icon name="silences" /> {text.silences.like}
+    </a>
   );
 };
 

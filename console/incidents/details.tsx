@@ -2,10 +2,13 @@ import { useEffect } from 'preact/hooks';
 import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/client';
 import { type ApiError, client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
-import { useResource } from '../live/resource.ts';
+import { useNews, useResource } from '../live/resource.ts';
+import { toSilenceLink } from '../live/silence-link.ts';
+import { toPerson } from '../person.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
+import { Chip } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
@@ -15,14 +18,19 @@ import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
-import { LevelChip, StateChip, toPerson } from './looks.tsx';
+import { LevelChip, StateChip } from './looks.tsx';
+import { Notifications } from './notifications.tsx';
 import { Since } from './rows.tsx';
+import { SilencesOf } from './silences.tsx';
 
 const words = text.incidents;
 /** Alerts that are listed; the bars count more of them. */
 const listed = 10;
 const counted = 1000;
 const calm = 500;
+
+/** The result of a notification that has arrived. */
+const delivered = 'delivered';
 
 /** One incident with everything about it, over the list. */
 export const IncidentDialog = ({ id }: { id: string }) => (
@@ -35,6 +43,7 @@ const Loaded = ({ id }: { id: string }) => {
   const load = (signal: AbortSignal) => client.getIncident({ id }, { signal });
   const { value, error, reload } = useResource(load, { topic: 'incidents', calm });
   useEffect(reload, [changes.value]);
+  useNews('silences', reload);
   if (value) return <Details incident={value} />;
   return error ? <Missing error={error} onRetry={reload} /> : <Skeleton lines={10} />;
 };
@@ -55,6 +64,11 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
         <span class="incident-number">{words.number(number)}</span>
         <LevelChip incident={incident} />
         <StateChip incident={incident} />
+        {incident.silencedBy.length > 0 && (
+          <Chip tone="quiet" icon="silences">
+            {text.silences.silenced}
+          </Chip>
+        )}
         {state === 'acknowledged' && acknowledgedBy && acknowledgedUntil && (
           <span>
             <bdi>{words.takenBy(toPerson(acknowledgedBy))}</bdi>
@@ -72,6 +86,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
           <LongText value={acknowledgedComment} />
         </p>
       )}
+      <SilencesOf incident={incident} />
       <Actions incident={incident} />
       <Facts facts={toFacts(incident)} />
       {labels && Object.keys(labels).length > 0 && (
@@ -80,6 +95,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
           <Facts facts={Object.entries(labels)} />
         </>
       )}
+      <Notifications incident={incident} />
       <h3>{words.timeline}</h3>
       <ol class="timeline" reversed>
         {timeline.toReversed().map((event, index) => (
@@ -137,6 +153,7 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
           <Icon name="open" /> {words.link}
         </a>
       )}
+      <SilenceLink incident={incident} />
       <HostLink incident={incident} />
       <CopyButton
         label={text.copyLink}
@@ -144,6 +161,17 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
         value={() => new URL(toHash(`/incidents/${id}`), location.href).href}
       />
     </div>
+  );
+};
+
+/** To the form of a silence of what is like it. */
+const SilenceLink = ({ incident: { source, hostname, title, state } }: { incident: IncidentDetails }) => {
+  const link = state === 'resolved' ? undefined : toSilenceLink({ source, hostname, message: title });
+  if (!link) return null;
+  return (
+    <a class="button" href={link}>
+      <Icon name="silences" /> {text.silences.like}
+    </a>
   );
 };
 
@@ -182,18 +210,26 @@ const toFacts = (incident: IncidentDetails): [string, string][] => {
 };
 
 const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
-  const { at, type, comment, alert, task } = event;
+  const { at, type, comment, alert, task, result } = event;
+  const silence = findSilence(event);
+  const isFailed = result !== null && result !== delivered;
   return (
     <li class={`event event-${type}`}>
       <time dateTime={at} title={toFull(new Date(at))}>
         {toTime(new Date(at))}
       </time>
       <span>
-        <span class="strong">{words.events[type]}</span> {describe(event)}
+        <span class="strong">{isFailed ? words.notNotified : words.events[type]}</span> {describe(event)}
         {alert && (
           <>
             {' · '}
             <a href={toHash(`/alerts/${alert}`)}>{words.theAlert}</a>
+          </>
+        )}
+        {silence && (
+          <>
+            {' · '}
+            <a href={toHash(`/silences/${silence}`)}>{words.theSilence}</a>
           </>
         )}
         {task !== null && (
@@ -212,16 +248,26 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   );
 };
 
+/** The id of the silence that an incident came under. */
+const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
+  type === 'silenced' ? /^silence (\S+)/.exec(by ?? '')?.[1] : undefined;
+
 /** What else an event says, in words: `as Critical by anna until 8:00`. */
-const describe = ({ type, level, by, until, reason, destination, result }: IncidentEvent): string =>
-  [
-    level && (type === 'opened' || type === 'reopened' ? words.at : words.to)(text.alerts.severities[level]),
-    by ? words.by(toPerson(by)) : reason && words.reasons[reason],
+const describe = ({ type, level, by, until, reason, destination, what, result }: IncidentEvent): string => {
+  if (destination !== null) {
+    const told = what && type !== 'reminder' ? words.toldOf(destination, text.notifications.kinds[what]) : destination;
+    return [told, result !== delivered && result].filter(Boolean).join(' · ');
+  }
+  return [
+    level &&
+      type !== 'silenced' &&
+      (type === 'opened' || type === 'reopened' ? words.at : words.to)(text.alerts.severities[level]),
+    by && type !== 'silenced' ? words.by(toPerson(by)) : reason && words.reasons[reason],
     until && words.until(toTime(Date.parse(until))),
-    [destination, result].filter(Boolean).join(': '),
   ]
     .filter(Boolean)
     .join(' ');
+};
 
 const Alerts = ({ incident: { id, count } }: { incident: IncidentDetails }) => {
   const load = (signal: AbortSignal) => client.listIncidentAlerts({ id, limit: counted }, { signal });

@@ -1,7 +1,9 @@
 import type { Incident } from 'signalbox/client';
 import { toTime } from '../format.ts';
+import { toPerson } from '../person.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 
 const words = text.incidents;
@@ -36,5 +38,13 @@ export const StateChip = ({ incident }: { incident: Incident }) => {
   );
 };
 
-/** Who did something, for people: `user:anna` is anna, `key:backup` the key backup, `address:10.0.0.1` 10.0.0.1. */
-export const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '').replace(/^key:/, words.key);
+/** Shows that it notifies nobody. */
+export const SilencedMark = ({ incident: { silencedBy } }: { incident: Incident }) => {
+  if (silencedBy.length === 0) return null;
+  return (
+    <span class="silenced" title={text.silences.silenced}>
+      <Icon name="silences" />
+      <span class="unseen">{text.silences.silenced}</span>
+    </span>
+  );
+};

@@ -4,7 +4,7 @@ import { toCount, toFull, toRelative } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { type Column, Table } from '../ui/table.tsx';
-import { LevelChip, StateChip } from './looks.tsx';
+import { LevelChip, SilencedMark, StateChip } from './looks.tsx';
 import { isSelected, select, toggle } from './selection.ts';
 
 const words = text.incidents;
@@ -62,7 +62,11 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     key: 'state',
     title: words.state,
     width: 'clamp(9rem, 16vw, 15rem)',
-    cell: (incident) => <StateChip incident={incident} />,
+    cell: (incident) => (
+      <>
+        <SilencedMark incident={incident} /> <StateChip incident={incident} />
+      </>
+    ),
   },
 ];
 
@@ -82,7 +86,7 @@ const toCompact = (incident: Incident) => (
         <Title incident={incident} />
       </span>
       <span class="one-line hint">
-        <StateChip incident={incident} />
+        <SilencedMark incident={incident} /> <StateChip incident={incident} />
       </span>
     </div>
   </div>

@@ -4,7 +4,7 @@ import { client } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { severities } from '../live/alerts.ts';
 import { compareUrgency, openIncidents, toggleDesktopNotices } from '../live/incidents.ts';
-import { useResource } from '../live/resource.ts';
+import { useNews, useResource } from '../live/resource.ts';
 import { desktopNotices } from '../preferences.ts';
 import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
@@ -37,6 +37,7 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
   const key = JSON.stringify(query);
   const { value, error, reload } = useResource(load, { key, topic: 'incidents', calm });
   useEffect(reload, [changes.value]);
+  useNews('silences', reload);
   useEffect(clearSelection, [readState()]);
   const rows = useMemo(() => {
     const data = value?.data ?? [];

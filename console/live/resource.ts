@@ -55,6 +55,10 @@ export const useResource = <T, K extends Topic = never>(
   return { value: value.value, error: error.value, reload: resource.reload };
 };
 
+/** Calls it with each event of a topic that is not the one of the resource. */
+export const useNews = (topic: Topic, onNews: () => void): void =>
+  useEffect(() => subscribe(topic, { onEvent: onNews, onResync: () => undefined }), [onNews]);
+
 const createLoader = <T>(
   load: (signal: AbortSignal) => Promise<T>,
   value: { value: T | undefined },

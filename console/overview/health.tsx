@@ -52,7 +52,7 @@ const Verdict = ({ problems }: HealthStatus) => {
 const places: Partial<Record<HealthStatus['problems'][number]['area'], string>> = {
   alerts: toHash('/alerts', { status: 'firing' }),
   incidents: '#/incidents',
-  deliveries: '#/deliveries',
+  deliveries: '#/notifications',
 };
 
 const Problem = ({ area, severity, text: said }: HealthStatus['problems'][number]) => {

@@ -62,9 +62,12 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
   </a>
 );
 
+/** Where areas are shown that have no screen of their name. */
+const places: Record<string, string> = { deliveries: '/notifications' };
+
 /** A dot on the screen that shows more about a problem. */
 const Attention = ({ path }: { path: string }) => {
-  const problem = status.value.value?.problems.find(({ area }) => `/${area}` === path);
+  const problem = status.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;
   return (
     <span class={`attention tone-${toTone(problem.severity)}`} title={problem.text}>

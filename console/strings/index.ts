@@ -1,13 +1,14 @@
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { commands } from './commands.ts';
-import { deliveries } from './deliveries.ts';
 import { incidents } from './incidents.ts';
 import { instances } from './instances.ts';
 import { items } from './items.ts';
+import { notifications } from './notifications.ts';
 import { overview } from './overview.ts';
 import { processes } from './processes.ts';
 import { shell } from './shell.ts';
+import { silences } from './silences.ts';
 import { simpleTasks } from './simple-tasks.ts';
 import { tasks } from './tasks.ts';
 
@@ -18,7 +19,8 @@ export const text = {
   processes,
   alerts,
   audit,
-  deliveries,
+  notifications,
+  silences,
   items,
   incidents,
   instances,

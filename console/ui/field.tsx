@@ -15,7 +15,7 @@ type Input = Common &
   Pick<
     AllHTMLAttributes<HTMLInputElement>,
     Shared | 'autocomplete' | 'autocapitalize' | 'spellcheck' | 'placeholder' | 'inputMode' | 'list' | 'onKeyDown'
-  > & { type?: 'text' | 'search' | 'password' | 'number' | 'datetime-local' };
+  > & { type?: 'text' | 'search' | 'password' | 'number' | 'time' | 'datetime-local' };
 
 /** A labelled text field. */
 export const Field = ({ label, hint, error, onValue, ...rest }: Input) => {
@@ -75,14 +75,14 @@ export const Choice = ({ label, hint, error, onValue, options, value, ...rest }:
 };
 
 /** A labelled text field of several lines. */
-export const Area = ({ label, hint, value, onValue }: Omit<Common, 'error'>) => {
+export const Area = ({ label, hint, value, lines = 4, onValue }: Omit<Common, 'error'> & { lines?: number }) => {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <textarea
         id={id}
-        rows={4}
+        rows={lines}
         value={value}
         aria-describedby={hint && `${id}-hint`}
         onInput={({ currentTarget }) => onValue(currentTarget.value)}

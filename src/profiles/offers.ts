@@ -198,8 +198,6 @@ export interface SharedIncident {
   count: number;
   firstAt: number;
   lastAt: number;
-  /** The id of the last of its alerts. */
-  lastAlert: string;
   /** Since when it is not resolved, if it is not. */
   openedAt: number;
   stateSince: number;
@@ -211,6 +209,8 @@ export interface SharedIncident {
   resolved: { by: string | null; at: number; reason: 'sender' | 'person' | 'quiet' } | null;
   reopened: number;
   task: number | null;
+  /** The id of its latest alert. */
+  lastAlert: string;
   /** It was made of alerts from before there were incidents: nobody is notified of it. */
   isOld: boolean;
   /** What each destination was told last. Once it is resolved, of those that have not heard of that yet. */

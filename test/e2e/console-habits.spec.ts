@@ -166,7 +166,19 @@ test('a printed list has every row in full and no navigation', async ({ startApp
   expect(complaints).toEqual([]);
 });
 
-const screens = ['', 'processes', 'tasks', 'tasks?view=board', 'alerts', 'commands', 'audit', 'deliveries', 'items'];
+const screens = [
+  '',
+  'processes',
+  'tasks',
+  'tasks?view=board',
+  'alerts',
+  'commands',
+  'audit',
+  'notifications',
+  'notifications?view=sent',
+  'silences',
+  'items',
+];
 
 /** Controls that are outside of the window and of every part that scrolls sideways. */
 const findCutOff = (page: Page): Promise<string[]> =>

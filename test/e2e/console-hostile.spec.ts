@@ -81,6 +81,11 @@ test('hostile alerts, tasks and reasons are shown as text, whole or with a way t
   for (const command of [markup, backwards, `Get-Process -Name ${'w'.repeat(500)}`])
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: word.slice(0, 200) } });
+  for (const text of [markup, backwards, controls, word]) {
+    const match = { source: text.slice(0, 256), text: '*' };
+    const body = { match, endsAt: '2090-01-01T00:00:00Z', comment: text.slice(0, 4000) };
+    expect((await app.request('POST', '/api/silences', { token, body })).status).toBe(201);
+  }
   const { page, complaints } = await openConsole({ app });
   await logIn(page, 'admin');
   for (const hash of [
@@ -89,7 +94,9 @@ test('hostile alerts, tasks and reasons are shown as text, whole or with a way t
     '#/tasks',
     '#/tasks?view=board',
     '#/audit',
-    '#/deliveries',
+    '#/notifications',
+    '#/notifications?view=sent',
+    '#/silences',
     '#/items',
   ]) {
     await page.goto(`/console/${hash}`);

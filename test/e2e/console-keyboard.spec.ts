@@ -109,9 +109,20 @@ test('every task can be done with the keyboard alone', async ({ scope, startApp,
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
 
-  await go(page, 'd', 'Deliveries');
+  await go(page, 'd', 'Notifications');
   await press(page, button(/^Retry: /).first());
   await expect(page.getByText('Delivered.')).toBeVisible();
+
+  await go(page, 'q', 'Silences');
+  await press(page, button('New silence').first());
+  await tabTo(page, page.getByLabel('Source'));
+  await type('backup');
+  await page.keyboard.press('Enter');
+  await press(page, page.getByRole('link', { name: 'source backup' }));
+  await press(page, button('End now'));
+  await expect(page.getByText('The silence has ended.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
 
   await go(page, 'p', 'Processes');
   await press(page, button(/^Pin /).first());

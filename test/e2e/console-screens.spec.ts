@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import type { Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { sendAlert } from './support/app.ts';
 import { note, test } from './support/console.ts';
@@ -20,10 +21,25 @@ const screens = {
   '#/commands': 'Commands',
   '#/commands/Get-CimInstance': 'Commands',
   '#/audit': 'Audit',
-  '#/deliveries': 'Deliveries',
+  '#/silences': 'Silences',
+  '#/silences/new?source=backup&text=disk%20*': 'Silences',
+  '#/notifications': 'Notifications',
+  '#/notifications?view=sent': 'Notifications',
   '#/items': 'Items',
   '#/simple-tasks': 'Simple tasks',
   '#/nowhere': 'There is no such screen',
+};
+
+/** A destination of alerts, and two of incidents that take turns. */
+const startPagers = async (scope: Scope) => {
+  const { destinations } = await startPager(scope);
+  const [pager] = destinations;
+  const members = ['anna', 'ben'];
+  const phones = members.map((name) => ({ ...pager, name, notify: 'incidents' }));
+  return {
+    destinations: [...destinations, ...phones],
+    rotations: [{ name: 'oncall', members, handover: '0 9 * * 1' }],
+  };
 };
 
 test('every screen is without faults in light and dark at 360, 768 and 1440 px', async ({
@@ -32,7 +48,7 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   openConsole,
 }) => {
   test.slow();
-  const app = await startApp({ settings: await startPager(scope) });
+  const app = await startApp({ settings: await startPagers(scope) });
   const token = await app.login('admin');
   for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
   for (const Priority of ['Low', 'Medium', 'High', 'Critical'])
@@ -40,6 +56,10 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   for (const command of ['Get-Process -Name node*', 'Remove-Item /'])
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: 'an item' } });
+  for (const times of [{ endsAt: '2090-01-01T00:00:00Z' }, { schedule: '0 2 * * 6', minutes: 90 }]) {
+    const body = { match: { source: 'd*', level: 'WARNING' }, comment: 'maintenance', ...times };
+    expect((await app.request('POST', '/api/silences', { token, body })).status).toBe(201);
+  }
 
   const { page, complaints } = await openConsole({ app });
   await page.evaluate(
@@ -89,8 +109,8 @@ test('every chart says in words what it shows', async ({ startApp, openConsole }
   expect((await words()) ?? '').toMatch(/: 1 alert, 1 error$/);
 });
 
-test('no screen shifts its layout while it loads', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('no screen shifts its layout while it loads', async ({ scope, startApp, openConsole }) => {
+  const app = await startApp({ settings: await startPagers(scope) });
   const token = await app.login('admin');
   for (let index = 0; index < 20; index += 1) {
     await sendAlert(app, { level: 'ERROR', source: 'disk', message: `message ${index % 7}` });
@@ -107,7 +127,15 @@ test('no screen shifts its layout while it loads', async ({ startApp, openConsol
       await route.continue().catch(() => undefined);
     });
     const found: string[] = [];
-    for (const hash of ['#/', '#/processes', '#/tasks', '#/tasks?view=board', '#/alerts']) {
+    for (const hash of [
+      '#/',
+      '#/processes',
+      '#/tasks',
+      '#/tasks?view=board',
+      '#/alerts',
+      '#/silences',
+      '#/notifications',
+    ]) {
       await page.goto('about:blank');
       await page.goto(`/console/${hash}`);
       if (hash === '#/') await expect(page.getByText(/^busy: now .* %/)).toBeAttached();

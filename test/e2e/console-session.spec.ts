@@ -141,11 +141,23 @@ const readKept = (page: Page): Promise<string> =>
     requests: performance.getEntriesByType('resource').map(({ name }) => name),
   }))()`);
 
+const keys: Record<string, string> = { Audit: 'u', Notifications: 'd', Silences: 'q' };
+
 const useEverything = async (page: Page, app: TestApp): Promise<void> => {
   await sendAlert(app, { level: 'ERROR' });
-  for (const name of ['Tasks', 'Alerts', 'Processes', 'Commands', 'Audit', 'Deliveries', 'Items', 'Overview']) {
+  for (const name of [
+    'Tasks',
+    'Alerts',
+    'Silences',
+    'Processes',
+    'Commands',
+    'Audit',
+    'Notifications',
+    'Items',
+    'Overview',
+  ]) {
     await page.keyboard.press('g');
-    await page.keyboard.press(name === 'Audit' ? 'u' : name.charAt(0).toLowerCase());
+    await page.keyboard.press(keys[name] ?? name.charAt(0).toLowerCase());
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     await waitUntilLoaded(page);
   }

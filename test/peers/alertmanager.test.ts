@@ -140,7 +140,7 @@ test('an incident fires in Alertmanager with its level as it is, until it is res
   const at = Date.now() - 1000;
   const times = { firstAt: at, stateSince: at };
   const tell = async (happening: IncidentHappening) => {
-    const { outcome } = await sender.send(createIncidentMessage([{ ...happening, at }], parts));
+    const { outcome } = await sender.send(createIncidentMessage([{ ...happening, happenedAt: at }], parts));
     assert.deepEqual(outcome, { kind: 'delivered' });
     const alerts = await getJson<{ labels: Record<string, string> }[]>(`${url}/api/v2/alerts?active=true`);
     return alerts.map(({ labels }) => labels);

@@ -10,8 +10,17 @@ export const createIncident = (changes: Partial<SharedIncident> = {}): SharedInc
   ...{ state: 'open', level: 'CRITICAL', highestLevel: 'CRITICAL' },
   ...{ title: 'disk full', source: 'backup', hostname: 'db-1', labels: null, link: null, count: 3 },
   ...{ firstAt: openedAt, lastAt: openedAt, openedAt, stateSince: openedAt, openings: 1, raisedAt: null },
-  ...{ acknowledged: null, resolved: null, reopened: 0, task: null, isOld: false, notices: {}, silenced: null },
-  ...{ lastAlert: 'a', version: 1, change: 1 },
+  ...{
+    acknowledged: null,
+    resolved: null,
+    reopened: 0,
+    task: null,
+    lastAlert: '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c54',
+    isOld: false,
+    notices: {},
+    silenced: null,
+  },
+  ...{ version: 1, change: 1 },
   ...changes,
 });
 
@@ -25,7 +34,7 @@ export const taken: Partial<SharedIncident> = {
 export const createHappening = (
   incident: Partial<SharedIncident> = {},
   changes: Partial<Omit<IncidentHappening, 'incident'>> = {},
-): IncidentHappening => ({ what: 'opened', at: openedAt, incident: createIncident(incident), ...changes });
+): IncidentHappening => ({ what: 'opened', happenedAt: openedAt, incident: createIncident(incident), ...changes });
 
 const minute = 60_000;
 
@@ -33,5 +42,8 @@ const minute = 60_000;
 export const createResolution = (incident: Partial<SharedIncident> = {}): IncidentHappening => {
   const at = openedAt + 42 * minute;
   const resolved = { by: 'anna', at, reason: 'person' } as const;
-  return createHappening({ state: 'resolved', stateSince: at, resolved, ...incident }, { what: 'resolved', at });
+  return createHappening(
+    { state: 'resolved', stateSince: at, resolved, ...incident },
+    { what: 'resolved', happenedAt: at },
+  );
 };

@@ -108,7 +108,7 @@ export const silenceCommand = defineCommand({
     for: { value: 'TIME', summary: `How long: 30m, 2h or 1d. Default ${usualSpan}.` },
     until: { value: 'TIME', summary: 'Until when: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
     schedule: { value: 'CRON', summary: 'When windows begin, such as "0 2 * * 6".' },
-    zone: { value: 'ZONE', summary: 'Of the schedule, such as Europe/Berlin. Default that of the server.' },
+    zone: { value: 'NAME', summary: 'Of the schedule, such as Europe/Berlin. Default that of the server.' },
     message: { value: 'TEXT', short: 'm', summary: 'Why.' },
     expire: { value: 'ID', summary: 'End this silence; the beginning of its id is enough.' },
     json: jsonFlag,
@@ -116,7 +116,7 @@ export const silenceCommand = defineCommand({
   },
   variables: askedVariables('incidents:write'),
   exitCodes: askingExitCodes,
-  run: async ({ words, own: { for: span, until, schedule, zone: timeZone, message, expire, json, url } }) => {
+  run: async ({ words, own: { for: span, until, schedule, zone, message, expire, json, url } }) => {
     const server = readServer(url);
     const show = (body: Record<string, unknown>): void => {
       const row = body as unknown as SilenceRow;
@@ -130,7 +130,7 @@ export const silenceCommand = defineCommand({
     const body = {
       match: toMatch(words),
       ...(schedule === undefined ? toEnd(span, until) : toWindows(schedule, span, until)),
-      ...(timeZone !== undefined && { timeZone }),
+      ...(zone !== undefined && { timeZone: zone }),
       ...(message !== undefined && { comment: message }),
     };
     return ask(server, 'POST', 'api/silences', body, show);

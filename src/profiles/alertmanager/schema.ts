@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { defineShape } from '../route.ts';
 
-/** The most matchers of a silence or a filter, and characters of texts. */
+/** The most matchers of a silence or a filter, and characters of texts. Patterns of silences, as expressions, fit in values. */
 const mostMatchers = 50;
 const longestText = 256;
+const longestValue = 1024;
 const longestComment = 4000;
 
 const id = '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56';
@@ -55,7 +56,7 @@ export const AlertmanagerAlertGroups = Type.Array(
 const flag = (description: string) => Type.Enum(['true', 'false'], { type: 'string', default: 'true', description });
 const filter = (what: string) =>
   Type.Optional(
-    Type.Array(Type.String({ maxLength: 2 * longestText, examples: ['alertname=~"Disk.*"'] }), {
+    Type.Array(Type.String({ maxLength: longestText + longestValue, examples: ['alertname=~"Disk.*"'] }), {
       maxItems: mostMatchers,
       description: `Only ${what} that pass this matcher: \`=\`, \`!=\`, \`=~\` or \`!~\`. Several can be given.`,
     }),
@@ -83,7 +84,7 @@ const given = {
 };
 const matcher = {
   name: Type.String({ minLength: 1, maxLength: longestText, examples: ['alertname'] }),
-  value: Type.String({ maxLength: 2 * longestText, examples: ['Disk.*'] }),
+  value: Type.String({ maxLength: longestValue, examples: ['Disk.*'] }),
   isRegex: Type.Boolean({ examples: [true], description: 'An expression of RE2 for the whole value.' }),
 };
 
@@ -107,9 +108,15 @@ export const AlertmanagerSilence = defineShape('AlertmanagerSilence', {
   status: defineShape('AlertmanagerSilenceStatus', {
     state: Type.Enum(['active', 'pending', 'expired'], { type: 'string' }),
   }),
-  matchers: Type.Array(defineShape('AlertmanagerMatcher', { ...matcher, isEqual: Type.Boolean({ examples: [true] }) })),
+  matchers: Type.Array(
+    defineShape('AlertmanagerMatcher', {
+      ...{ name: text('alertname'), value: text('Disk.*') },
+      ...{ isRegex: Type.Boolean({ examples: [true] }), isEqual: Type.Boolean({ examples: [true] }) },
+    }),
+  ),
   updatedAt: time('When it was changed last.'),
-  ...given,
+  ...{ startsAt: time('From when.'), endsAt: time('Until when.') },
+  ...{ createdBy: text('anna'), comment: text('the disk is being replaced') },
 });
 export type AlertmanagerSilence = Static<typeof AlertmanagerSilence>;
 export const AlertmanagerSilences = Type.Array(AlertmanagerSilence);

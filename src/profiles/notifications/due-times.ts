@@ -21,6 +21,11 @@ export class DueTimes {
     if (this.#heap.length > 2 * this.#at.size + 1024) this.#rebuild();
   }
 
+  /** Sets the time of an id, unless it has an earlier one. */
+  advance(id: string, at: number): void {
+    if (at < (this.#at.get(id) ?? Number.POSITIVE_INFINITY)) this.set(id, at);
+  }
+
   /** The earliest time; undefined if there is none. */
   get first(): number | undefined {
     return this.#peek()?.at;

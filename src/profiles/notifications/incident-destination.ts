@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { awaitWithin } from '../../storage/scheduling.ts';
+import { awaitWithin, createSerial } from '../../storage/scheduling.ts';
 import type { IncidentDelivery, SharedIncident } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
 import type { PlannedNotice } from './plan.ts';
@@ -18,6 +19,13 @@ import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 /** The most incidents of one message. */
 const mostGrouped = 500;
 
+/** After an error of our own. */
+const unexpectedWaitMs = 5000;
+
+/** A message about more incidents is made between two steps of other work. */
+const longMessage = 50;
+const inTurn = createSerial();
+
 /** How long a message waits at most for the note that it is sent. */
 const patienceMs = 2000;
 
@@ -33,7 +41,7 @@ export interface Happening extends PlannedNotice {
 }
 
 /** Sends messages to the receiver. */
-export interface MessageSender {
+interface MessageSender {
   /** Never rejects. */
   send(happenings: readonly Happening[]): Promise<DeliveryOutcome>;
   /** Breaks off what is being sent. */
@@ -64,7 +72,7 @@ export interface NoticeSource {
   /** Stores that the destination may have been told of the incident. Resolves once it is known; never rejects. */
   noteAttempt(incident: string, destination: string): Promise<void>;
   /** Asks for what is next to be told of the incident. */
-  replan(id: string): void;
+  replan(destination: IncidentDestination, id: string): void;
 }
 
 /** A message that waits: the incidents that it is about, and the reason of its last failure. */
@@ -130,12 +138,13 @@ export class IncidentDestination {
     this.#concurrency = concurrency;
   }
 
-  /** When the oldest of what waits happened. */
+  /** When the oldest of what waits happened, or could be sent at the latest. */
   get waitingSince(): number | undefined {
     let oldest: number | undefined;
     for (const { waiting } of this.#bundles.values())
       oldest = Math.min(oldest ?? waiting.receivedAt, waiting.receivedAt);
-    for (const { since } of this.#fresh.values()) oldest = Math.min(oldest ?? since, since);
+    if (this.#fresh.size > 0 && this.#firstDueAt <= this.#now())
+      oldest = Math.min(oldest ?? this.#firstDueAt, this.#firstDueAt);
     return oldest;
   }
 
@@ -290,7 +299,7 @@ export class IncidentDestination {
   #advanceSoon(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
-    setImmediate(() => {
+    void setImmediate().then(() => {
       this.#isAdvancing = false;
       this.advance();
     });
@@ -300,7 +309,8 @@ export class IncidentDestination {
   #group(): void {
     const now = this.#now();
     if (this.#fresh.size === 0 || this.#firstDueAt > now) return;
-    this.#firstDueAt = Math.min(...Array.from(this.#fresh.values(), ({ dueAt }) => dueAt));
+    this.#firstDueAt = Number.POSITIVE_INFINITY;
+    for (const { dueAt } of this.#fresh.values()) this.#firstDueAt = Math.min(this.#firstDueAt, dueAt);
     if (this.#firstDueAt > now) return;
     const size = this.target.rules.groupMs === 0 ? 1 : mostGrouped;
     const all = [...this.#fresh];
@@ -362,8 +372,16 @@ export class IncidentDestination {
   /** Never rejects. */
   async #attempt(bundle: Bundle, source: NoticeSource): Promise<void> {
     this.#running += 1;
-    const happenings = this.#prepare(bundle, source);
-    if (happenings.length > 0) await this.#send(bundle, happenings, source);
+    // Many destinations may have long messages at the same time.
+    if (bundle.ids.size > longMessage) await inTurn(() => setImmediate());
+    try {
+      const happenings = this.#prepare(bundle, source);
+      if (happenings.length > 0) await this.#send(bundle, happenings, source);
+    } catch (err) {
+      this.#parts.log.error({ err, destination: this.name }, 'outbox: unexpected error');
+      bundle.waiting.dueAt = performance.now() + unexpectedWaitMs;
+      this.#waiting.release(bundle.waiting, performance.now());
+    }
     this.#running -= 1;
     this.advance();
   }
@@ -376,7 +394,7 @@ export class IncidentDestination {
       if (happening) happenings.push(happening);
       else {
         this.#release(bundle, id);
-        source.replan(id);
+        source.replan(this, id);
       }
     }
     return happenings;
@@ -495,7 +513,7 @@ export class IncidentDestination {
       }),
     );
     this.#drop(bundle);
-    for (const { incident } of happenings) source.replan(incident.id);
+    for (const { incident } of happenings) source.replan(this, incident.id);
   }
 
   /** Alerts the other destinations once in a failing spell, and when it is over. */

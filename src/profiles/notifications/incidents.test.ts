@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { startRefusal } from '../../../test/support/app.ts';
+import { startRefusal, type TestApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import {
   act,
@@ -44,8 +44,21 @@ test('a destination is told that an incident opens, is raised and ends, and not 
 
 test('what happens within groupSeconds is one message', async (t) => {
   const receiver = await startReceiver(t);
-  const app = await startNotifier(t, [toIncidentDestination(receiver, { groupSeconds: 0.3 })]);
-  for (const key of ['a', 'b', 'c']) await fire(app, key);
+  let now = Date.now();
+  const options = { features: withClock(() => new Date(now)) };
+  const app = await startNotifier(t, [toIncidentDestination(receiver, { groupSeconds: 60 })], {}, options);
+  const pass = async (ms: number, count: number): Promise<void> => {
+    await waitUntil('all wait', async () => {
+      const { waitingNotices } = await readState(app, 'pager');
+      return waitingNotices.filter(({ waitsFor }) => waitsFor === 'grouping').length === count;
+    });
+    now += ms;
+  };
+  for (const key of ['a', 'b', 'c']) {
+    await fire(app, key);
+    now += 1000;
+  }
+  await pass(minute, 3);
   await waitForRequests(receiver, 1);
   assert.deepEqual(messagesTo(receiver).toSorted(), [
     'opened #1 a is broken',
@@ -54,6 +67,7 @@ test('what happens within groupSeconds is one message', async (t) => {
   ]);
   await waitUntil('all are noted', async () => (await readIncident(app, 3)).notifications[0]?.last?.what === 'opened');
   await fire(app, 'd');
+  await pass(minute, 1);
   await waitForRequests(receiver, 2);
   assert.deepEqual(messagesTo(receiver).slice(3), ['opened #4 d is broken']);
 });
@@ -219,3 +233,92 @@ for (const [problem, changes] of [
     assert.ok((await startRefusal(t, { settings: { destinations: [destination] } })).includes(problem));
   });
 }
+test('a list of destinations says when each is told of incidents, with what is usual', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startNotifier(t, [
+    toIncidentDestination(receiver, { name: 'second', after: 0.5, repeat: 30, groupSeconds: 0.3, on: ['opened'] }),
+    { name: 'log', type: 'webhook', url: receiver.url },
+  ]);
+  const { json } = await app.request<{ data: { destination: string; incidents: unknown }[] }>(
+    'GET',
+    '/api/deliveries',
+    {
+      token: await app.login('admin'),
+    },
+  );
+  assert.deepEqual(
+    json.data.map(({ destination, incidents }) => [destination, incidents]),
+    [
+      ['second', { on: ['opened'], after: 0.5, repeat: 30, groupSeconds: 0.3, hours: null, hoursExcept: ['CRITICAL'] }],
+      ['log', null],
+    ],
+  );
+});
+
+/** Makes, changes and ends the silence of all that is broken. */
+const createSilencer = (app: TestApp) => {
+  let path = '/api/silences';
+  const ask = async (method: string, body?: object): Promise<void> => {
+    const { status, json, text } = await app.request(method, path, {
+      token: await adminToken(app),
+      ...(body && { body }),
+    });
+    assert.ok(status < 300, text);
+    path = `/api/silences/${json['id']}`;
+  };
+  return {
+    begin: () => {
+      path = '/api/silences';
+      return ask('POST', { match: { text: '*broken*' }, endsAt: new Date(Date.now() + 60 * minute).toISOString() });
+    },
+    endAt: (time: number) => ask('PUT', { match: { text: '*broken*' }, endsAt: new Date(time).toISOString() }),
+    end: () => ask('DELETE'),
+  };
+};
+
+test('what a silence keeps quiet is told when it ends, by itself or early, unless it is over by then', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startNotifier(t, [toIncidentDestination(receiver)]);
+  const { begin, endAt, end } = createSilencer(app);
+  await begin();
+  await fire(app, 'a');
+  await fire(app, 'b');
+  await fire(app, 'c', { message: 'loud' });
+  await waitForRequests(receiver, 1);
+  await waitUntil('it is noted', async () => (await readIncident(app, 1)).timeline.at(-1)?.type === 'silenced');
+  await fire(app, 'a', { level: 'CRITICAL' });
+  await waitUntil('it is noted again', async () => (await readIncident(app, 1)).timeline.length === 4);
+  assert.equal((await readIncident(app, 1)).notifications[0]?.next?.waitsFor, 'silence');
+  await fire(app, 'b', { status: 'resolved' });
+  await endAt(Date.now() + 500);
+  await waitForRequests(receiver, 2);
+  await begin();
+  await act(app, 1, 'resolve');
+  await fire(app, 'd', { message: 'loud too' });
+  await waitForRequests(receiver, 3);
+  await end();
+  await waitForRequests(receiver, 4);
+  assert.deepEqual(messagesTo(receiver), [
+    'opened #3 loud',
+    'opened #1 a is broken',
+    'opened #4 loud too',
+    'resolved #1 a is broken',
+  ]);
+});
+
+test('metrics count what was sent, by what was told and result', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startNotifier(t, [
+    toIncidentDestination(receiver),
+    toIncidentDestination(receiver, { name: 'later', groupSeconds: 3600 }),
+  ]);
+  await fire(app, 'disk');
+  await waitUntil('it is counted', async () => {
+    const { text } = await app.request('GET', '/metrics');
+    return (
+      text.includes('signalbox_notifications_total{destination="pager",what="opened",result="delivered"} 1') &&
+      text.includes('signalbox_notifications_waiting{destination="later"} 1') &&
+      text.includes('signalbox_delivery_oldest_pending_seconds{destination="later"} 0')
+    );
+  });
+});

@@ -74,9 +74,9 @@ export const notifications = defineFeature({
       publicUrl: settings.publicUrl,
       isDestination: (name) => destinations.some((one) => one.name === name),
     });
-    const messages = { publicUrl: settings.publicUrl, toAcknowledgeUrl: acknowledgement.toUrl };
+    const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
     const outbox =
-      alerts && (await openOutbox(settings, alerts, { ...parts, ...messages, silences, onIncidentDestinations }));
+      alerts && (await openOutbox(settings, alerts, { ...parts, links, silences, onIncidentDestinations }));
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
@@ -94,9 +94,7 @@ export const notifications = defineFeature({
         }),
       },
       notices: [
-        ...(alerts || settings.destinations.length === 0
-          ? []
-          : ['Warning: destinations get nothing, because the profile alerts is not mounted']),
+        ...findUnserved(settings.destinations, { alerts: alerts !== undefined, incidents: incidents !== undefined }),
         ...listLinkNotices(settings),
       ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
@@ -121,6 +119,17 @@ const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): str
   return isTelling && publicUrl === undefined
     ? ['Notifications have no links to this server, and cannot acknowledge: set publicUrl']
     : [];
+};
+
+/** Warnings about destinations that get nothing. */
+const findUnserved = (
+  destinations: readonly DestinationSettings[],
+  mounted: { alerts: boolean; incidents: boolean },
+): string[] => {
+  if (destinations.length === 0) return [];
+  if (!mounted.alerts) return ['Warning: destinations get nothing, because the profile alerts is not mounted'];
+  const isUnserved = !mounted.incidents && destinations.some(({ notify }) => notify === 'incidents');
+  return isUnserved ? ['Warning: nobody is told of incidents, because the profile incidents is not mounted'] : [];
 };
 
 const findTarget = (destinations: readonly DestinationSettings[], name: string): DestinationTarget => {

@@ -1,54 +1,55 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
-import type { MessageSender } from './incident-destination.ts';
-import { createIncidentMessage } from './message.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
+import { createIncidentMessage, type IncidentHappening } from './message.ts';
+import type { DeliveryOutcome } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
-import type { DestinationTarget } from './settings.ts';
 
-/** What messages link to. */
+/** How long a message waits at most for the alert whose details it tells. */
+const patienceMs = 2000;
+
+/** Where messages lead. */
 export interface MessageLinks {
-  /** The setting. */
   publicUrl: string | undefined;
-  /** Where the receiver of a destination can acknowledge the incidents; undefined if there is no such address. */
-  toAcknowledgeUrl(destination: string, ids: readonly string[]): string | undefined;
+  /** Where the receiver of a destination can acknowledge the incidents. */
+  toUrl(destination: string, ids: readonly string[]): string | undefined;
 }
 
-interface MessageSenderParts extends MessageLinks {
-  target: DestinationTarget;
+interface MessageSenderParts {
+  destination: string;
   instance: string;
   sender: Sender;
-  alerts: Pick<RecordLog, 'find'>;
+  links: MessageLinks;
+  /** Finds an alert of the log by its id. */
+  findAlert(id: string): Promise<StoredRecord | undefined>;
   log: FastifyBaseLogger;
 }
 
-/** Makes messages of what happened to incidents, and sends them to one destination. */
-export const createMessageSender = (parts: MessageSenderParts): MessageSender => {
-  const { target, instance, sender, alerts, publicUrl, toAcknowledgeUrl, log } = parts;
-  const { name } = target.settings;
-  /** A message says less without the alert, so it does not wait for it. */
-  const readAlert = (id: string): Promise<StoredRecord | undefined> => alerts.find(id).catch(() => undefined);
+/** Tells the receiver of one destination what happened to incidents, as one message. */
+export const createMessageSender = ({ destination, instance, sender, links, findAlert, log }: MessageSenderParts) => {
+  const { publicUrl, toUrl } = links;
+  const toAcknowledgeUrl = (ids: readonly string[]) => toUrl(destination, ids);
+  /** The details of a single incident are told without them rather than not at all. */
+  const addAlert = async (happening: IncidentHappening): Promise<IncidentHappening> => ({
+    ...happening,
+    alert: await awaitWithin(
+      patienceMs,
+      findAlert(happening.incident.lastAlert).catch(() => undefined),
+    ),
+  });
   return {
-    send: async (planned) => {
+    /** Never rejects. */
+    send: async (happenings: readonly IncidentHappening[]): Promise<DeliveryOutcome> => {
       try {
-        const happenings = await Promise.all(
-          planned.map(async ({ what, happenedAt: at, incident }) => {
-            // A message about several incidents has no room for their details.
-            const alert = planned.length === 1 ? await readAlert(incident.lastAlert) : undefined;
-            return { what, at, incident, alert };
-          }),
-        );
-        const links = {
-          publicUrl,
-          toAcknowledgeUrl: (ids: readonly string[]) => toAcknowledgeUrl(name, ids),
-        };
-        const { outcome } = await sender.send(createIncidentMessage(happenings, { ...links, instance }));
-        return outcome;
+        const told = happenings.length === 1 ? await Promise.all(happenings.map(addAlert)) : happenings;
+        const message = createIncidentMessage(told, { publicUrl, toAcknowledgeUrl, instance });
+        return (await sender.send(message)).outcome;
       } catch (err) {
-        log.error({ err, destination: name }, 'outbox: unexpected error');
+        log.error({ err, destination }, 'outbox: unexpected error');
         return { kind: 'refused', reason: 'unexpected error' };
       }
     },
+    /** Breaks off what is being sent. */
     close: () => sender.close(),
   };
 };

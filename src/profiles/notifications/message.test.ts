@@ -27,7 +27,7 @@ test('the title says what happened to which incident', () => {
   assert.equal(titleOf(createHappening()), 'CRITICAL #412 disk full on db-1');
   assert.equal(titleOf(createHappening({ openings: 2 })), 'Open again: CRITICAL #412 disk full on db-1');
   assert.equal(titleOf(createHappening({}, { what: 'raised' })), 'Raised to CRITICAL: #412 disk full on db-1');
-  const reminder = createHappening({}, { what: 'reminder', at: openedAt + 125 * minute });
+  const reminder = createHappening({}, { what: 'reminder', happenedAt: openedAt + 125 * minute });
   assert.equal(titleOf(reminder), 'Still open for 2 h 5 min: CRITICAL #412 disk full on db-1');
   assert.equal(
     titleOf(createHappening(taken, { what: 'acknowledged' })),
@@ -100,7 +100,7 @@ test('a message that is written again has the same id, and each other one has an
   const messages = [
     createHappening(),
     createHappening({ openings: 2 }),
-    createHappening({}, { at: openedAt + 1 }),
+    createHappening({}, { happenedAt: openedAt + 1 }),
     createHappening({}, { what: 'reminder' }),
     createHappening({}, { what: 'raised' }),
     createHappening({ level: 'ERROR' }, { what: 'raised' }),
@@ -113,7 +113,7 @@ test('a message that is written again has the same id, and each other one has an
 test('titles are one line of at most 250 bytes, and bodies are never empty, whatever incidents say', () => {
   const happening = fc.record({
     what: fc.constantFrom(...notificationKinds),
-    at: fc.integer({ min: 0, max: 8e12 }),
+    happenedAt: fc.integer({ min: 0, max: 8e12 }),
     incident: fc
       .record({
         title: fc.string({ minLength: 1, maxLength: 500 }),

@@ -12,7 +12,7 @@ const byImportance = ['opened', 'raised', 'reminder', 'acknowledged', 'resolved'
 export interface IncidentHappening {
   what: NotificationKind;
   /** When, in Unix milliseconds; of a reminder, when it was due. It is the same for each attempt to tell it. */
-  at: number;
+  happenedAt: number;
   incident: SharedIncident;
   /** The incident's last alert, if it is still stored: its details and links are told. */
   alert?: StoredRecord | undefined;
@@ -63,7 +63,7 @@ export const createIncidentMessage = (
   const sorted = happenings.toSorted(byUrgency);
   const [first] = sorted;
   if (!first) throw new Error('a message needs something that happened');
-  const at = Math.max(...sorted.map((each) => each.at));
+  const at = Math.max(...sorted.map((each) => each.happenedAt));
   const isSingle = sorted.length === 1;
   const link = isSingle ? (toConsoleLink(publicUrl, first.incident) ?? first.incident.link) : toConsoleLink(publicUrl);
   const unowned = sorted.filter(({ incident }) => incident.state === 'open').map(({ incident }) => incident.id);
@@ -93,7 +93,7 @@ const byUrgency = (one: IncidentHappening, other: IncidentHappening): number =>
   one.incident.number - other.incident.number;
 
 const toMessageId = (happenings: readonly IncidentHappening[], at: number): string => {
-  const parts = happenings.map(({ what, at: time, incident: { id, openings, level } }) => [
+  const parts = happenings.map(({ what, happenedAt: time, incident: { id, openings, level } }) => [
     ...[id, what, time, openings],
     ...(what === 'raised' ? [level] : []),
   ]);
@@ -109,7 +109,7 @@ export const toConsoleLink = (
   return `${publicUrl.replace(/\/+$/, '')}/console/#/incidents${incident ? `/${incident.number}` : ''}`;
 };
 
-const toTitle = ({ what, at, incident }: IncidentHappening): string => {
+const toTitle = ({ what, happenedAt, incident }: IncidentHappening): string => {
   const { number, level, acknowledged, stateSince, openings } = incident;
   const name = toName(incident);
   switch (what) {
@@ -118,7 +118,7 @@ const toTitle = ({ what, at, incident }: IncidentHappening): string => {
     case 'raised':
       return `Raised to ${level}: #${number} ${name}`;
     case 'reminder':
-      return `Still open for ${toDuration(at - stateSince)}: ${level} #${number} ${name}`;
+      return `Still open for ${toDuration(happenedAt - stateSince)}: ${level} #${number} ${name}`;
     case 'acknowledged':
       return `Acknowledged by ${acknowledged?.by ?? 'somebody'}: #${number} ${name}`;
     case 'resolved':

@@ -71,10 +71,15 @@ export class Notifier {
   constructor(parts: NotifierParts) {
     this.#parts = parts;
     parts.source.onChanged((incidents) => {
-      for (const incident of incidents) this.#take(incident);
-      this.#wait();
+      // Whatever is wrong here, alerts are counted.
+      try {
+        for (const incident of incidents) this.#take(incident);
+        this.#wait();
+      } catch (err) {
+        parts.log.error({ err }, 'outbox: unexpected error');
+      }
     });
-    parts.silences?.onChanged(() => this.#replanBlocked());
+    parts.silences?.onChanged(() => void this.#replanAll());
     parts.lease.onChanged((isHeld) => {
       if (isHeld) this.#load();
       else for (const one of this.#destinations ?? []) one.advance();
@@ -134,9 +139,9 @@ export class Notifier {
       prepare: (destination, id) => this.#prepare(destination, id),
       note: (id, delivery) => this.#store({ type: 'notify', id, by: ownSender, ...delivery }),
       noteAttempt: (id, destination) => this.#store({ type: 'attempt', id, by: ownSender, destination }),
-      replan: (id) => {
+      replan: (destination, id) => {
         const incident = this.#incidents.get(id);
-        if (incident) this.#plan(incident);
+        if (incident) this.#planOne(incident, destination);
         this.#wait();
       },
     };
@@ -187,8 +192,9 @@ export class Notifier {
   #take(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
     if (!this.#keep(incident) || !this.#isLoaded || !this.#incidents.has(incident.id)) return;
-    // An alert that is only counted changes nothing, unless its text ends a silence.
-    if (known?.change === incident.change && !this.#blocked.has(incident.id)) return;
+    // Alerts that are only counted, unless a text ends a silence, and what this instance has told change nothing for others.
+    const isKnown = known?.version === incident.version && this.#parts.lease.isHeld();
+    if (isKnown && !this.#blocked.has(incident.id)) return;
     this.#plan(incident);
   }
 
@@ -197,28 +203,48 @@ export class Notifier {
     const { id } = incident;
     const now = this.#now();
     const silencedBy = this.#silencesOf(incident, now);
-    let next = Number.POSITIVE_INFINITY;
-    let isBlocked = silencedBy.length > 0;
     const forgotten = Object.keys(incident.notices).filter((name) => !this.#hasDestination(name));
+    let next = Number.POSITIVE_INFINITY;
+    if (silencedBy.length > 0) this.#blocked.add(id);
+    else this.#blocked.delete(id);
     for (const destination of this.#destinations ?? []) {
-      const plan = this.#planFor(incident, destination, now, silencedBy);
+      const plan = this.#apply(incident, destination, now, silencedBy);
       if (plan === 'forget') forgotten.push(destination.name);
-      if (plan && plan !== 'forget' && plan.readyAt <= now) {
-        destination.put(incident, plan);
-        continue;
-      }
-      destination.withdraw(id);
-      if (!plan || plan === 'forget') continue;
-      next = Math.min(next, plan.readyAt);
-      isBlocked ||= plan.waitsFor === 'offDuty' || plan.waitsFor === 'silence';
+      else if (plan && plan.readyAt > now) next = Math.min(next, plan.readyAt);
     }
     this.#due.set(id, next);
-    if (isBlocked) this.#blocked.add(id);
-    else this.#blocked.delete(id);
-    if (!this.#parts.lease.isHeld()) return;
-    if (forgotten.length > 0) this.#ask({ type: 'forget', id, by: ownSender, destinations: forgotten });
+    this.#askToForget(id, forgotten);
     const [silence] = silencedBy;
-    if (silence !== undefined && isSilenceNews(incident)) this.#ask({ type: 'silence', id, by: `silence ${silence}` });
+    const isNews = silence !== undefined && isSilenceNews(incident) && this.#parts.lease.isHeld();
+    if (isNews) this.#ask({ type: 'silence', id, by: `silence ${silence}` });
+  }
+
+  /** The same for one destination, where nothing has changed for others. */
+  #planOne(incident: SharedIncident, destination: IncidentDestination): void {
+    const { id } = incident;
+    const now = this.#now();
+    const plan = this.#apply(incident, destination, now, this.#silencesOf(incident, now));
+    if (plan === 'forget') this.#askToForget(id, [destination.name]);
+    else if (plan && plan.readyAt > now) this.#due.advance(id, plan.readyAt);
+  }
+
+  #apply(
+    incident: SharedIncident,
+    destination: IncidentDestination,
+    now: number,
+    silencedBy: readonly string[],
+  ): NoticePlan {
+    const plan = this.#planFor(incident, destination, now, silencedBy);
+    if (plan && plan !== 'forget' && plan.readyAt <= now) destination.put(incident, plan);
+    else destination.withdraw(incident.id);
+    if (plan && plan !== 'forget' && plan.waitsFor === 'offDuty') this.#blocked.add(incident.id);
+    return plan;
+  }
+
+  #askToForget(id: string, destinations: readonly string[]): void {
+    if (destinations.length > 0 && this.#parts.lease.isHeld()) {
+      this.#ask({ type: 'forget', id, by: ownSender, destinations });
+    }
   }
 
   #planFor(
@@ -277,7 +303,7 @@ export class Notifier {
 
   /** Once, until it is stored. */
   #ask(action: SharedAction): void {
-    const name = `${action.type} ${action.id}`;
+    const name = JSON.stringify(action);
     if (this.#asked.has(name)) return;
     this.#asked.add(name);
     this.#actions.push({ action, resolve: () => this.#asked.delete(name) });
@@ -307,10 +333,6 @@ export class Notifier {
       if (failed.length > 0) setTimeout(() => this.#act(), retryMs).unref();
       else this.#act();
     });
-  }
-
-  #replanBlocked(): void {
-    void this.#replanAll();
   }
 
   async #replanAll(): Promise<void> {

@@ -74,6 +74,7 @@ const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefin
   return {
     rotation: rotation.name,
     member: shift.member,
+    members: [...rotation.members],
     startsAt: toTimeOrNull(shift.startsAt),
     // The same one may go on, with an override or without.
     endsAt: next ? toTimeOrNull(next.startsAt) : null,

@@ -61,6 +61,7 @@ const until = orNull(Time, 'Until when; `null` if nobody else follows.');
 export const OnCall = defineShape('OnCall', {
   rotation,
   member: Type.String({ ...member, description: 'Who is on duty: the name of a destination.' }),
+  members: Type.Array(member, { description: 'All whose turn it is sometimes, in their order.' }),
   startsAt: since,
   endsAt: until,
   override: orNull(DutyOverride, 'The override because of which it is this one; `null` if it is their turn.'),

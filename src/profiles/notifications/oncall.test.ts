@@ -7,6 +7,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 interface OnCallRow {
   rotation: string;
   member: string;
+  members: string[];
   startsAt: string | null;
   endsAt: string | null;
   override: { id: string; member: string } | null;
@@ -32,6 +33,7 @@ test('the members of a rotation are on duty in turn, at the same local time when
   const year = new Date().getUTCFullYear();
   const [oncall, backup] = await read(app, `?at=${year}-03-31T12:00:00%2B02:00`);
   assert.equal(oncall?.rotation, 'oncall');
+  assert.deepEqual(oncall?.members, ['anna', 'ben']);
   assert.notEqual(oncall?.member, oncall?.next?.member);
   assert.match(`${oncall?.startsAt} ${oncall?.endsAt}`, /T0[78]:00:00\.000Z .*T07:00:00\.000Z$/);
   assert.deepEqual([backup?.member, backup?.endsAt, backup?.next], ['carl', null, null]);

@@ -16,7 +16,8 @@ interface OutboxSettings {
   outboxRetainBytes: number;
 }
 
-interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'>, MessageLinks {
+interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
+  links: MessageLinks;
   silences: SilenceSource | undefined;
   /** Called with those that are told of incidents, whenever there are others. */
   onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
@@ -127,7 +128,7 @@ const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
   source: AlertSource,
-  { openLog, openSnapshot, clock, log, silences, publicUrl, toAcknowledgeUrl }: OutboxParts,
+  { openLog, openSnapshot, clock, log, silences, links }: OutboxParts,
   onDelivered: (destination: AnyDestination) => void,
 ) => {
   let known: string | undefined;
@@ -151,8 +152,8 @@ const createOpener = (
       if (notify === 'incidents') {
         // If it gets alerts again, those are the ones that come then.
         kept.progress.skipTo(stored);
-        const links = { publicUrl, toAcknowledgeUrl };
-        const messages = createMessageSender({ target, instance, sender, alerts: source.journal, ...links, log });
+        const findAlert = (id: string) => source.journal.find(id);
+        const messages = createMessageSender({ destination: name, instance, sender, links, findAlert, log });
         return new IncidentDestination({
           target,
           kept,

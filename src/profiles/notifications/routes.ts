@@ -7,8 +7,10 @@ import { defineRoute, type Route } from '../route.ts';
 import { toSeverity } from '../severity.ts';
 import { Destination } from './destination.ts';
 import { IncidentDestination } from './incident-destination.ts';
+import type { IncidentKeys } from './incident-rules.ts';
 import type { Notifier } from './notifier.ts';
 import type { AnyDestination } from './outbox.ts';
+import type { IncidentRules } from './plan.ts';
 import { bySeq } from './progress.ts';
 import {
   DeliveryList,
@@ -25,6 +27,8 @@ import { sendTest } from './test-message.ts';
 import { readBlock } from './waiting.ts';
 
 type Alerts = Pick<RecordLog, 'find'>;
+
+const minuteMs = 60_000;
 
 /** How many parked and waiting alerts are listed. */
 const mostListed = 100;
@@ -111,7 +115,7 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
     access: 'admin',
-    summary: 'Send an alert that is parked or waits once more, now',
+    summary: 'Send an alert that is parked or waits, or tell of an incident, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
       const destination = findDestination(list, name);
@@ -259,6 +263,7 @@ const toState = (destination: AnyDestination, now: Date) => {
     type: target.type.name,
     address: target.address,
     notify,
+    incidents: isOfAlerts ? null : toShownRules(target),
     repeatMinutes: isOfAlerts ? destination.repeatMinutes : 0,
     filter: { levels, sources, formats },
     state: destination.state,
@@ -273,6 +278,15 @@ const toState = (destination: AnyDestination, now: Date) => {
     dropped: isOfAlerts ? destination.progress.dropped : 0,
   };
 };
+
+const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: IncidentKeys }) => ({
+  on: [...rules.on],
+  after: rules.afterMs / minuteMs,
+  repeat: rules.repeatMs === undefined ? null : rules.repeatMs / minuteMs,
+  groupSeconds: rules.groupMs / 1000,
+  hours: settings.hours ?? null,
+  hoursExcept: [...rules.hoursExcept],
+});
 
 /** After a restart, why the destination is failing is still known. */
 const toLastError = (failing: { since: string; reason: string } | undefined) =>

@@ -57,6 +57,20 @@ const DeliveryError = defineShape('DeliveryError', {
   reason: Type.String({ examples: ['the connection was refused'] }),
 });
 
+/** By its settings, with their defaults. */
+const IncidentRulesShown = defineShape('DestinationIncidentRules', {
+  on: Type.Array(Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] })),
+  after: Type.Number({ examples: [15], description: 'Minutes for which nobody must have taken the incident.' }),
+  repeat: Type.Union([Type.Number({ examples: [30] }), Type.Null()], {
+    description: 'Minutes between reminders; `null` without any.',
+  }),
+  groupSeconds: Type.Number({ examples: [10] }),
+  hours: textOrNull('When it may be used; `null` for always.', 'Mon-Fri 08:00-18:00 Europe/Berlin'),
+  hoursExcept: Type.Array(Type.Enum([...severities], { type: 'string', examples: ['CRITICAL'] }), {
+    description: 'The levels of incidents for which it may be used at any time.',
+  }),
+});
+
 export const DestinationState = defineShape('DestinationState', {
   destination: Type.String({ description: 'Its name in the config file.', examples: ['pager'] }),
   type: Type.String({ examples: ['webhook'] }),
@@ -67,6 +81,9 @@ export const DestinationState = defineShape('DestinationState', {
   notify: Type.Enum(['alerts', 'incidents'], {
     type: 'string',
     description: 'What is sent: each alert, or messages about incidents.',
+  }),
+  incidents: Type.Union([IncidentRulesShown, Type.Null()], {
+    description: 'When it is told of incidents; `null` if it gets each alert.',
   }),
   repeatMinutes: Type.Number({
     examples: [240],
@@ -127,7 +144,7 @@ const destination = Type.String({ description: 'Name of a destination.' });
 
 export const RetryParams = Type.Object({
   destination,
-  id: Type.String({ description: 'Id of an alert that is parked or waits.' }),
+  id: Type.String({ description: 'Id of an alert that is parked or waits, or of an incident that is to be told now.' }),
 });
 
 export const DestinationParams = Type.Object({ destination });

@@ -234,6 +234,7 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
     const receiver = { url: toUrl(settings.url, type), secrets: readSecrets(settings), settings, headers };
     assertSecrets(type, receiver.secrets);
     assertSeverities('levels', settings.levels);
+    assertSeverities('hoursExcept', settings.hoursExcept);
     assertIncidentKeys(settings);
     // Most types send their secret as a token, too.
     const { name, secretHeader = '' } = type;

@@ -1,12 +1,13 @@
 import { StoreUnavailable } from '../../expected-errors.ts';
+import type { Meters } from '../../metrics/meters.ts';
 import { defineFeature } from '../feature.ts';
 import type { SettingStore } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { createSilenceRoutes } from './routes.ts';
-import { Silence } from './schema.ts';
+import { Silence, silenceStates } from './schema.ts';
 import { createSilenceStore } from './shared.ts';
-import { toSilence } from './silence.ts';
+import { stateOf, toSilence } from './silence.ts';
 
 /** Milliseconds for which changes are collected before listeners get them, and between two removals of old ones. */
 const collectingMs = 50;
@@ -25,12 +26,13 @@ export const silences = defineFeature({
     },
   ],
   settings: {},
-  create: async ({ offers, clock, log }) => {
+  create: async ({ offers, clock, log, meters }) => {
     const keeper = new SilenceKeeper({
       settings: offers.settings ?? noSettings,
       clock,
       onUnusable: (id, err) => log.error({ err, id }, 'silences: one cannot be used, so it silences nothing'),
     });
+    addSilenceMeter(meters, keeper, clock);
     const { topic, publish } = createNoticeTopic('open', Silence);
     let known = new Set(keeper.list());
     let collecting: NodeJS.Timeout | undefined;
@@ -48,6 +50,9 @@ export const silences = defineFeature({
     return {
       profiles: { silences: createSilenceRoutes({ keeper, clock, isChangeable: offers.settings !== undefined }) },
       topics: { silences: { ...topic, scope: 'incidents:read' } },
+      notices: offers.settings
+        ? []
+        : ['Warning: silences cannot be changed, because the profile settings is not mounted'],
       offers: { silences: createSilenceStore(keeper, clock) },
       start: () => {
         removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
@@ -59,6 +64,20 @@ export const silences = defineFeature({
     };
   },
 });
+
+/** Counts silences when metrics are scraped. */
+const addSilenceMeter = (meters: Meters, keeper: SilenceKeeper, clock: () => Date): void =>
+  meters.reading(
+    'gauge',
+    'signalbox_silences',
+    'Silences by state; expired ones are listed for 30 days.',
+    () => {
+      const at = clock().getTime();
+      const states = keeper.list().map(({ windows }) => stateOf(windows.findAt(at), at));
+      return silenceStates.map((state) => [[state], states.filter((each) => each === state).length] as const);
+    },
+    ['state'],
+  );
 
 /** Where the settings are not mounted, there are no silences. */
 const noSettings: SettingStore = {

@@ -71,6 +71,20 @@ test('there are at most 1,000 silences that recur', async () => {
   await create();
 });
 
+test('there are at most 1,000 silences that every alert has to be compared with', async () => {
+  const { keeper, create } = createKeeper();
+  const matching = { match: { text: '*full*', level: 'ERROR' } };
+  const first = await create({ matching });
+  for (let count = 1; count < 1000; count += 1) await create({ matching });
+  await assert.rejects(create({ matching }), { status: 409, message: /give the beginning of a source/ });
+  await create();
+  await keeper.expire(first, 'anna');
+  await create({ matching });
+  assert.equal(keeper.find(first.setting.name), undefined);
+  const matchers = [{ name: 'text', value: '.+', isRegex: true, isEqual: true }];
+  await assert.rejects(create({ matching: { matchers } }), { status: 409 });
+});
+
 test('an expired silence is removed after 30 days, and no other', async () => {
   const { keeper, kept, create, jump } = createKeeper();
   await create();

@@ -1,8 +1,8 @@
 import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { type MadeSetting, ownSender, type SettingStore, type Silenceable } from '../offers.ts';
-import { compileMatching, Subject } from './matchers.ts';
-import type { KnownSilence, StoredSilence } from './silence.ts';
+import { compileMatching, longestCompared, Subject } from './matchers.ts';
+import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
 import { createWindows } from './windows.ts';
 
 const kind = 'silence';
@@ -10,6 +10,14 @@ const kind = 'silence';
 /** How many there can be, and of those that recur. */
 const mostSilences = 10_000;
 const mostRecurring = 1000;
+
+/** How many can be such that every alert is compared with them; one with a regular expression counts as ten. */
+const mostKeyless = 1000;
+const expressionCost = 10;
+
+/** For how many subjects the silences that match are known. */
+const mostSubjects = 20_000;
+const longestSubject = 2000;
 
 /** Milliseconds for which expired ones are listed. */
 const listedMs = 30 * 24 * 60 * 60 * 1000;
@@ -32,6 +40,8 @@ export class SilenceKeeper {
   /** Those that have a key, by that; and the others. */
   #byKey = new Map<string, KnownSilence[]>();
   #others: KnownSilence[] = [];
+  /** Those that match, by the subject: the same incidents are asked about again and again. */
+  readonly #matches = new Map<string, readonly KnownSilence[]>();
   #isStale = true;
 
   constructor(parts: KeeperParts) {
@@ -48,15 +58,25 @@ export class SilenceKeeper {
   silencesOf(subject: Silenceable, at: number): string[] {
     this.#refresh();
     if (this.#silences.size === 0) return [];
-    const prepared = new Subject(subject);
-    const found: string[] = [];
+    const found = this.#findMatches(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
+    return found.map(({ setting: { name } }) => name).sort();
+  }
+
+  #findMatches({ source, hostname, level, text, labels }: Silenceable): readonly KnownSilence[] {
+    const id = JSON.stringify([source, hostname, level, text.slice(0, longestCompared), labels]);
+    const known = this.#matches.get(id);
+    if (known) return known;
+    const prepared = new Subject({ source, hostname, level, text, labels });
+    const found = new Set<KnownSilence>();
     const look = (silence: KnownSilence): void => {
-      const window = silence.windows.findAt(at);
-      if (window && window.startsAt <= at && silence.test(prepared)) found.push(silence.setting.name);
+      if (silence.test(prepared)) found.add(silence);
     };
     for (const key of prepared.keys()) this.#byKey.get(key)?.forEach(look);
     this.#others.forEach(look);
-    return [...new Set(found)].sort();
+    if (this.#matches.size >= mostSubjects) this.#matches.clear();
+    const matches = [...found];
+    if (id.length <= longestSubject) this.#matches.set(id, matches);
+    return matches;
   }
 
   nextChangeAfter(at: number): number | undefined {
@@ -83,7 +103,7 @@ export class SilenceKeeper {
   /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
     const at = this.#parts.clock().getTime();
-    await this.#makeRoom(value, at);
+    await this.#makeRoom(at);
     return this.#put(createId(at), value, by);
   }
 
@@ -110,9 +130,42 @@ export class SilenceKeeper {
 
   async #put(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     // Refuses what cannot be used before it is stored.
-    compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
+    const compiled = compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
+    if (value.recurring) this.#assertFewRecurring(id);
+    if (compiled.key === undefined) await this.#makeRoomFor(compiled);
     const setting = await this.#parts.settings.put(kind, id, value, by, expected);
     return compile(setting);
+  }
+
+  #assertFewRecurring(id: string): void {
+    const at = this.#parts.clock().getTime();
+    const isOther = ({ setting: { name, value }, windows }: KnownSilence): boolean =>
+      name !== id && value.recurring !== undefined && windows.findAt(at) !== undefined;
+    if (this.list().filter(isOther).length < mostRecurring) return;
+    throw new HttpError('wrong-state', `There are ${mostRecurring} silences with a schedule: end some first`);
+  }
+
+  /** Expired ones give way. */
+  async #makeRoomFor(keyless: KnownSilence): Promise<void> {
+    this.#refresh();
+    const at = this.#parts.clock().getTime();
+    const { name } = keyless.setting;
+    const others = this.#others.filter(({ setting }) => setting.name !== name);
+    const isExpired = ({ windows }: KnownSilence): boolean => windows.findAt(at) === undefined;
+    const sum = (silences: readonly KnownSilence[]): number => silences.reduce((all, one) => all + costOf(one), 0);
+    if (isExpired(keyless)) return;
+    if (sum(others.filter((one) => !isExpired(one))) + costOf(keyless) > mostKeyless) {
+      throw new HttpError(
+        'wrong-state',
+        'Every alert would be compared with too many silences: give the beginning of a source, host name, text or label',
+      );
+    }
+    let excess = sum(others) + costOf(keyless) - mostKeyless;
+    for (const expired of others.filter(isExpired)) {
+      if (excess <= 0) return;
+      excess -= costOf(expired);
+      await this.#remove(expired.setting);
+    }
   }
 
   async #remove({ name, version }: MadeSetting): Promise<void> {
@@ -121,17 +174,10 @@ export class SilenceKeeper {
   }
 
   /** Expired ones give way. */
-  async #makeRoom(value: StoredSilence, at: number): Promise<void> {
+  async #makeRoom(at: number): Promise<void> {
     // Many are often created one after the other: not all are compiled for each.
-    if (!value.recurring && this.#parts.settings.list(kind).length < mostSilences) return;
-    const silences = this.list();
-    const isRecurring = ({ setting, windows }: KnownSilence): boolean =>
-      setting.value.recurring !== undefined && windows.findAt(at) !== undefined;
-    if (value.recurring && silences.filter(isRecurring).length >= mostRecurring) {
-      throw new HttpError('wrong-state', `There are ${mostRecurring} silences with a schedule: end some first`);
-    }
-    if (silences.length < mostSilences) return;
-    const expired = silences.find(({ windows }) => !windows.findAt(at));
+    if (this.#parts.settings.list(kind).length < mostSilences) return;
+    const expired = this.list().find(({ windows }) => !windows.findAt(at));
     if (!expired) throw new HttpError('wrong-state', `There are ${mostSilences} silences: end some first`);
     await this.#remove(expired.setting);
   }
@@ -143,6 +189,7 @@ export class SilenceKeeper {
     this.#silences = new Map();
     this.#byKey = new Map();
     this.#others = [];
+    this.#matches.clear();
     for (const setting of this.#parts.settings.list<StoredSilence>(kind)) {
       const before = known.get(setting.name);
       const silence = before?.setting.version === setting.version ? before : this.#compile(setting);
@@ -164,6 +211,10 @@ export class SilenceKeeper {
     }
   }
 }
+
+/** What it costs to compare a subject with it, at worst. */
+const costOf = ({ setting: { value } }: KnownSilence): number =>
+  'matchers' in value.matching && value.matching.matchers.some(({ isRegex }) => isRegex) ? expressionCost : 1;
 
 /** @throws HttpError */
 const compile = (setting: MadeSetting<StoredSilence>): KnownSilence => ({

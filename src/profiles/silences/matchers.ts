@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { HttpError } from '../../http/errors.ts';
 import { listMadeLabels, type Silenceable, type SilenceMatcher } from '../offers.ts';
 import { severities } from '../severity.ts';
-import { isLike } from '../wildcards.ts';
+import { createLikeTest, isLike } from '../wildcards.ts';
 
 /** What a silence matches, as people write it: each member has to match, and `*` stands for any text. */
 interface SilenceMatch {
@@ -17,7 +17,7 @@ interface SilenceMatch {
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
 
 /** Longer texts are compared up to here; titles of incidents end there, too. */
-const longestCompared = 499;
+export const longestCompared = 499;
 
 /** The most instructions of a compiled regular expression: what it costs for each character, at worst. */
 const largestProgram = 300;
@@ -30,19 +30,30 @@ export class Subject {
   /** The four texts, in lower case. */
   readonly texts: Readonly<Record<string, string>>;
   /** As Alertmanager would have them: those of the alert, or else made of what it says. */
-  readonly labels: ReadonlyMap<string, string>;
-  readonly lowerLabels: ReadonlyMap<string, string>;
+  readonly labels = new Map<string, string>();
+  readonly lowerLabels = new Map<string, string>();
 
+  // Member by member: a list of incidents makes thousands.
   constructor({ source, hostname, level, text, labels }: Silenceable) {
-    // People may write lines of the log by hand.
-    const own = Object.entries(labels ?? {}).map(([name, value]) => [name, cut(String(value))] as const);
-    const made = { ...listMadeLabels({ source, hostname, level }), source, hostname, level, text };
-    const named = Object.entries(made).map(([name, value]) => [name, cut(value)] as const);
-    this.labels = new Map([...named, ...own]);
-    this.lowerLabels = new Map(own.map(([name, value]) => [name, value.toLowerCase()]));
-    this.texts = Object.fromEntries(
-      Object.entries({ source, hostname, level, text }).map(([name, value]) => [name, cut(value).toLowerCase()]),
-    );
+    const message = cut(text);
+    const made = listMadeLabels({ source, hostname, level });
+    for (const name in made) this.labels.set(name, cut(made[name as keyof typeof made] ?? ''));
+    this.labels.set('source', cut(source));
+    this.labels.set('hostname', cut(hostname));
+    this.labels.set('level', level);
+    this.labels.set('text', message);
+    for (const [name, value] of Object.entries(labels ?? {})) {
+      // People may write lines of the log by hand.
+      const own = cut(String(value));
+      this.labels.set(name, own);
+      this.lowerLabels.set(name, own.toLowerCase());
+    }
+    this.texts = {
+      source: cut(source).toLowerCase(),
+      hostname: cut(hostname).toLowerCase(),
+      level: level.toLowerCase(),
+      text: message.toLowerCase(),
+    };
   }
 
   /** What an index may have of silences that match it. */
@@ -57,7 +68,7 @@ const cut = (text: string): string => text.slice(0, longestCompared);
 
 /** What a silence matches, compiled. */
 export interface CompiledMatch {
-  /** A key that everything it matches has; undefined if there is none. */
+  /** A key that everything it matches has; undefined if there is none, so that every alert is compared with it. */
   key: string | undefined;
   test(subject: Subject): boolean;
 }
@@ -67,10 +78,13 @@ export const compileMatching = (matching: Matching): CompiledMatch =>
   'match' in matching ? compileMatch(matching.match) : compileMatchers(matching.matchers);
 
 const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch => {
-  const members = [
-    ...Object.entries(texts).map(([name, pattern]) => ({ name, isLabel: false, pattern: pattern.toLowerCase() })),
-    ...Object.entries(labels).map(([name, pattern]) => ({ name, isLabel: true, pattern: pattern.toLowerCase() })),
-  ];
+  const toMember =
+    (isLabel: boolean) =>
+    ([name, given]: [string, string]) => {
+      const pattern = given.toLowerCase();
+      return { name, isLabel, pattern, isMatch: createLikeTest(pattern) };
+    };
+  const members = [...Object.entries(texts).map(toMember(false)), ...Object.entries(labels).map(toMember(true))];
   if (members.length === 0) {
     throw new HttpError('invalid', 'match needs at least one of source, hostname, level, text and labels');
   }
@@ -78,14 +92,16 @@ const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch =>
   if (level !== undefined && !severities.some((severity) => isLike(severity.toLowerCase(), level))) {
     throw new HttpError('invalid', `match.level must match one of ${severities.join(', ')}`);
   }
-  const keys = members.flatMap(({ name, isLabel, pattern }) => toKey(isLabel ? `label ${name}` : name, pattern) ?? []);
+  // Levels are few: they tell little apart.
+  const telling = members.filter(({ name, isLabel }) => isLabel || name !== 'level');
+  const keys = telling.flatMap(({ name, isLabel, pattern }) => toKey(isLabel ? `label ${name}` : name, pattern) ?? []);
   return {
     // Of several the longest is the rarest.
     key: keys.toSorted((one, other) => other.length - one.length)[0],
     test: (subject) =>
-      members.every(({ name, isLabel, pattern }) => {
+      members.every(({ name, isLabel, isMatch }) => {
         const text = isLabel ? subject.lowerLabels.get(name) : subject.texts[name];
-        return text !== undefined && isLike(text, pattern);
+        return text !== undefined && isMatch(text);
       }),
   };
 };
@@ -96,7 +112,9 @@ const compileMatchers = (matchers: readonly SilenceMatcher[]): CompiledMatch => 
   if (tests.every(({ test, isEqual }) => test('') === isEqual)) {
     throw new HttpError('invalid', 'at least one matcher must not match the empty string');
   }
-  const exact = matchers.filter(({ isRegex, isEqual, value }) => isEqual && !isRegex && value !== '');
+  const exact = matchers.filter(
+    ({ name, isRegex, isEqual, value }) => isEqual && !isRegex && value !== '' && !/^(?:severity|level)$/.test(name),
+  );
   const keys = exact.map(({ name, value }) => toExactKey(`matcher ${name}`, cut(value)));
   return {
     key: keys.toSorted((one, other) => other.length - one.length)[0],

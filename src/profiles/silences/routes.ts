@@ -122,6 +122,7 @@ const createEndRoute = ({ keeper, clock }: RouteParts): Route =>
 
 const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
   const { match, comment = '', schedule, minutes } = body;
+  assertKnown(match);
   const startsAt = readTime('startsAt', body.startsAt) ?? usualStart;
   const endsAt = readTime('endsAt', body.endsAt) ?? null;
   if ((schedule === undefined) !== (minutes === undefined)) {
@@ -133,6 +134,17 @@ const toStored = (body: NewSilence, createdBy: string, now: number, usualStart =
   const { timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = body;
   const recurring = schedule === undefined || minutes === undefined ? undefined : { schedule, timeZone, minutes };
   return { matching: { match }, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
+};
+
+/** What is misspelt would make a silence that matches more than it should. */
+const assertKnown = (match: NewSilence['match']): void => {
+  const known = Object.keys(NewSilence.properties.match.properties);
+  const unknown = Object.keys(match).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new HttpError(
+    'invalid',
+    `match has no member ${JSON.stringify(unknown.slice(0, 100))}: use ${known.join(', ')}`,
+  );
 };
 
 const readTime = (name: string, text: string | undefined): number | undefined => {

@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { defineShape } from '../route.ts';
 
-const silenceStates = ['active', 'pending', 'expired'] as const;
+export const silenceStates = ['active', 'pending', 'expired'] as const;
 
 /** The most characters of a pattern, a comment and a schedule, and the most labels or matchers. */
 const longestPattern = 256;

@@ -56,6 +56,23 @@ export const addAlert = async (request: Request, step: number): Promise<void> =>
   await request('POST', '/api/alert', { body: { level, source, hostname, message } });
 };
 
+/** A fault that is known, and maintenance at night. */
+export const addSilences = async (request: Request, headers: Record<string, string>): Promise<void> => {
+  const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const silences = [
+    { match: { source: 'queue', hostname: 'mail-*' }, endsAt: inHours(3), comment: 'The relay is being moved' },
+    { match: { text: '*timed out*' }, startsAt: inHours(20), endsAt: inHours(22), comment: 'web-2 gets more memory' },
+    {
+      match: { source: 'backup' },
+      schedule: '0 2 * * 6',
+      minutes: 90,
+      timeZone: 'Europe/Berlin',
+      comment: 'Restore test',
+    },
+  ];
+  for (const body of silences) await request('POST', '/api/silences', { headers, body });
+};
+
 /** Somebody has taken the two oldest incidents, and follows one of them up. */
 export const takeIncidents = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const act = (path: string, body: object) => request('POST', `/api/incidents/${path}`, { headers, body });

@@ -5,7 +5,7 @@ import { answer, startReceiver } from '../../support/receiver.ts';
 import type { TestApp } from '../support/app.ts';
 import { test } from '../support/console.ts';
 import { logIn } from '../support/page.ts';
-import { addAlert, addTasks, runCommands, takeIncidents } from './sample-data.ts';
+import { addAlert, addSilences, addTasks, runCommands, takeIncidents } from './sample-data.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/screenshots');
 const mostBytes = 200_000;
@@ -38,6 +38,8 @@ const shots: Shot[] = [
   { name: 'incidents', hash: '#/incidents' },
   { name: 'incident', hash: '#/incidents', act: openIncident },
   { name: 'tasks', hash: '#/tasks?view=board' },
+  { name: 'silences', hash: '#/silences' },
+  { name: 'notifications', hash: '#/notifications' },
   { name: 'alerts', hash: '#/alerts?range=1h', colorScheme: 'dark' },
   { name: 'commands', hash: '#/commands/Get-Process', act: runCommand },
 ];
@@ -55,11 +57,23 @@ const live = async ({ request }: TestApp): Promise<void> => {
 
 test('the pictures of the documents', async ({ scope, startApp, openConsole }) => {
   const { url } = await startReceiver(scope, answer(204));
-  const destinations = [{ name: 'chat', type: 'webhook', url }];
-  const app = await startApp({ settings: { destinations }, preload: join(import.meta.dirname, 'fast-clock.mjs') });
+  const phone = (name: string, more: object) => ({ name, type: 'webhook', url, notify: 'incidents', ...more });
+  const destinations = [
+    phone('ada-phone', { repeat: 15 }),
+    phone('ben-phone', { repeat: 15 }),
+    phone('everybody', { after: 30, levels: ['CRITICAL'] }),
+    { name: 'chat', type: 'webhook', url },
+  ];
+  const members = ['ada-phone', 'ben-phone'];
+  const rotations = [{ name: 'ops', members, handover: '0 9 * * 1', timeZone: 'Europe/Berlin' }];
+  const app = await startApp({
+    settings: { destinations, rotations },
+    preload: join(import.meta.dirname, 'fast-clock.mjs'),
+  });
   const headers = { authorization: `Bearer ${await app.login('admin')}` };
   await addTasks(app.request, headers);
   await runCommands(app.request, headers);
+  await addSilences(app.request, headers);
   await live(app);
   await takeIncidents(app.request, headers);
   for (const shot of shots) {

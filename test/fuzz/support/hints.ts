@@ -34,4 +34,8 @@ export const hints: Hints = {
   level: fc.oneof(fc.constantFrom('ERROR', 'INFO'), text),
   since: fc.constantFrom('2026-01-31T09:30:00Z', '2026-11-01T00:00:00+14:00', ''),
   until: fc.constantFrom('2999-01-01T00:00:00Z', '2027-12-31T23:59:59-12:00', ''),
+  startsAt: fc.constantFrom('2026-01-31T09:30:00Z', '0001-01-01T00:00:00Z', '2100-01-01T00:00:00Z', ''),
+  endsAt: fc.constantFrom('2999-01-01T00:00:00Z', '2099-12-31T23:59:59-12:00', '2020-01-01T00:00:00Z', ''),
+  schedule: fc.oneof(fc.constantFrom('0 2 * * 6', '* * * * *', '0 0 30 2 *'), text),
+  timeZone: fc.oneof(fc.constantFrom('UTC', 'Europe/Berlin'), text),
 };

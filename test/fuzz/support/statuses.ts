@@ -28,7 +28,8 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
     // Times are texts in the query, which are parsed later.
     ...(/\/api\/(?:alerts\/(?:search|histogram)|history)$/.test(operation.path) ? [400] : []),
-    ...(operation.profile === 'incidents' ? [400, 409] : []),
+    // Times, matchers and schedules are texts in bodies.
+    ...(['incidents', 'silences', 'alertmanager'].includes(operation.profile) ? [400, 404, 409] : []),
     // Their schemas do not tell which members have to come together.
     ...(/\/api\/alert\/(?:auto|slack|pagerduty)$/.test(operation.path) ? [400] : []),
   ];

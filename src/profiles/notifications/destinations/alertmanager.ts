@@ -74,7 +74,7 @@ const toIncidentAlerts = (message: IncidentMessage): object[] =>
  * alert. One that it does not know yet, and that has ended, notifies nobody.
  */
 const toAlertsOf = (
-  { what, at, incident }: IncidentHappening,
+  { what, happenedAt: at, incident }: IncidentHappening,
   { via, link, happenings }: IncidentMessage,
 ): object[] => {
   const { number, title, source, hostname, level, highestLevel, acknowledged, firstAt } = incident;

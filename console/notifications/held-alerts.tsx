@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { ParkedAlert, WaitingAlert } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { toCount, toTime } from '../format.ts';
@@ -7,8 +6,9 @@ import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
+import { useRun } from './run.ts';
 
-const words = text.deliveries;
+const words = text.notifications;
 
 /** Lists of more alerts are closed at first. */
 const mostOpen = 5;
@@ -75,25 +75,11 @@ const Held = ({ alert, destination, onRetried }: Pick<Props, 'destination' | 'on
           </>
         )}
         {attempts !== undefined && attempts > 0 && ` · ${words.attempts(toCount(attempts))}`}
-        {nextAttempt && ` · ${words.next(toTime(Date.parse(nextAttempt)))}`}
+        {nextAttempt && ` · ${words.nextAt(toTime(Date.parse(nextAttempt)))}`}
       </span>
       <button type="button" aria-label={words.retryOf(name)} aria-disabled={isRunning} onClick={run}>
         <Icon name="repeat" /> {words.retry}
       </button>
     </li>
   );
-};
-
-/** Runs an action of a button, one at a time, and says why it failed. */
-export const useRun = (action: () => Promise<void>): { isRunning: boolean; run: () => void } => {
-  const isRunning = useSignal(false);
-  const run = async (): Promise<void> => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    await action().catch((error: unknown) =>
-      notify(error instanceof Error ? error.message : String(error), { kind: 'failure' }),
-    );
-    isRunning.value = false;
-  };
-  return { isRunning: isRunning.value, run: () => void run() };
 };

@@ -1,0 +1,71 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { watchHealth } from '../../test/support/health.ts';
+import { watchMemory } from '../../test/support/memory.ts';
+import type { Finding } from '../support/finding.ts';
+import { ask, createPost } from '../support/requests.ts';
+import type { Measure } from '../support/run.ts';
+import { startSignalbox, withScope } from '../support/server.ts';
+
+const destinationCount = 100;
+const incidentCount = 1000;
+/** Alerts that are sent at the same time. */
+const senders = 16;
+const patienceMs = 180_000;
+
+/** Many incidents at once, each of which many destinations are told, alone and in groups. */
+export const measureNotifications: Measure = async ({ scope }) => {
+  const findings: Finding[] = [];
+  for (const groupSeconds of [0, 10]) {
+    await withScope(scope.folder, async (own) => {
+      const told = new Set<string>();
+      let requests = 0;
+      const receiver = createServer(async (request, response) => {
+        let body = '';
+        for await (const chunk of request) body += chunk;
+        requests += 1;
+        for (const [, key] of body.matchAll(/probe-(\d+)/g)) told.add(`${request.url} ${key}`);
+        response.end();
+      });
+      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+      own.after(() => receiver.closeAllConnections());
+      own.after(() => receiver.close());
+      const { port } = receiver.address() as AddressInfo;
+      const destinations = Array.from({ length: destinationCount }, (_, index) => ({
+        ...{ name: `d${index}`, type: 'webhook', url: `http://127.0.0.1:${port}/${index}` },
+        ...{ notify: 'incidents', groupSeconds },
+      }));
+      const flags = ['--profiles', 'alerts,incidents,monitoring', '--max-event-loop-delay', '0'];
+      const { url, pid } = await startSignalbox(own, { config: { destinations }, flags });
+      const [readGrowth, watch, begun] = [watchMemory(pid), watchHealth(url), performance.now()];
+      let next = 0;
+      const fire = async (): Promise<void> => {
+        for (let index = next++; index < incidentCount; index = next++) {
+          const key = `probe-${index}`;
+          await ask(createPost(`${url}/api/alert`, { key, level: 'ERROR', message: key, source: 'stress' }));
+        }
+      };
+      await Promise.all(Array.from({ length: senders }, fire));
+      const wanted = destinationCount * incidentCount;
+      // A message for many incidents names the first ones.
+      const isOver = (): boolean => (groupSeconds === 0 ? told.size === wanted : requests >= destinationCount);
+      while (!isOver() && performance.now() - begun < patienceMs) await setTimeout(50);
+      if (!isOver()) throw new Error(`${told.size} of ${wanted} were told in ${requests} requests`);
+      const seconds = (performance.now() - begun) / 1000;
+      const work = `${incidentCount.toLocaleString('en')} incidents to ${destinationCount} destinations, groupSeconds ${groupSeconds}`;
+      const common = { rounds: `${requests.toLocaleString('en')} requests` };
+      findings.push({ ...common, work: `${work}: until all are told`, unit: ' s', ours: [seconds], goal: '≤ 120 s' });
+      findings.push({ ...common, work: 'memory growth', unit: ' MiB', ours: [readGrowth()], goal: '≤ 500 MiB' });
+      const slowest = await watch.stop();
+      findings.push({
+        ...common,
+        work: 'slowest GET /health meanwhile',
+        unit: ' ms',
+        ours: [slowest],
+        goal: '≤ 1000 ms',
+      });
+    });
+  }
+  return findings;
+};

@@ -1,0 +1,78 @@
+import type { Silence } from 'signalbox/client';
+import { toCount, toDuration } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { zone } from '../zone.ts';
+
+const words = text.silences;
+
+/** Times on days of the week; 0 is Sunday. */
+export interface WeeklyTime {
+  days: readonly number[];
+  /** `02:30`. */
+  time: string;
+}
+
+const allDays = [0, 1, 2, 3, 4, 5, 6];
+/** As weeks are written. */
+export const weekdays = [1, 2, 3, 4, 5, 6, 0];
+const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+const toTwoDigits = (number: string): string => number.padStart(2, '0');
+
+export const toCron = ({ days, time }: WeeklyTime): string => {
+  const [hour = '', minute = ''] = time.split(':');
+  const on = days.length === allDays.length ? '*' : days.toSorted((one, other) => one - other).join(',');
+  return `${Number(minute)} ${Number(hour)} * * ${on}`;
+};
+
+/** The times of a cron expression, if it has one time on some days of the week. */
+export const toWeekly = (expression: string): WeeklyTime | undefined => {
+  const [, minute, hour, on] = /^\s*(\d{1,2})\s+(\d{1,2})\s+\*\s+\*\s+(\S+)\s*$/.exec(expression) ?? [];
+  const days = on === undefined ? undefined : readDays(on);
+  if (minute === undefined || hour === undefined || !days) return undefined;
+  return { days, time: `${toTwoDigits(hour)}:${toTwoDigits(minute)}` };
+};
+
+/** The days of `*`, `6`, `1-5` or `mon,wed`; undefined for what is more complicated. */
+const readDays = (on: string): number[] | undefined => {
+  if (on === '*') return allDays;
+  const days = new Set<number>();
+  for (const part of on.toLowerCase().split(',')) {
+    const [first = -1, last = first, ...rest] = part.split('-').map(readDay);
+    if (first < 0 || last < first || rest.length > 0) return undefined;
+    for (let day = first; day <= last; day += 1) days.add(day % 7);
+  }
+  return allDays.filter((day) => days.has(day));
+};
+
+const readDay = (word: string): number => (/^[0-7]$/.test(word) ? Number(word) : names.indexOf(word));
+
+/** `Monday to Friday`, `Tuesday and Thursday`. */
+const toDays = (days: readonly number[]): string => {
+  if (days.length === allDays.length) return words.everyDay;
+  const sorted = weekdays.filter((day) => days.includes(day));
+  const [first = 0] = sorted;
+  const last = sorted.at(-1) ?? first;
+  const isRange = sorted.length > 2 && weekdays.indexOf(last) - weekdays.indexOf(first) === sorted.length - 1;
+  if (isRange) return words.range(words.days[first] ?? '', words.days[last] ?? '');
+  const named = sorted.map((day) => words.days[day] ?? '');
+  if (named.length < 2) return named.join('');
+  return words.and(named.slice(0, -1).join(', '), named.at(-1) ?? '');
+};
+
+/** A recurring silence in words: `Saturday at 02:00 for 1 h 30 min`. */
+export const describeSchedule = ({ schedule, timeZone, minutes }: Silence): string => {
+  const expression = schedule ?? '';
+  const weekly = toWeekly(expression);
+  const [, minute, hour, day] = /^(\d{1,2}) (\d{1,2}) (\d{1,2}) \* \*$/.exec(expression) ?? [];
+  const time = hour && minute ? `${toTwoDigits(hour)}:${toTwoDigits(minute)}` : undefined;
+  return [
+    weekly && `${toDays(weekly.days)} ${words.at(weekly.time)}`,
+    day && time && `${words.monthly(toCount(Number(day)))} ${words.at(time)}`,
+    !weekly && !day && words.cron(expression),
+    words.lasting(toDuration((minutes ?? 0) * 60)),
+    timeZone && timeZone !== zone.value && words.zone(timeZone),
+  ]
+    .filter(Boolean)
+    .join(' ');
+};

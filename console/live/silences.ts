@@ -1,0 +1,99 @@
+import type { Incident, Silence } from 'signalbox/client';
+import { client } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toDuration, toMinute } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { describeSchedule } from './schedule.ts';
+
+const words = text.silences;
+
+/** As many are read at most. */
+export const mostSilences = 1000;
+
+/** Some silences of how many there are. */
+export interface FoundSilences {
+  total: number;
+  data: readonly Silence[];
+}
+
+/** Those that hold, and then those that will. */
+export const loadCurrent = async (signal: AbortSignal): Promise<FoundSilences> => {
+  const [active, pending] = await Promise.all([
+    client.listSilences({ state: 'active', limit: mostSilences }, { signal }),
+    client.listSilences({ state: 'pending', limit: mostSilences }, { signal }),
+  ]);
+  return { total: active.total + pending.total, data: [...active.data, ...pending.data] };
+};
+
+export type SilenceMatch = NonNullable<Silence['match']>;
+const parts = ['source', 'hostname', 'level', 'text'] as const;
+
+/** What it silences, in words: `source backup, host web-1`. */
+export const describeMatch = ({ match, matchers }: Pick<Silence, 'match' | 'matchers'>): string => {
+  if (!match) {
+    return (matchers ?? []).map(({ name, value, ...kind }) => `${name}${toOperator(kind)}"${value}"`).join(', ');
+  }
+  return [
+    ...parts.flatMap((name) => (match[name] ? [words.part(words.parts[name], match[name])] : [])),
+    ...Object.entries(match.labels ?? {}).map(([name, pattern]) => words.part(words.label(name), pattern)),
+  ].join(', ');
+};
+
+type Matcher = NonNullable<Silence['matchers']>[number];
+
+const toOperator = ({ isEqual, isRegex }: Pick<Matcher, 'isEqual' | 'isRegex'>): string => {
+  if (isRegex) return isEqual ? '=~' : '!~';
+  return isEqual ? '=' : '!=';
+};
+
+/** As it is now: what the server has sent may be older. */
+export const stateOf = ({ state, window }: Silence): Silence['state'] => {
+  if (state !== 'pending' || !window || untilTime(Date.parse(window.startsAt)) > 0) return state;
+  return 'active';
+};
+
+/** When it holds, in words: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and `25 min left`. */
+export const toWhen = (silence: Silence): string[] => {
+  const { window, schedule, startsAt, endsAt } = silence;
+  const state = stateOf(silence);
+  const end = endsAt ?? window?.endsAt;
+  if (state === 'expired') return [end ? words.ended(toMinute(Date.parse(end))) : words.states.expired];
+  const windowEnd = Date.parse(window?.endsAt ?? '');
+  if (schedule !== null) {
+    const windowStart = Date.parse(window?.startsAt ?? '');
+    const isNow = state === 'active';
+    return [describeSchedule(silence), isNow ? words.now(toMinute(windowEnd)) : words.next(toMinute(windowStart))];
+  }
+  if (state === 'pending') return [words.fromUntil(toMinute(Date.parse(startsAt)), toMinute(windowEnd))];
+  const left = Math.max(0, untilTime(windowEnd) / 1000);
+  return [words.until(toMinute(windowEnd)), words.left(toDuration(left))];
+};
+
+/** The same in one line. */
+export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
+
+/** Whether an incident is like the pattern, as the server has it. */
+export const isMatch = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
+  const subject = { source, hostname, level, text: title };
+  const isText = (value: string | undefined, pattern: string): boolean =>
+    value !== undefined && isPatternOf(value.toLowerCase(), pattern.toLowerCase());
+  return (
+    parts.every((name) => match[name] === undefined || isText(subject[name], match[name])) &&
+    Object.entries(match.labels ?? {}).every(([name, pattern]) => isText(labels?.[name], pattern))
+  );
+};
+
+/** Whether a text is the pattern, in which `*` stands for any text; without a regular expression, which could take long. */
+const isPatternOf = (value: string, pattern: string): boolean => {
+  const [start = '', ...parts] = pattern.split('*');
+  const end = parts.pop();
+  if (end === undefined) return value === pattern;
+  if (!value.startsWith(start)) return false;
+  let at = start.length;
+  for (const part of parts) {
+    const found = value.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return value.length - end.length >= at && value.endsWith(end);
+};

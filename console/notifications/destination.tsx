@@ -1,0 +1,250 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { DestinationState as Destination, OnCall } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toCount, toDuration, toRelative, toTime } from '../format.ts';
+import { isMounted } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { Chip } from '../ui/chip.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { notify } from '../ui/toast.tsx';
+import { HeldAlerts } from './held-alerts.tsx';
+import { WaitingNotices } from './notices.tsx';
+import { useRun } from './run.ts';
+
+const words = text.notifications;
+
+/** Milliseconds for a test, which the receiver may take its time for. */
+const testTimeout = 60_000;
+/** Characters of a response that are shown at first. */
+const mostShown = 300;
+
+interface Props {
+  destination: Destination;
+  /** Who is on call, where that is known. */
+  onCall: readonly OnCall[];
+  onRetried: () => void;
+}
+
+/** How a destination is doing, what waits, and what was given up, with another try. */
+export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
+  const { destination: name, type, address, state, parked, parkedAlerts, waitingAlerts } = destination;
+  return (
+    <Panel
+      title={name}
+      kind={`destination ${state === 'failing' ? 'failing' : ''}`}
+      aside={<StateChip destination={destination} />}
+    >
+      <p class="hint">
+        <bdi>
+          {type} · {address}
+        </bdi>
+      </p>
+      {state === 'failing' && <p class="note alarm">{words.failingHint}</p>}
+      <dl class="figures">
+        {toFigures(destination).map(([label, figure, isBad]) => (
+          <div key={label} class={isBad ? 'bad' : ''}>
+            <dt>{label}</dt>
+            <dd>{figure}</dd>
+          </div>
+        ))}
+      </dl>
+      <Actions destination={destination} onRetried={onRetried} />
+      <Facts destination={destination} onCall={onCall} />
+      <WaitingNotices destination={destination} onRetried={onRetried} />
+      <HeldAlerts
+        title={words.waitingAlerts}
+        count={destination.lagAlerts}
+        alerts={waitingAlerts}
+        {...{ destination: name, onRetried }}
+      />
+      <HeldAlerts
+        title={words.parkedAlerts}
+        count={parked}
+        alerts={parkedAlerts.toReversed()}
+        {...{ destination: name, onRetried }}
+      />
+    </Panel>
+  );
+};
+
+const looks: Record<Destination['state'], { tone: string; icon: IconName }> = {
+  idle: { tone: 'good', icon: 'check' },
+  delivering: { tone: 'info', icon: 'notifications' },
+  waiting: { tone: 'warning', icon: 'warning' },
+  failing: { tone: 'error', icon: 'error' },
+};
+
+/** The state in words. A destination with nothing to do is not well while alerts did not reach it. */
+const StateChip = ({ destination: { state, parked, failingSince } }: { destination: Destination }) => {
+  if (state === 'idle' && parked > 0) {
+    return (
+      <Chip tone="warning" icon="warning">
+        {words.notDelivered(toCount(parked))}
+      </Chip>
+    );
+  }
+  const said = state === 'failing' && failingSince ? words.failingSince(toTime(Date.parse(failingSince))) : undefined;
+  return <Chip {...looks[state]}>{said ?? words.states[state]}</Chip>;
+};
+
+const toFigures = (destination: Destination): [string, string, boolean][] => {
+  const { incidents, lagAlerts, lagIncidents, lagSeconds, parked, dropped } = destination;
+  const oldest: [string, string, boolean] = [
+    words.oldest,
+    lagSeconds === 0 ? '–' : toDuration(lagSeconds),
+    lagSeconds > 60,
+  ];
+  if (incidents) return [[words.lag, toCount(lagIncidents), lagIncidents > 100], oldest];
+  return [
+    [words.lag, toCount(lagAlerts), lagAlerts > 100],
+    oldest,
+    [words.parked, toCount(parked), parked > 0],
+    [words.dropped, toCount(dropped), dropped > 0],
+  ];
+};
+
+type PartProps = Pick<Props, 'destination' | 'onRetried'>;
+
+const Actions = ({ destination, onRetried }: PartProps) => {
+  const { destination: name, incidents, parked, lagAlerts, lagIncidents } = destination;
+  const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
+  const retry = useRun(async () => {
+    const { waiting } = await userClient.retryDestination({ destination: name });
+    notify(words.retried(toCount(waiting), incidents === null));
+    onRetried();
+  });
+  const test = useRun(async () => {
+    tested.value = undefined;
+    tested.value = await userClient.testDestination({ destination: name }, { timeout: testTimeout });
+  });
+  return (
+    <>
+      <div class="actions">
+        {parked + lagAlerts + lagIncidents > 0 && (
+          <button type="button" aria-label={words.retryAllOf(name)} aria-disabled={retry.isRunning} onClick={retry.run}>
+            <Icon name="repeat" /> {words.retryAll}
+          </button>
+        )}
+        {isMounted('testDestination') && (
+          <button type="button" aria-label={words.testOf(name)} aria-disabled={test.isRunning} onClick={test.run}>
+            <Icon name="notifications" /> {test.isRunning ? words.testing : words.test}
+          </button>
+        )}
+      </div>
+      <div class="tested" role="status">
+        {tested.value && <Tested {...tested.value} />}
+      </div>
+    </>
+  );
+};
+
+const Tested = ({ delivered, response }: { delivered: boolean; response: string }) => (
+  <div class={`note ${delivered ? '' : 'alarm'}`}>
+    <p>{delivered ? words.tested : words.testRefused}</p>
+    <p class="mono">
+      <LongText value={response} most={mostShown} />
+    </p>
+  </div>
+);
+
+const Facts = ({ destination, onCall }: Pick<Props, 'destination' | 'onCall'>) => {
+  const { destination: name, lastSuccess, lastError, nextAttempt, incidents, repeatMinutes } = destination;
+  const rotations = onCall.filter(({ members }) => members.includes(name));
+  return (
+    <dl class="pairs">
+      <Fact name={words.gets}>
+        <bdi>{incidents ? toIncidents(destination, incidents) : toFilter(destination.filter)}</bdi>
+      </Fact>
+      {incidents ? (
+        <Rules rules={incidents} />
+      ) : (
+        <Fact name={words.repeats}>
+          {repeatMinutes === 0 ? words.noRepeats : words.every(toDuration(repeatMinutes * 60))}
+        </Fact>
+      )}
+      {rotations.length > 0 && (
+        <Fact name={words.duty}>
+          {rotations
+            .map(({ rotation, member }) => (member === name ? words.onDuty : words.offDuty)(rotation))
+            .join(', ')}
+        </Fact>
+      )}
+      <Fact name={words.lastSuccess}>
+        {lastSuccess ? <Ago time={lastSuccess} /> : <span class="hint">{words.never}</span>}
+      </Fact>
+      <Fact name={words.lastError}>
+        {lastError ? (
+          <>
+            <Ago time={lastError.time} /> · <LongText value={lastError.reason} most={mostShown} />
+          </>
+        ) : (
+          <span class="hint">{words.never}</span>
+        )}
+      </Fact>
+      {nextAttempt && (
+        <Fact name={words.nextAttempt}>
+          <Ago time={nextAttempt} />
+        </Fact>
+      )}
+    </dl>
+  );
+};
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** When it is told of incidents. */
+const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
+  const { after, repeat, groupSeconds, hours, hoursExcept } = rules;
+  return (
+    <>
+      {after > 0 && <Fact name={words.after}>{words.afterHint(toDuration(after * 60))}</Fact>}
+      {repeat !== null && <Fact name={words.repeats}>{words.everyUntilTaken(toDuration(repeat * 60))}</Fact>}
+      {groupSeconds >= 1 && <Fact name={words.together}>{words.togetherHint(toDuration(groupSeconds))}</Fact>}
+      {hours !== null && (
+        <Fact name={words.hours}>
+          {[hours, hoursExcept.length > 0 && words.hoursExcept(toNames(hoursExcept))].filter(Boolean).join('; ')}
+        </Fact>
+      )}
+    </>
+  );
+};
+
+const toNames = (levels: NonNullable<Destination['incidents']>['hoursExcept']): string =>
+  levels.map((level) => text.alerts.severities[level]).join(', ');
+
+/** Which incidents it is told of, in words. */
+const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNullable<Destination['incidents']>) => {
+  const kinds = on.filter((kind) => kind !== 'reminder').map((kind) => words.kinds[kind].toLowerCase());
+  return [
+    words.incidentsThat(words.or(kinds.slice(0, -1).join(', '), kinds.at(-1) ?? '')),
+    levels && words.of(levels.join(', ')),
+    sources && `${words.from} ${sources.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+};
+
+/** Which alerts it gets, in words. */
+const toFilter = ({ levels, sources, formats }: Destination['filter']): string =>
+  [
+    levels ? levels.join(', ') : words.allLevels,
+    sources && `${words.from} ${sources.join(', ')}`,
+    formats && `${words.inFormat} ${formats.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+
+const Ago = ({ time }: { time: string }) => (
+  <time dateTime={time} title={toTime(Date.parse(time))}>
+    {toRelative(untilTime(Date.parse(time)))}
+  </time>
+);

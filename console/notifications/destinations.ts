@@ -1,0 +1,10 @@
+import type { DeliveryList } from 'signalbox/client';
+import { client } from '../api.ts';
+import { type Resource, useResource } from '../live/resource.ts';
+
+/** How all destinations are doing, as it changes. */
+export const useDestinations = (): Resource<DeliveryList> =>
+  useResource((signal) => client.listDeliveries(undefined, { signal }), {
+    topic: 'deliveries',
+    replace: (data) => data,
+  });

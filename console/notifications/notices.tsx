@@ -1,0 +1,76 @@
+import type { DestinationState } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { toCount } from '../format.ts';
+import { describeWait } from '../live/waits.ts';
+import { toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { SeverityChip } from '../ui/severity.tsx';
+import { notify } from '../ui/toast.tsx';
+import { useRun } from './run.ts';
+
+const words = text.notifications;
+
+/** Lists of more are closed at first. */
+const mostOpen = 5;
+/** Characters of a reason in the list. */
+const mostShown = 200;
+
+type Notice = DestinationState['waitingNotices'][number];
+
+interface Props {
+  destination: DestinationState;
+  onRetried: () => void;
+}
+
+/** What a destination will be told of incidents, and what it waits for. */
+export const WaitingNotices = ({ destination: { destination, waitingNotices }, onRetried }: Props) => {
+  if (waitingNotices.length === 0) return null;
+  return (
+    <details class="held-alerts" open={waitingNotices.length <= mostOpen}>
+      <summary>{words.waitingNotices(toCount(waitingNotices.length))}</summary>
+      <ul>
+        {waitingNotices.map((notice) => (
+          <Waiting key={notice.incident} {...{ notice, destination, onRetried }} />
+        ))}
+      </ul>
+    </details>
+  );
+};
+
+const Waiting = ({
+  notice,
+  destination,
+  onRetried,
+}: {
+  notice: Notice;
+  destination: string;
+  onRetried: () => void;
+}) => {
+  const { incident, number, title, level, what, waitsFor, attempts } = notice;
+  const { isRunning, run } = useRun(async () => {
+    const { delivered, reason } = await userClient.retryDelivery({ destination, id: incident });
+    notify(delivered ? words.delivered : words.stillHeld(reason ?? ''), { kind: delivered ? 'note' : 'failure' });
+    onRetried();
+  });
+  const isRetried = waitsFor === 'receiver' && attempts > 0;
+  return (
+    <li>
+      <span class="held-line">
+        <SeverityChip severity={level} />
+        <a class="one-line" href={toHash(`/incidents/${number}`)}>
+          <span class="incident-number">{text.incidents.number(number)}</span> <bdi>{title}</bdi>
+        </a>
+      </span>
+      <span class="hint">
+        {words.kinds[what]} · <LongText value={describeWait(notice)} most={mostShown} />
+      </span>
+      {isRetried && (
+        <button type="button" aria-label={words.retryOf(title)} aria-disabled={isRunning} onClick={run}>
+          <Icon name="repeat" /> {words.retry}
+        </button>
+      )}
+    </li>
+  );
+};

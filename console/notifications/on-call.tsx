@@ -1,0 +1,151 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { DutyOverride, OnCall } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toMinute } from '../format.ts';
+import { type Resource, useResource } from '../live/resource.ts';
+import { toPerson } from '../person.ts';
+import { isMounted, isReadable } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Failure, Panel } from '../ui/panel.tsx';
+import { notify } from '../ui/toast.tsx';
+import { OverrideDialog } from './override-dialog.tsx';
+import { useRun } from './run.ts';
+
+const words = text.notifications;
+
+/** Nothing tells that somebody else has put another one on duty. */
+const rereadEvery = 30_000;
+
+interface Duty {
+  rotations: readonly OnCall[];
+  overrides: readonly DutyOverride[];
+}
+
+/** Who is on call, and who is put on duty by hand. */
+export const useOnCall = (): Resource<Duty> => {
+  const load = async (signal: AbortSignal): Promise<Duty> => {
+    if (!isReadable('getOnCall')) return { rotations: [], overrides: [] };
+    const [{ data: rotations }, overrides] = await Promise.all([
+      client.getOnCall({}, { signal }),
+      isReadable('listDutyOverrides') ? client.listDutyOverrides({}, { signal }) : undefined,
+    ]);
+    return { rotations, overrides: overrides?.data ?? [] };
+  };
+  const resource = useResource(load);
+  const ends = (resource.value?.rotations ?? []).flatMap(({ endsAt }) =>
+    endsAt ? [untilTime(Date.parse(endsAt))] : [],
+  );
+  const next = Math.max(1000, Math.min(rereadEvery, ...ends));
+  useEffect(() => {
+    const timer = setTimeout(resource.reload, next);
+    return () => clearTimeout(timer);
+  }, [resource.value, resource.error]);
+  return resource;
+};
+
+/** Each rotation: who is on duty until when, who follows, and who is put on duty instead. */
+export const OnCallPanels = ({ duty: { value, error, reload } }: { duty: Resource<Duty> }) => {
+  if (error && !value) return <Failure error={error} onRetry={reload} />;
+  if (!value || value.rotations.length === 0) return null;
+  const members = [...new Set(value.rotations.flatMap((each) => each.members))];
+  return (
+    <div class="destinations">
+      {value.rotations.map((each) => (
+        <RotationPanel
+          key={each.rotation}
+          onCall={each}
+          members={members}
+          overrides={value.overrides.filter(({ rotation }) => rotation === each.rotation)}
+          onChanged={reload}
+        />
+      ))}
+    </div>
+  );
+};
+
+interface RotationProps {
+  onCall: OnCall;
+  /** Those of all rotations. */
+  members: readonly string[];
+  overrides: readonly DutyOverride[];
+  onChanged: () => void;
+}
+
+const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps) => {
+  const { rotation, member, endsAt, next } = onCall;
+  const isAsking = useSignal(false);
+  const lasting = overrides.filter((each) => untilTime(Date.parse(each.endsAt)) > 0);
+  return (
+    <Panel title={words.onCall(rotation)} kind="on-call">
+      <p class="on-duty">
+        <Icon name="user" />
+        <span class="strong">
+          <bdi>{member}</bdi>
+        </span>
+        <span class="hint">{endsAt ? words.untilTime(toMinute(Date.parse(endsAt))) : words.always}</span>
+      </p>
+      {next && (
+        <p class="hint">
+          <bdi>{words.follows(next.member, toMinute(Date.parse(next.startsAt)))}</bdi>
+        </p>
+      )}
+      {lasting.map((override) => (
+        <Override key={override.id} override={override} onChanged={onChanged} />
+      ))}
+      {isMounted('createDutyOverride') && (
+        <div class="actions">
+          <button
+            type="button"
+            aria-label={words.putOnDutyOf(rotation)}
+            onClick={() => {
+              isAsking.value = true;
+            }}
+          >
+            <Icon name="move" /> {words.putOnDuty}
+          </button>
+        </div>
+      )}
+      {isAsking.value && (
+        <OverrideDialog
+          onCall={onCall}
+          members={members}
+          onSaved={onChanged}
+          onClose={() => {
+            isAsking.value = false;
+          }}
+        />
+      )}
+    </Panel>
+  );
+};
+
+const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: () => void }) => {
+  const { id, member, startsAt, endsAt, createdBy, comment, version } = override;
+  const { isRunning, run } = useRun(async () => {
+    await userClient.endDutyOverride({ id }, { ifMatch: `"${version}"` }).finally(onChanged);
+    notify(words.overrideEnded);
+  });
+  const [from, until] = [toMinute(Date.parse(startsAt)), toMinute(Date.parse(endsAt))];
+  return (
+    <div class="note override">
+      <span>
+        <bdi>{words.override(member, from, until, toPerson(createdBy))}</bdi>
+        {comment && (
+          <>
+            {': '}
+            <LongText value={comment} most={200} />
+          </>
+        )}
+      </span>
+      {isMounted('endDutyOverride') && (
+        <button type="button" aria-label={words.endOverrideOf(member)} aria-disabled={isRunning} onClick={run}>
+          <Icon name="close" /> {words.endOverride}
+        </button>
+      )}
+    </div>
+  );
+};

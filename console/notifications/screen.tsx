@@ -1,0 +1,66 @@
+import type { OnCall } from 'signalbox/client';
+import { place, setParams } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import type { ScreenView } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { Segments } from '../ui/chip.tsx';
+import { Empty, Skeleton, Unloaded } from '../ui/panel.tsx';
+import { DestinationPanel } from './destination.tsx';
+import { useDestinations } from './destinations.ts';
+import { OnCallPanels, useOnCall } from './on-call.tsx';
+import { Sent } from './sent.tsx';
+
+const words = text.notifications;
+
+const views = ['destinations', 'sent'] as const;
+
+const readView = () => views.find((each) => each === place.value.params['view']) ?? 'destinations';
+
+/** Who is on call and how each destination is doing; or what was sent. */
+const NotificationsScreen = () => (readView() === 'sent' && isMounted('listNotifications') ? <Sent /> : <Present />);
+
+const Present = () => {
+  const duty = useOnCall();
+  const destinations = useDestinations();
+  // What comes later would move the rest.
+  if (!duty.value && !duty.error) return <Skeleton lines={12} />;
+  return (
+    <div class="list">
+      <OnCallPanels duty={duty} />
+      <Destinations {...destinations} onCall={duty.value?.rotations ?? []} />
+    </div>
+  );
+};
+
+type DestinationsProps = ReturnType<typeof useDestinations> & { onCall: readonly OnCall[] };
+
+const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
+  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (value.data.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
+  return (
+    <div class="destinations">
+      {value.data.map((destination) => (
+        <DestinationPanel key={destination.destination} destination={destination} onCall={onCall} onRetried={reload} />
+      ))}
+    </div>
+  );
+};
+
+const Views = () =>
+  isMounted('listNotifications') ? (
+    <Segments
+      label={words.show}
+      value={readView()}
+      options={views.map((view) => [view, words.views[view]] as const)}
+      onValue={(view) =>
+        setParams({
+          view: view === 'sent' ? view : undefined,
+          destination: undefined,
+          incident: undefined,
+          pages: undefined,
+        })
+      }
+    />
+  ) : null;
+
+export const notificationsView: ScreenView = { Screen: NotificationsScreen, Aside: Views };

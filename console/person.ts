@@ -1,0 +1,12 @@
+import { text } from './strings/index.ts';
+
+const words = text.incidents;
+
+/**
+ * Who did something, for people: `user:anna` is anna, `key:backup` the key backup, `address:10.0.0.1` 10.0.0.1,
+ * `destination:pager` somebody who was notified there. */
+export const toPerson = (name: string): string =>
+  name
+    .replace(/^(?:user|address):/, '')
+    .replace(/^key:/, words.key)
+    .replace(/^destination:/, words.through);

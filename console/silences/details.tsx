@@ -1,0 +1,164 @@
+import { useSignal } from '@preact/signals';
+import type { Incident, Silence } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { toFull } from '../format.ts';
+import { toApiError, useResource } from '../live/resource.ts';
+import { describeMatch, describeWhen } from '../live/silences.ts';
+import { toPerson } from '../person.ts';
+import { goTo, place, setParams, toHash } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { SeverityChip } from '../ui/severity.tsx';
+import { notify } from '../ui/toast.tsx';
+import { toDraft } from './draft.ts';
+import { SilenceForm } from './form.tsx';
+import { SilenceChip } from './rows.tsx';
+
+const words = text.silences;
+
+/** Incidents that are listed. */
+const listed = 20;
+
+interface Props {
+  id: string;
+  /** The open incidents; undefined where nobody may see them. */
+  incidents: readonly Incident[] | undefined;
+  onChanged: () => void;
+}
+
+/** One silence, over the list; with `edit` in the address, the form that changes it. */
+export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
+  const load = (signal: AbortSignal) => client.getSilence({ id }, { signal });
+  const { value, error, reload } = useResource(load, { key: id, topic: 'silences', calm: 200, isKept: true });
+  const { edit, ...params } = place.value.params;
+  const changed = () => {
+    reload();
+    onChanged();
+  };
+  if (edit && value?.match) {
+    const stopEditing = () => setParams({ edit: undefined });
+    return (
+      <SilenceForm
+        key={id}
+        draft={toDraft(value)}
+        {...(value.state === 'expired' ? {} : { before: value })}
+        incidents={incidents}
+        onSaved={() => {
+          changed();
+          goTo('/silences', params);
+        }}
+        onClose={stopEditing}
+      />
+    );
+  }
+  return (
+    <Dialog title={words.details} kind="drawer" onClose={() => goTo('/silences', params)}>
+      {value && <Details silence={value} incidents={incidents} onChanged={changed} />}
+      {!value && !error && <Skeleton lines={8} />}
+      {!value && error?.status === 404 && <Empty title={words.missing} hint={words.missingHint} />}
+      {!value && error && error.status !== 404 && <Failure error={error} onRetry={reload} />}
+    </Dialog>
+  );
+};
+
+type PartProps = Pick<Props, 'incidents' | 'onChanged'> & { silence: Silence };
+
+const Details = ({ silence, incidents, onChanged }: PartProps) => {
+  const { id, state, comment, createdBy, createdAt, updatedBy, updatedAt, match } = silence;
+  const isChanged = updatedAt !== createdAt;
+  const facts: [string, string][] = [
+    [words.when, describeWhen(silence)],
+    [words.facts.made, words.madeBy(toPerson(createdBy), toFull(new Date(createdAt)))],
+    ...(isChanged
+      ? [[words.facts.changed, words.madeBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
+      : []),
+    [words.facts.id, id],
+  ];
+  return (
+    <article class="alert">
+      <p class="alert-head">
+        <SilenceChip silence={silence} />
+      </p>
+      <p class="message">
+        <LongText value={describeMatch(silence)} />
+      </p>
+      {comment && (
+        <p class="note">
+          <LongText value={comment} />
+        </p>
+      )}
+      {!match && <p class="hint">{words.fromAlertmanager}</p>}
+      <Actions silence={silence} onChanged={onChanged} />
+      <Facts facts={facts} />
+      {state === 'active' && incidents && (
+        <CoveredIncidents incidents={incidents.filter(({ silencedBy }) => silencedBy.includes(id))} />
+      )}
+    </article>
+  );
+};
+
+const CoveredIncidents = ({ incidents }: { incidents: readonly Incident[] }) => {
+  if (incidents.length === 0) return <p class="hint">{words.coversNone}</p>;
+  return (
+    <>
+      <h3>{words.coversTitle}</h3>
+      <ol class="context covered">
+        {incidents.slice(0, listed).map(({ id, number, level, title }) => (
+          <li key={id}>
+            <SeverityChip severity={level} />
+            <a class="one-line" href={toHash(`/incidents/${number}`)}>
+              <span class="incident-number">{text.incidents.number(number)}</span> <bdi>{title}</bdi>
+            </a>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+};
+
+const Actions = ({ silence, onChanged }: Pick<PartProps, 'silence' | 'onChanged'>) => {
+  const { id, state, version, match } = silence;
+  const isRunning = useSignal(false);
+  const run = async (act: () => Promise<unknown>) => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    try {
+      await act();
+    } catch (error) {
+      const { problem, message } = toApiError(error);
+      if (problem !== 'login') notify(message, { kind: 'failure' });
+    }
+    isRunning.value = false;
+    onChanged();
+  };
+  const end = () =>
+    run(async () => {
+      await userClient.endSilence({ id }, { ifMatch: `"${version}"` });
+      notify(words.hasEnded);
+    });
+  return (
+    <div class="actions">
+      {isMounted('endSilence') && state !== 'expired' && (
+        <button type="button" class="primary" aria-disabled={isRunning.value} onClick={() => void end()}>
+          <Icon name="close" /> {words.end}
+        </button>
+      )}
+      {isMounted('replaceSilence') && match && (
+        <button type="button" onClick={() => setParams({ edit: '1' })}>
+          <Icon name={state === 'expired' ? 'repeat' : 'edit'} /> {state === 'expired' ? words.again : words.edit}
+        </button>
+      )}
+      <CopyButton
+        label={text.copyLink}
+        icon="link"
+        value={() => new URL(toHash(`/silences/${id}`), location.href).href}
+      />
+    </div>
+  );
+};

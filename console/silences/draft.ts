@@ -1,0 +1,113 @@
+import type { NewSilence, Silence } from 'signalbox/client';
+import { serverNow } from '../clock.ts';
+import { toCron, toWeekly } from '../live/schedule.ts';
+import type { SilenceMatch } from '../live/silences.ts';
+import type { Params } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { fromTyped, toTyped, zone } from '../zone.ts';
+
+const words = text.silences;
+const minuteMs = 60_000;
+
+/** How the form says when the silence holds. */
+export const modes = ['for', 'until', 'weekly', 'cron'] as const;
+
+/** What is typed into the form. */
+export interface Draft {
+  source: string;
+  hostname: string;
+  level: string;
+  text: string;
+  labels: string;
+  comment: string;
+  mode: (typeof modes)[number];
+  /** Minutes from now on, for the mode `for`. */
+  length: string;
+  start: string;
+  end: string;
+  days: readonly number[];
+  time: string;
+  expression: string;
+  minutes: string;
+  timeZone: string;
+}
+
+const blank = (): Draft => ({
+  ...{ source: '', hostname: '', level: '', text: '', labels: '', comment: '' },
+  ...{ mode: 'for', length: '60', start: '', end: '' },
+  ...{ days: [], time: '', expression: '', minutes: '60', timeZone: zone.value },
+});
+
+/** A new silence, as the address has it. */
+export const toNewDraft = ({ source = '', hostname = '', level = '', text: pattern = '' }: Params): Draft => ({
+  ...blank(),
+  ...{ source, hostname, level, text: pattern },
+});
+
+/** One that is changed, or made again after its end. */
+export const toDraft = ({ match, comment, state, schedule, minutes, timeZone, startsAt, endsAt }: Silence): Draft => {
+  const { source = '', hostname = '', level = '', text: pattern = '', labels = {} } = match ?? {};
+  const lines = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const about = { ...blank(), source, hostname, level, text: pattern, labels: lines.join('\n'), comment };
+  const end = endsAt === null || state === 'expired' ? '' : toTyped(Date.parse(endsAt));
+  if (schedule !== null) {
+    const weekly = toWeekly(schedule);
+    const recurring = { ...about, expression: schedule, minutes: `${minutes}`, timeZone: timeZone ?? '', end };
+    return weekly ? { ...recurring, ...weekly, mode: 'weekly' } : { ...recurring, mode: 'cron' };
+  }
+  if (state === 'expired') return about;
+  return { ...about, mode: 'until', start: state === 'pending' ? toTyped(Date.parse(startsAt)) : '', end };
+};
+
+/** What the draft matches. Throws an Error that can be shown. */
+export const toMatch = ({ source, hostname, level, text: pattern, labels }: Draft): SilenceMatch => {
+  const lines = labels.split('\n').filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => {
+    const [, name = '', value = ''] = /^\s*([^=]*?)\s*=(.*)$/s.exec(line) ?? [];
+    if (name === '') throw new Error(words.badLabel(line));
+    return [name, value.trim()] as const;
+  });
+  const match = {
+    ...(source.trim() && { source: source.trim() }),
+    ...(hostname.trim() && { hostname: hostname.trim() }),
+    ...(level && { level }),
+    ...(pattern.trim() && { text: pattern.trim() }),
+    ...(pairs.length > 0 && { labels: Object.fromEntries(pairs) }),
+  };
+  if (Object.keys(match).length === 0) throw new Error(words.noMatch);
+  return match;
+};
+
+/** What is sent; `before` is what is being changed. Throws an Error that can be shown. */
+export const toBody = (draft: Draft, before?: Silence): NewSilence => {
+  const match = toMatch(draft);
+  return { match, ...toTimes(draft, before), comment: draft.comment.trim() };
+};
+
+const toTimes = (draft: Draft, before: Silence | undefined): Omit<NewSilence, 'match'> => {
+  const { mode, length, start, end, days, time, expression, minutes, timeZone } = draft;
+  const now = serverNow();
+  if (mode === 'for') {
+    const endsAt = toText(now + Number(length) * minuteMs);
+    return before?.state === 'pending' ? { startsAt: toText(now), endsAt } : { endsAt };
+  }
+  const startsAt = start && { startsAt: readTyped(start, before?.startsAt, words.noStart) };
+  const endsAt = end && { endsAt: readTyped(end, before?.endsAt, words.noTime) };
+  if (mode === 'until') {
+    if (!endsAt || Date.parse(endsAt.endsAt) <= now) throw new Error(words.noTime);
+    return { ...startsAt, ...endsAt };
+  }
+  if (mode === 'weekly' && (days.length === 0 || time === '')) throw new Error(words.noDays);
+  const schedule = mode === 'weekly' ? toCron({ days, time }) : expression.trim();
+  return { schedule, minutes: Number(minutes), ...(timeZone.trim() && { timeZone: timeZone.trim() }), ...endsAt };
+};
+
+/** A time that was not changed keeps its seconds. */
+const readTyped = (typed: string, before: string | null | undefined, problem: string): string => {
+  if (before && typed === toTyped(Date.parse(before))) return before;
+  const at = fromTyped(typed);
+  if (Number.isNaN(at)) throw new Error(problem);
+  return toText(at);
+};
+
+const toText = (at: number): string => new Date(at).toISOString();

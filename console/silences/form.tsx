@@ -1,0 +1,245 @@
+import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import type { Incident, Silence } from 'signalbox/client';
+import { ApiError, userClient } from '../api.ts';
+import { toCount } from '../format.ts';
+import { severities } from '../live/alerts.ts';
+import { weekdays } from '../live/schedule.ts';
+import { describeWhen, isMatch } from '../live/silences.ts';
+import { text } from '../strings/index.ts';
+import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Area, Choice, Field } from '../ui/field.tsx';
+import { notify } from '../ui/toast.tsx';
+import { type Draft, modes, toBody, toMatch } from './draft.ts';
+
+const words = text.silences;
+
+/** Incidents that the preview names. */
+const mostNamed = 3;
+
+interface Props {
+  draft: Draft;
+  /** The silence that is changed; a new one is made without it. */
+  before?: Silence;
+  /** Undefined where nobody may see them. */
+  incidents: readonly Incident[] | undefined;
+  onSaved: () => void;
+  onClose: () => void;
+}
+
+interface PartProps {
+  draft: Draft;
+  set: (changes: Partial<Draft>) => void;
+}
+
+/** The form of a silence, over the list. */
+export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
+  const draft = useSignal(first);
+  // As the user has seen it: what others change meanwhile is not overwritten.
+  const [before] = useState(present);
+  const error = useSignal('');
+  const isRunning = useSignal(false);
+  const set = (changes: Partial<Draft>) => {
+    error.value = '';
+    draft.value = { ...draft.value, ...changes };
+  };
+  const submit = async () => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    error.value = '';
+    try {
+      const body = toBody(draft.value, before);
+      const saved = before
+        ? await userClient.replaceSilence({ id: before.id, ...body }, { ifMatch: `"${before.version}"` })
+        : await userClient.createSilence(body);
+      notify(words.saved(describeWhen(saved)));
+      onSaved();
+    } catch (reason) {
+      error.value = toReason(reason);
+    }
+    isRunning.value = false;
+  };
+  return (
+    <Dialog title={before ? words.editTitle : words.newTitle} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Matching draft={draft.value} set={set} />
+        {incidents && <Preview draft={draft.value} incidents={incidents} />}
+        <Times draft={draft.value} set={set} />
+        <Field
+          label={words.comment}
+          value={draft.value.comment}
+          autocomplete="off"
+          onValue={(comment) => set({ comment })}
+        />
+        {error.value && (
+          <p class="error" role="alert">
+            {error.value}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
+            {before ? words.saveAction : words.createAction}
+          </button>
+          <button type="button" onClick={onClose}>
+            {text.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
+const toReason = (reason: unknown): string => {
+  if (reason instanceof ApiError && reason.status === 412) return words.conflict;
+  return reason instanceof Error ? reason.message : String(reason);
+};
+
+/** What it silences. */
+const Matching = ({ draft, set }: PartProps) => (
+  <>
+    <p class="hint">{words.matchHint}</p>
+    <div class="beside">
+      <TextField label={words.source} value={draft.source} onValue={(source) => set({ source })} />
+      <TextField label={words.hostname} value={draft.hostname} onValue={(hostname) => set({ hostname })} />
+    </div>
+    <TextField label={words.text} value={draft.text} onValue={(pattern) => set({ text: pattern })} />
+    <div class="beside">
+      <Choice
+        label={words.levels}
+        value={draft.level}
+        options={[
+          ['', words.anyLevel],
+          ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
+          ...(draft.level === '' || severities.some((each) => each === draft.level)
+            ? []
+            : [[draft.level, draft.level] as [string, string]]),
+        ]}
+        onValue={(level) => set({ level })}
+      />
+      <Area
+        label={words.labels}
+        hint={words.labelsHint}
+        value={draft.labels}
+        lines={2}
+        onValue={(labels) => set({ labels })}
+      />
+    </div>
+  </>
+);
+
+const TextField = (props: { label: string; value: string; hint?: string; onValue: (value: string) => void }) => (
+  <Field {...props} autocomplete="off" autocapitalize="none" spellcheck={false} />
+);
+
+/** Characters of a title in the preview. */
+const mostOfTitle = 60;
+
+const cut = (title: string): string => (title.length > mostOfTitle ? `${title.slice(0, mostOfTitle)}…` : title);
+
+/** Which open incidents it would cover. */
+const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incident[] }) => {
+  const covered = findCovered(draft, incidents);
+  if (!covered) return null;
+  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${cut(title)}`);
+  const rest = covered.length > mostNamed ? '…' : '';
+  return (
+    <p class="note" role="status">
+      {covered.length === 0 ? (
+        words.previewNone
+      ) : (
+        <bdi>{`${words.preview(toCount(covered.length))}: ${named.join(', ')}${rest}`}</bdi>
+      )}
+    </p>
+  );
+};
+
+const findCovered = (draft: Draft, incidents: readonly Incident[]): Incident[] | undefined => {
+  try {
+    const match = toMatch(draft);
+    return incidents.filter((incident) => isMatch(match, incident));
+  } catch {
+    return undefined;
+  }
+};
+
+/** When it holds. */
+const Times = ({ draft, set }: PartProps) => (
+  <>
+    <Segments
+      label={words.times}
+      value={draft.mode}
+      options={modes.map((mode) => [mode, words.modes[mode]] as const)}
+      onValue={(mode) => set({ mode })}
+    />
+    {draft.mode === 'for' && (
+      <Choice
+        label={words.length}
+        value={draft.length}
+        options={Object.entries(words.lengths)}
+        onValue={(length) => set({ length })}
+      />
+    )}
+    {draft.mode === 'until' && (
+      <div class="beside">
+        <End draft={draft} set={set} />
+        <Field
+          label={words.start}
+          type="datetime-local"
+          hint={words.startHint}
+          value={draft.start}
+          onValue={(start) => set({ start })}
+        />
+      </div>
+    )}
+    {draft.mode === 'weekly' && <Days draft={draft} set={set} />}
+    {draft.mode === 'cron' && (
+      <TextField
+        label={words.expression}
+        hint={words.expressionHint}
+        value={draft.expression}
+        onValue={(expression) => set({ expression })}
+      />
+    )}
+    {(draft.mode === 'weekly' || draft.mode === 'cron') && <Windows draft={draft} set={set} />}
+  </>
+);
+
+const End = ({ draft, set, hint }: PartProps & { hint?: string }) => (
+  <Field label={words.endsAt} type="datetime-local" hint={hint} value={draft.end} onValue={(end) => set({ end })} />
+);
+
+const Days = ({ draft: { days, time }, set }: PartProps) => (
+  <div class="beside">
+    <fieldset class="chips">
+      <legend class="unseen">{words.onDays}</legend>
+      {weekdays.map((day) => (
+        <ChipToggle
+          key={day}
+          tone="info"
+          pressed={days.includes(day)}
+          onToggle={() => set({ days: days.includes(day) ? days.filter((each) => each !== day) : [...days, day] })}
+        >
+          {words.shortDays[day]}
+        </ChipToggle>
+      ))}
+    </fieldset>
+    <Field label={words.atTime} type="time" value={time} onValue={(value) => set({ time: value })} />
+  </div>
+);
+
+/** How long each window is, and until when there are some. */
+const Windows = ({ draft, set }: PartProps) => (
+  <>
+    <div class="beside">
+      <Field label={words.minutes} inputMode="numeric" value={draft.minutes} onValue={(minutes) => set({ minutes })} />
+      <TextField label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
+    </div>
+    <End draft={draft} set={set} hint={words.neverHint} />
+  </>
+);

@@ -1,0 +1,167 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Incident, Silence } from 'signalbox/client';
+import { client } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toCount } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
+import { goTo, place, setParams } from '../router.ts';
+import { isMounted, isReadable } from '../routes.ts';
+import type { ScreenView } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { Segments } from '../ui/chip.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { More } from '../ui/more.tsx';
+import { useCommands } from '../ui/palette.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { SilenceDialog } from './details.tsx';
+import { toNewDraft } from './draft.ts';
+import { SilenceForm } from './form.tsx';
+import { SilenceTable } from './rows.tsx';
+
+const words = text.silences;
+
+/** Milliseconds between readings of silences, and of incidents, while they change. */
+const calm = 200;
+const incidentsCalm = 1000;
+const pageSize = 100;
+/** The longest that a timer can wait. */
+const longestMs = 2 ** 31 - 1;
+
+const shownStates = ['current', 'past', 'all'] as const;
+type Shown = (typeof shownStates)[number];
+
+const readShown = (): Shown => shownStates.find((each) => each === place.value.params['state']) ?? 'current';
+
+/** Silences that hold, those that will, and those that have ended; one opens over the list. */
+const SilencesScreen = ({ rest }: { rest: string }) => {
+  const shown = readShown();
+  const pages = Math.max(1, Math.min(10, Number(place.value.params['pages']) || 1));
+  const load = (signal: AbortSignal) => loadSilences(shown, pages, signal);
+  const { value, error, reload } = useResource(load, { key: `${shown} ${pages}`, topic: 'silences', calm });
+  const incidents = useIncidents(value);
+  useNextChange(value?.data ?? [], reload);
+  useCreateCommand();
+  const close = () => {
+    const { back, state } = place.value.params;
+    if (back?.startsWith('/')) location.hash = back;
+    else goTo('/silences', { state });
+  };
+  if (error && !value) return <Failure error={error} onRetry={reload} />;
+  return (
+    <div class="list">
+      {value ? <List found={value} incidents={incidents} pages={pages} /> : <Skeleton lines={8} />}
+      {error && value && <Failure error={error} onRetry={reload} />}
+      {rest === 'new' && (
+        <SilenceForm
+          draft={toNewDraft(place.value.params)}
+          incidents={incidents}
+          onSaved={() => {
+            reload();
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {rest && rest !== 'new' && <SilenceDialog key={rest} id={rest} incidents={incidents} onChanged={reload} />}
+    </div>
+  );
+};
+
+const loadSilences = async (shown: Shown, pages: number, signal: AbortSignal): Promise<FoundSilences> => {
+  const limit = pages * pageSize;
+  if (shown === 'past') return client.listSilences({ state: 'expired', limit }, { signal });
+  if (shown === 'all') return client.listSilences({ limit }, { signal });
+  return loadCurrent(signal);
+};
+
+/** Those that are open or taken, for what silences cover; undefined where nobody may see them. */
+const useIncidents = (silences: unknown): readonly Incident[] | undefined => {
+  const load = async (signal: AbortSignal) =>
+    isReadable('listIncidents')
+      ? client.listIncidents({ state: 'active', limit: mostSilences }, { signal })
+      : undefined;
+  const { value, reload } = useResource(load, { topic: 'incidents', calm: incidentsCalm });
+  // A silence that begins or ends is no news of an incident.
+  useEffect(reload, [silences]);
+  return value?.data;
+};
+
+/** Reads again when time alone changes what is shown. */
+const useNextChange = (silences: readonly Silence[], reload: () => void): void => {
+  useEffect(() => {
+    const times = silences.flatMap(({ window }) => [window?.startsAt, window?.endsAt]);
+    const waits = times.flatMap((time) => (time ? [untilTime(Date.parse(time))] : [])).filter((wait) => wait > 0);
+    if (waits.length === 0) return undefined;
+    const timer = setTimeout(reload, Math.min(longestMs, Math.min(...waits) + calm));
+    return () => clearTimeout(timer);
+  }, [silences]);
+};
+
+const create = (): void => goTo('/silences/new', { state: place.value.params['state'] });
+
+const useCreateCommand = (): void =>
+  useCommands(isMounted('createSilence') ? [{ title: words.create, icon: 'plus', run: create }] : []);
+
+const List = ({
+  found,
+  incidents,
+  pages,
+}: {
+  found: FoundSilences;
+  incidents: readonly Incident[] | undefined;
+  pages: number;
+}) => {
+  const covered = useMemo(() => incidents && groupBySilence(incidents), [incidents]);
+  const { data, total } = found;
+  if (data.length === 0) {
+    if (readShown() === 'past') return <Empty title={words.noPast} />;
+    return (
+      <Empty title={words.none} hint={words.noneHint}>
+        {isMounted('createSilence') && <CreateButton />}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <p class="hint" role="status">
+        {words.shown(toCount(data.length), toCount(total))}
+      </p>
+      <SilenceTable rows={data} covered={covered} />
+      <More
+        label={words.older}
+        isLoading={false}
+        isEnd={data.length >= total || data.length >= mostSilences || readShown() === 'current'}
+        onMore={() => setParams({ pages: String(pages + 1) }, { replace: true })}
+      />
+    </>
+  );
+};
+
+const groupBySilence = (incidents: readonly Incident[]): ReadonlyMap<string, readonly Incident[]> => {
+  const groups = new Map<string, Incident[]>();
+  for (const incident of incidents) {
+    for (const id of incident.silencedBy) groups.set(id, [...(groups.get(id) ?? []), incident]);
+  }
+  return groups;
+};
+
+const CreateButton = () => (
+  <button type="button" class="primary" onClick={create}>
+    <Icon name="plus" /> {words.create}
+  </button>
+);
+
+const SilenceControls = () => (
+  <div class="actions">
+    <Segments
+      label={words.show}
+      value={readShown()}
+      options={shownStates.map((state) => [state, words.shownStates[state]] as const)}
+      onValue={(state) => setParams({ state: state === 'current' ? undefined : state, pages: undefined })}
+    />
+    {isMounted('createSilence') && <CreateButton />}
+  </div>
+);
+
+export const silencesView: ScreenView = { Screen: SilencesScreen, Aside: SilenceControls };

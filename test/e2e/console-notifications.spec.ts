@@ -1,0 +1,236 @@
+import { expect } from '@playwright/test';
+import { answer, startReceiver } from '../support/receiver.ts';
+import type { Scope } from '../support/scope.ts';
+import { sendAlert, startApp, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { fillLogin, findFaults, logIn } from './support/page.ts';
+import { refuseOnce, startPager } from './support/pager.ts';
+
+/** An app with an alert that is parked, since its receiver refuses the first delivery. */
+const start = async (scope: Scope) => {
+  const app = await startApp(scope, { settings: await startPager(scope, refuseOnce) });
+  await sendAlert(app, { message: 'refused once', level: 'ERROR' });
+  return app;
+};
+
+test('deliveries show the text of an alert that was given up, and another try delivers it', async ({
+  scope,
+  openConsole,
+}) => {
+  const app = await start(scope);
+  const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
+  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await logIn(page, 'admin');
+  const region = page.getByRole('region', { name: 'pager' });
+  await expect(region.getByText('1 alert given up', { exact: true })).toBeVisible();
+  await expect(region.getByText('1 not delivered', { exact: true })).toBeVisible();
+  await expect(region.getByRole('link', { name: 'refused once' })).toBeVisible();
+  await expect(region.getByText('the receiver responded 400').first()).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await region.getByRole('button', { name: 'Retry: refused once' }).press('Enter');
+  await expect(page.getByRole('status').getByText('Delivered.')).toBeVisible();
+  await expect(region.getByText('Up to date')).toBeVisible();
+  await expect(region.getByText('given up', { exact: true })).toHaveCount(0);
+  expect(complaints).toEqual([]);
+});
+
+test('a receiver that refuses everything is shown as failing, and one button tries all alerts again', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  let status = 401;
+  const { url } = await startReceiver(scope, (response) => void response.writeHead(status).end());
+  const app = await startApp({
+    settings: { destinations: [{ name: 'pager', type: 'webhook', url, levels: ['CRITICAL'] }] },
+  });
+  for (const number of [1, 2, 3]) await sendAlert(app, { message: `alert ${number}`, level: 'CRITICAL' });
+  const { page } = await openConsole({ app, hash: '#/notifications' });
+  await logIn(page, 'admin');
+  const region = page.getByRole('region', { name: 'pager' });
+  await expect(region.getByText(/^Failing since /)).toBeVisible();
+  await expect(region.getByText('3 alerts waiting')).toBeVisible();
+  await expect(region.getByRole('link', { name: 'alert 2' })).toBeVisible();
+  await expect(region.getByText(new URL(url).origin)).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  status = 200;
+  await region.getByRole('button', { name: 'Retry all now: pager' }).click();
+  await expect(page.getByRole('status').getByText('3 alerts are tried again.')).toBeVisible();
+  await expect(region.getByText('Up to date')).toBeVisible();
+});
+
+test('a session that expires is asked for again, and the action continues after the login', async ({
+  scope,
+  openConsole,
+}) => {
+  const app = await start(scope);
+  const { page } = await openConsole({ app, hash: '#/notifications' });
+  await logIn(page, 'admin');
+  const retry = page.getByRole('button', { name: 'Retry: refused once' });
+  await expect(retry).toBeVisible();
+  let isRefused = false;
+  await page.route('**/retry', async (route) => {
+    if (isRefused) return route.continue();
+    isRefused = true;
+    return route.fulfill({ status: 401, body: '{"error":"Token expired"}' });
+  });
+  await retry.click();
+  await expect(page.getByText('Your session has expired.')).toBeVisible();
+  await fillLogin(page, 'admin');
+  await expect(page.getByRole('status').getByText('Delivered.')).toBeVisible();
+});
+
+test('a reader sees that destinations need the role Admin', async ({ openConsole }) => {
+  const { page } = await openConsole({ hash: '#/deliveries' });
+  await expect(page.getByRole('heading', { level: 1, name: 'Notifications' })).toBeVisible();
+  await logIn(page, 'reader');
+  await expect(page.getByText('This needs a user with the role Admin.')).toBeVisible();
+  await page.goto('/console/#/nowhere');
+  await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
+});
+
+const destination = (name: string, url: string, more: object = {}) => ({
+  ...{ name, type: 'webhook', url, notify: 'incidents', groupSeconds: 0 },
+  ...more,
+});
+
+const silence = async (app: TestApp, body: object): Promise<void> => {
+  const { status } = await app.request('POST', '/api/silences', { token: await app.login('reader'), body });
+  expect(status).toBe(201);
+};
+
+test('the panel of a destination says what it is told of incidents, what waits and why, and retries one', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const [phone, chat] = [await startReceiver(scope), await startReceiver(scope, answer(503))];
+  const app = await startApp({
+    settings: {
+      destinations: [
+        destination('phone', phone.url, { repeat: 30, levels: ['CRITICAL'] }),
+        destination('boss', phone.url, { after: 15 }),
+        destination('chat', chat.url),
+      ],
+    },
+  });
+  await silence(app, { match: { source: 'cert' }, endsAt: '2090-01-01T00:00:00Z' });
+  await sendAlert(app, { source: 'db', level: 'CRITICAL', message: 'replication stopped' });
+  await sendAlert(app, { source: 'cert', level: 'CRITICAL', message: 'certificate ends' });
+  const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
+  await logIn(page, 'admin');
+  const region = (name: string) => page.getByRole('region', { name, exact: true });
+  await expect(
+    region('phone').getByText('incidents that are opened, raised or resolved of level CRITICAL'),
+  ).toBeVisible();
+  await expect(region('phone').getByText('every 30 min until somebody takes the incident')).toBeVisible();
+  await expect(region('phone').getByText(/^Reminder · in 29 min .*, unless somebody takes it before$/)).toBeVisible();
+  await expect(region('phone').getByText('Opened · silenced')).toBeVisible();
+  await expect(region('boss').getByText('15 min, if nobody has taken the incident')).toBeVisible();
+  await expect(region('boss').getByText(/^Opened · in 14 min .*, unless somebody takes it before$/)).toBeVisible();
+  await expect(region('chat').getByText(/^Opened · retry \d+ .*: the receiver responded 503$/)).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  chat.behave(answer(200));
+  await region('chat').getByRole('button', { name: 'Retry: replication stopped' }).press('Enter');
+  await expect(page.getByRole('status').getByText('Delivered.')).toBeVisible();
+  await expect(region('chat').getByText(/retry/)).toHaveCount(0);
+  await region('boss').getByRole('link', { name: 'certificate ends' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Incident' });
+  await expect(drawer.getByText('Not told yet: silenced')).toHaveCount(3);
+  await drawer.getByRole('link', { name: 'the silence' }).click();
+  await expect(page.getByRole('dialog', { name: 'Silence', exact: true }).getByText('source cert')).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('a test shows what the receiver responds, also where it refuses', async ({ scope, startApp, openConsole }) => {
+  const receiver = await startReceiver(scope, (response) => void response.writeHead(403).end('unknown <b>token</b>'));
+  const app = await startApp({ settings: { destinations: [destination('phone', receiver.url)] } });
+  const { page } = await openConsole({ app, hash: '#/notifications' });
+  await logIn(page, 'admin');
+  const status = page.getByRole('region', { name: 'phone' }).getByRole('status');
+  await page.getByRole('button', { name: 'Send a test: phone' }).press('Enter');
+  await expect(status).toHaveText(/^The test was not delivered:\s*403\s+unknown <b>token<\/b>$/);
+  expect(await findFaults(page)).toEqual([]);
+  receiver.behave((response) => void response.end('thanks'));
+  await page.getByRole('button', { name: 'Send a test: phone' }).click();
+  await expect(status).toHaveText(/^The receiver has accepted the test\. It responded:\s*200\s+thanks$/);
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test('what was sent is listed with its incident and result, by destination and page, and on the incident', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const [phone, chat] = [await startReceiver(scope), await startReceiver(scope, answer(400))];
+  const destinations = [destination('phone', phone.url), destination('chat', chat.url)];
+  const app = await startApp({ settings: { destinations } });
+  await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries' });
+  const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
+  await logIn(page, 'admin');
+  await page.getByRole('button', { name: 'Sent' }).click();
+  const table = page.getByRole('table', { name: 'Sent' });
+  await expect(table.getByRole('row')).toHaveCount(3);
+  await expect(table.getByText('the receiver responded 400')).toBeVisible();
+  await page.getByLabel('Destination').selectOption('phone');
+  await expect(table.getByRole('row')).toHaveCount(2);
+  await expect(table.getByRole('row').last()).toHaveText(/phone.*Opened.*#1 slow queries.*Delivered/);
+  await sendAlert(app, { source: 'db', level: 'CRITICAL', message: 'slow queries' });
+  await expect(table.getByRole('row')).toHaveCount(3);
+  await expect(table.getByRole('row').nth(1)).toHaveText(/Raised/);
+  expect(await findFaults(page)).toEqual([]);
+  await table.getByRole('link').first().click();
+  const drawer = page.getByRole('dialog', { name: 'Incident' });
+  await expect(drawer.getByText(/^Raised, /)).toHaveCount(2);
+  const said = (text: RegExp) => drawer.getByRole('listitem').filter({ hasText: text });
+  await expect(said(/Notified phone: opened$/)).toBeVisible();
+  await expect(said(/Could not notify chat: opened · the receiver responded 400/)).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await drawer.getByRole('link', { name: 'All that was sent about it' }).click();
+  await expect(table.getByRole('row')).toHaveCount(5);
+  await page.getByRole('button', { name: 'Of incident #1' }).click();
+  await expect(page).toHaveURL(/#\/notifications\?view=sent$/);
+  expect(complaints).toEqual([]);
+});
+
+test('the screen says who is on call and who follows, and a reader puts somebody else on duty until a time', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const { url } = await startReceiver(scope);
+  const members = ['anna', 'ben'];
+  const app = await startApp({
+    settings: {
+      destinations: members.map((name) => destination(name, url)),
+      rotations: [{ name: 'oncall', members, handover: '0 9 * * 1', timeZone: 'Europe/Berlin' }],
+    },
+  });
+  const { json } = await app.request<{ data: { member: string }[] }>('GET', '/api/oncall');
+  const present = json.data[0]?.member ?? '';
+  const other = present === 'anna' ? 'ben' : 'anna';
+  const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
+  const panel = page.getByRole('region', { name: 'On call: oncall' });
+  await expect(panel.getByText(present, { exact: true })).toBeVisible();
+  await expect(panel.getByText(new RegExp(`^Then ${other}, from `))).toBeVisible();
+  await logIn(page, 'reader');
+  await panel.getByRole('button', { name: 'Put somebody else on duty: oncall' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'On duty: oncall' });
+  await expect(dialog.getByLabel('Who')).toHaveValue(other);
+  await dialog.getByLabel('Until').fill('2000-01-01T08:00');
+  await dialog.getByRole('button', { name: 'Put on duty' }).click();
+  await expect(dialog.getByRole('alert')).toHaveText('Choose a time in the future.');
+  expect(await findFaults(page)).toEqual([]);
+  await dialog.getByLabel('Until').fill(new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16));
+  await dialog.getByLabel('Why').fill('swapped');
+  await dialog.getByRole('button', { name: 'Put on duty' }).click();
+  await expect(page.getByRole('status').getByText(new RegExp(`^${other} is on duty until `))).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(panel.getByText(/is put on duty from .*, by reader/)).toBeVisible();
+  await expect(panel.getByText(other, { exact: true })).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await panel.getByRole('button', { name: `End: ${other} on duty` }).click();
+  await expect(panel.getByText(present, { exact: true })).toBeVisible();
+  await expect(panel.getByText(/is put on duty/)).toHaveCount(0);
+  expect(complaints.filter((each) => !/status of 403 .*\/api\/deliveries$/.test(each))).toEqual([]);
+});
