@@ -44,6 +44,10 @@ test('only the addresses, blocks and names of watchTargets may be watched', () =
     [true, true, false, true],
   );
   assert.ok(isAllowed(['169.254.0.0/16'], '169.254.169.254'));
+  assert.deepEqual(
+    ['a.example', 'a.test'].map((host) => isAllowed(['*.example'], host)),
+    [true, false],
+  );
 });
 
 test('what a name leads to counts, each time it is looked up', async () => {

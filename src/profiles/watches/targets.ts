@@ -47,18 +47,21 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
   const parsed = entries.map(parseEntry);
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
   const names = parsed.filter((entry): entry is string => typeof entry === 'string');
+  const isNamed = (host: string): boolean => names.some((name) => isLike(host.toLowerCase(), name));
   /** A name that is allowed leads anywhere but to forbidden addresses. */
   const isAllowed = (text: string, host: string): boolean => {
     const address = toReached(text);
     if (ranges.some((range) => isWithin(address, range))) return true;
     if (forbidden.some((range) => isWithin(address, range))) return false;
-    return entries.length === 0 || names.some((name) => isLike(host.toLowerCase(), name));
+    return entries.length === 0 || isNamed(host);
   };
   const refuse = (host: string): Error => new ForbiddenTarget(`${host} may not be watched (watchTargets)`);
   return {
     assertHost: (host) => {
       const bare = host.replace(/^\[(.*)\]$/, '$1');
-      if (isIP(bare) && !isAllowed(bare, bare)) throw refuse(bare);
+      // Where only names are allowed, others are not even looked up.
+      const mayBe = isIP(bare) ? isAllowed(bare, bare) : entries.length === 0 || ranges.length > 0 || isNamed(bare);
+      if (!mayBe) throw refuse(bare);
     },
     lookup: (host, options, callback) => {
       resolve(host, { ...options, all: true }, (error, found) => {
