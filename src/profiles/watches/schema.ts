@@ -68,7 +68,6 @@ export const ownWatchSettings = {
   url: text('`http`: what is requested.', 'https://shop.example/health'),
   status: Type.Optional(
     Type.String({
-      pattern: '^[1-5]\\d\\d(-[1-5]\\d\\d)?(,[1-5]\\d\\d(-[1-5]\\d\\d)?)*$',
       maxLength: 100,
       description: '`http`: statuses that are right; 200-299 by default.',
       examples: ['200-299,401'],

@@ -3,6 +3,8 @@ import { defineWatchType, type Finding } from '../type.ts';
 import { toDaysFinding } from './certificate.ts';
 import { requestUrl, toFault } from './network.ts';
 
+const statuses = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
+
 /** Whether a status is one of `200-299,401`. */
 const isRight = (status: number, ranges: string): boolean =>
   ranges.split(',').some((range) => {
@@ -20,7 +22,8 @@ export const httpWatch = defineWatchType({
   required: ['url'],
   limit: 'optional',
   every: 60,
-  findProblem: ({ url = '' }) => {
+  findProblem: ({ url = '', status = '200' }) => {
+    if (!statuses.test(status)) return 'status must be such as 200-299,401';
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
     return parsed.username || parsed.password ? 'url must not have a user or password' : undefined;
