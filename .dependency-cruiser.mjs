@@ -97,8 +97,8 @@ export default {
     ),
     rule(
       'children-start-in-one-place',
-      'Child processes start in the runners of the commands profile, and for signalbox run.',
-      { path: '^src/', pathNot: ['^src/(profiles/commands|cli/client)/child\\.ts$', testFiles] },
+      'Child processes start in the runners of the commands profile, for signalbox run, and to list units.',
+      { path: '^src/', pathNot: ['^src/((profiles/commands|cli/client)/child|host/linux/units)\\.ts$', testFiles] },
       { path: '^(node:)?child_process$' },
     ),
     rule(

@@ -2,7 +2,9 @@ import { hostname, uptime } from 'node:os';
 import { readLinuxCounters } from './linux/counters.ts';
 import { createFileSystemReader } from './linux/file-systems.ts';
 import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
+import { readPressure, readTemperatures } from './linux/sensors.ts';
 import { createSystemReader, readPackages, toLinuxProcessors } from './linux/system.ts';
+import { readLoadedUnits } from './linux/units.ts';
 import { createPortableReadings } from './portable.ts';
 import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';
@@ -10,6 +12,9 @@ import { createHostSampler } from './sampler.ts';
 
 /** Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
+
+/** Several watches of units share what one program has printed. */
+const unitsMaxAgeMs = 5000;
 
 /** The readings for this machine. */
 export const createHostReadings = (platform: NodeJS.Platform = process.platform): HostReadings =>
@@ -36,5 +41,8 @@ export const createLinuxReadings = (root = ''): HostReadings => {
     processDetails: (pids) => readProcessDetails(proc, pids),
     processOwners: createOwnerReader(proc, `${root}/etc/passwd`),
     ...createFileSystemReader(root, guard),
+    temperatures: () => readTemperatures(root),
+    pressure: (resource) => readPressure(root, resource),
+    units: createSharedReading(readLoadedUnits, unitsMaxAgeMs),
   };
 };

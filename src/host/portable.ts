@@ -1,7 +1,7 @@
 import { arch, type CpuInfo, cpus, freemem, hostname, loadavg, release, totalmem, uptime, version } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Systeminformation } from 'systeminformation';
-import { createSharedReading } from './reading.ts';
+import { createSharedReading, freshMs } from './reading.ts';
 import type {
   CountersReading,
   CpuSeconds,
@@ -48,6 +48,10 @@ export const createPortableReadings = (): HostReadings => {
       new Map((await listed()).flatMap(({ pid, user }): [number, string][] => (user ? [[pid, user]] : []))),
     fileSystems: async () => (await storage()).fileSystems,
     fixedDisks: async () => (await storage()).fixedDisks,
+    disksOfMinute: createSharedReading(async () => (await storage()).fixedDisks, freshMs),
+    temperatures: () => [],
+    pressure: () => null,
+    units: async () => null,
   };
 };
 

@@ -10,6 +10,9 @@ export const readOrNull = <T>(read: () => T): T | null => {
   }
 };
 
+/** The age of a reading of the last minute: a little less, so that who asks once a minute gets another one each time. */
+export const freshMs = 59_000;
+
 /**
  * Lets callers share one reading: they wait for a reading in progress, and get the last one if it began at most
  * `maxAgeMs` ago. A failed reading is not kept.

@@ -39,8 +39,35 @@ export interface HostReadings {
   fileSystems(): Promise<FileSystemReading[]>;
   /** Fixed local disks, each device once, plus the root file system: what /api/disks lists. */
   fixedDisks(): Promise<FileSystemReading[]>;
+  /** The same, read at most once a minute for all who ask. */
+  disksOfMinute(): Promise<FileSystemReading[]>;
+  /** Sensors that report a temperature; none off Linux. */
+  temperatures(): TemperatureReading[];
+  /** Percent of the last minute in which a task waited for the resource; null where the kernel does not say. */
+  pressure(resource: Pressure): number | null;
+  /** Units that systemd has loaded; null where it does not run. Starts a program. */
+  units(): Promise<UnitReading[] | null>;
   /** Stops the sampling timer. */
   close(): void;
+}
+
+/** What tasks can wait for. */
+export const pressures = ['cpu', 'memory', 'io'] as const;
+export type Pressure = (typeof pressures)[number];
+
+export interface TemperatureReading {
+  /** Chip and label, e.g. `coretemp Core 0`. */
+  sensor: string;
+  celsius: number;
+}
+
+export interface UnitReading {
+  /** With its type: `nginx.service`. */
+  name: string;
+  isLoaded: boolean;
+  /** As systemd says: `active`, `inactive`, `failed`, `activating`, … */
+  active: string;
+  sub: string;
 }
 
 export interface SystemReading {
@@ -168,4 +195,6 @@ export interface FileSystemReading {
   usedBytes: number;
   /** Space that ordinary users can still fill. */
   availableBytes: number;
+  /** Files that can exist, and of those how many more; null where the system does not say. */
+  inodes?: { total: number; free: number } | null;
 }

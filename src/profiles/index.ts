@@ -18,6 +18,7 @@ import { silences } from './silences/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { status } from './status/index.ts';
 import { tasks } from './tasks/index.ts';
+import { watches } from './watches/index.ts';
 
 /** Every feature, one for each folder beside this file; there is no automatic discovery. */
 export const features: readonly Feature[] = [
@@ -36,6 +37,7 @@ export const features: readonly Feature[] = [
   commands,
   metrics,
   history,
+  watches,
   status,
   events,
   instances,

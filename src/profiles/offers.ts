@@ -5,6 +5,18 @@ import type { RecordLog } from '../storage/record-log.ts';
 import { defineShape } from './route.ts';
 import { type Severity, severities } from './severity.ts';
 
+/**
+ * From these shares on the machine needs attention: what the default watches raise alerts for, and what the health says where
+ * they are off.
+ */
+export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
+
+/** What watches offer to the health. */
+interface WatchSource {
+  /** Whether disks and memory are watched, so that their watches say what needs attention. */
+  coversMachine(): boolean;
+}
+
 /** What mounted features offer to those after them in the list. */
 export interface Offers {
   alerts?: AlertSource;
@@ -12,6 +24,7 @@ export interface Offers {
   silences?: SilenceStore;
   incidents?: IncidentSource;
   tasks?: TaskSource;
+  watches?: WatchSource;
 }
 
 /** A setting that somebody has made at run time. */
@@ -93,6 +106,8 @@ interface RaisedAlert {
   /** Of a resolved alert: the id of the one that it ends, and its level. */
   resolves?: string;
   firingLevel?: string;
+  /** RFC 3339. */
+  startsAt?: string;
 }
 
 /** What the feature that delivers alerts tells the one that stores them. */
@@ -123,6 +138,8 @@ export interface AlertSource {
   countReceived(): Record<string, number>;
   /** Stores an alert of signalbox's own. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
+  /** Those alerts of its own with this format that fire by the log, by fingerprint; of very many the last ones. */
+  listRaised(format: string): Promise<Map<string, { id: string; level: string }>>;
   /** To be called once, by the feature that delivers alerts. */
   setDeliverer(deliverer: AlertDeliverer): void;
   /** To be called once, by the feature that knows the incidents of alerts. */

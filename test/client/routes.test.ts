@@ -65,8 +65,20 @@ const withHeartbeat =
 
 const heartbeat = { name: 'backup', period: 3600, open: true };
 
+let watches = 0;
+
+/** Calls that need a watch create it first. */
+const withWatch =
+  (name: string, isReplaced = false): Call =>
+  async (client) => {
+    const watch = { ...cpuWatch, name: `cpu-${watches++}` };
+    await plain('createWatch', watch)(client);
+    return plain(name, { ...(isReplaced && watch), watch: watch.name })(client);
+  };
+
 const credentialsOf = { Username: 'admin', Password: passwords.admin };
 const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' };
+const cpuWatch = { name: 'cpu', type: 'cpu', limit: 101 };
 const alertmanagerSilence = {
   matchers: [{ name: 'alertname', value: 'x', isRegex: false }],
   ...{ startsAt: '2036-01-31T08:30:00Z', endsAt: '2090-01-01T00:00:00Z', createdBy: 'anna', comment: '' },
@@ -138,6 +150,12 @@ const calls: Record<string, Call> = {
   createIncidentTask: withIncident('createIncidentTask'),
   acknowledgeIncidents: plain('acknowledgeIncidents', { ids: ['1'] }),
   resolveIncidents: plain('resolveIncidents', { ids: ['1'] }),
+  listWatches: plain('listWatches'),
+  testWatch: plain('testWatch', cpuWatch),
+  createWatch: plain('createWatch', cpuWatch),
+  getWatch: withWatch('getWatch'),
+  replaceWatch: withWatch('replaceWatch', true),
+  deleteWatch: withWatch('deleteWatch'),
   createSilence: plain('createSilence', silence),
   getSilence: withSilence('getSilence'),
   replaceSilence: withSilence('replaceSilence', silence),

@@ -176,6 +176,6 @@ test('a profile whose contract needs a token cannot be opened, and only these ar
   const needing = app.mounts.flatMap(({ profiles }) =>
     profiles.filter(({ routes }) => routes.some((route) => route.access === 'token' && !route.canBeOpen)),
   );
-  // The routes of instances, which exist only with a database, need the role Admin.
-  assert.deepEqual(marked.sort(), [...needing.map(({ name }) => name), 'instances'].sort());
+  // The routes of instances, which exist only with a database, and of watches need the role Admin.
+  assert.deepEqual(marked.sort(), [...needing.map(({ name }) => name), 'instances', 'watches'].sort());
 });

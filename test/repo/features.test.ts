@@ -29,6 +29,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   commands: [['/api/execute', 405]],
   metrics: [['/metrics', 200]],
   history: [['/api/history', 200]],
+  watches: [['/api/watches', 401]],
   status: [['/api/status', 200]],
   events: [['/api/events', 400]],
   console: [['/console', 302]],

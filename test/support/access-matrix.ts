@@ -47,7 +47,7 @@ const isSending = (method: string, path: string): boolean =>
 const isActing = (method: string, path: string): boolean =>
   method !== 'GET' && /^\/api\/(incidents|silences|oncall|v2\/silences?)(\/|$)/.test(path);
 const isForAdmins = (path: string): boolean =>
-  /^\/api\/(audit|deliveries|destinations|notifications|executions|instances|execute)(\/|$)/.test(path);
+  /^\/api\/(audit|deliveries|destinations|notifications|executions|instances|execute|watches)(\/|$)/.test(path);
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
 const isReadingIncidents = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/(incidents|silences|heartbeats|oncall|v2)(\/|$)/.test(path);

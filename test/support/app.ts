@@ -62,6 +62,8 @@ export const startApp = async (
     adminPassword: passwords.admin,
     readerPassword: passwords.reader,
     jwtSecret: secret,
+    // What is wrong with the machine that runs the tests is no part of them.
+    defaultWatches: false,
     ...(seed !== undefined && { seed: writeJson(folder, 'seed.json', seed) }),
   };
   const path = writeJson(folder, 'config.json', { ...config, ...settings });

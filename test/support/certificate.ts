@@ -10,10 +10,10 @@ export interface CertificateFiles {
   pem: string;
 }
 
-/** Writes `NAME.crt` and `NAME.key` into the folder; the certificate's common name is `name`. */
-export const writeCertificate = (folder: string, name: string): CertificateFiles => {
+/** Writes `NAME.crt` and `NAME.key` into the folder; the certificate's common name is `name`, its end as in ASN.1. */
+export const writeCertificate = (folder: string, name: string, end = usualEnd): CertificateFiles => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const der = createCertificate(name, publicKey, privateKey);
+  const der = createCertificate(name, publicKey, privateKey, end);
   const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
   const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
   writeFileSync(files.cert, pem);
@@ -38,8 +38,10 @@ const algorithm = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
 const commonName = Buffer.from('0603550403', 'hex');
 const subjectAltName = Buffer.from('0603551d11', 'hex');
 
-/** RFC 5280, 4.1: a version 3 certificate, valid until 2049. */
-const createCertificate = (name: string, publicKey: KeyObject, privateKey: KeyObject): Buffer => {
+const usualEnd = '491231235959Z';
+
+/** RFC 5280, 4.1: a version 3 certificate. */
+const createCertificate = (name: string, publicKey: KeyObject, privateKey: KeyObject, end: string): Buffer => {
   const subject = sequence(encode(0x31, sequence(commonName, encode(0x0c, name))));
   const names = sequence(encode(0x82, 'localhost'), encode(0x87, Buffer.from([127, 0, 0, 1])));
   const body = sequence(
@@ -47,7 +49,7 @@ const createCertificate = (name: string, publicKey: KeyObject, privateKey: KeyOb
     integer(1),
     algorithm,
     subject,
-    sequence(encode(0x17, '250101000000Z'), encode(0x17, '491231235959Z')),
+    sequence(encode(0x17, '250101000000Z'), encode(0x17, end)),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     encode(0xa3, sequence(sequence(subjectAltName, encode(4, names)))),

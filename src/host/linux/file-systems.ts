@@ -1,12 +1,12 @@
 import { readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { createSharedReading, type HangGuard, readKernelText } from '../reading.ts';
+import { createSharedReading, freshMs, type HangGuard, readKernelText } from '../reading.ts';
 import type { FileSystemKind, FileSystemReading } from '../readings.ts';
 
 /** How long to wait for the size of a file system whose server may be gone. */
 const patienceMs = 1000;
 
-type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes'>;
+type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes' | 'inodes'>;
 
 /** A mount, before its size is read. */
 interface Candidate extends Omit<FileSystemReading, keyof Size> {
@@ -27,10 +27,12 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   };
   const measureAll = async (candidates: Candidate[]): Promise<FileSystemReading[]> =>
     (await Promise.all(candidates.map(measure))).flat();
+  // Disks are selected first, so listing them never accesses a network file system.
+  const fixedDisks = createSharedReading(async () => measureAll(toLinuxDisks(await listCandidates(root))), 0);
   return {
     fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
-    // Disks are selected first, so listing them never accesses a network file system.
-    fixedDisks: createSharedReading(async () => measureAll(toLinuxDisks(await listCandidates(root))), 0),
+    fixedDisks,
+    disksOfMinute: createSharedReading(fixedDisks, freshMs),
   };
 };
 
@@ -42,6 +44,8 @@ export const readSize = async (path: string): Promise<Size | null> => {
       totalBytes: found.blocks * found.bsize,
       usedBytes: (found.blocks - found.bfree) * found.bsize,
       availableBytes: found.bavail * found.bsize,
+      // Some file systems, such as btrfs, make as many as they need.
+      inodes: found.files > 0 ? { total: found.files, free: found.ffree } : null,
     }
   );
 };

@@ -70,6 +70,19 @@ export class FiringAlerts {
     return key === undefined ? undefined : this.#find(record, key);
   }
 
+  /** The worst alerts that fire of a sender and a format, by fingerprint. */
+  listSeries(sender: string, format: string): Map<string, { id: string; level: string }> {
+    const found = new Map<string, { id: string; level: string }>();
+    const opening = JSON.stringify([sender, format]).slice(0, -1);
+    for (const [key, { id, level, isResolved }] of this.#series.entries()) {
+      if (!key.startsWith(opening)) continue;
+      const fingerprint = String(JSON.parse(key)[2]);
+      if (isResolved) found.delete(fingerprint);
+      else found.set(fingerprint, { id, level });
+    }
+    return found;
+  }
+
   /** Whether the last thing that is known of the record's series is that it has ended. */
   isResolved(record: LogRecord): boolean {
     const key = toSeriesKey(record);

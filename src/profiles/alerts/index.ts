@@ -100,6 +100,10 @@ export const alerts = defineFeature({
         counts.addReceived(details.format ?? 'native', level);
         return stored;
       },
+      listRaised: async (format) => {
+        await alertLog.whenRead();
+        return firing.listSeries(ownSender, format);
+      },
       setDeliverer: (one) => {
         deliverer = one;
       },

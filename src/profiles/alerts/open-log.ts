@@ -26,6 +26,8 @@ export interface AlertLog {
   isOwn(record: Record<string, unknown>): boolean;
   intake: AlertIntake;
   firing: FiringAlerts;
+  /** Resolves when `firing` knows what the end of the log says, as far as that can be read. */
+  whenRead(): Promise<void>;
   /** What a start says about it. */
   notices: string[];
   /** Whether alerts can be stored, and what else cannot be used meanwhile. */
@@ -80,6 +82,7 @@ const openLocal = async ({
   });
   return {
     ...{ journal, intake, firing },
+    whenRead: () => intake.whenRead(),
     notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
     own: journal,
     isOwn: () => true,
@@ -172,6 +175,7 @@ const openShared = async (
     isOwn: (record) => journal.isOwn(record),
     beginRetention: () => undefined,
     ...{ intake, firing },
+    whenRead: () => catchUp().catch(() => undefined),
     readiness: () => {
       const { healthy } = journal.state();
       return { isReady: healthy || spool?.isHealthy === true, unavailable: healthy ? [] : ['database'] };

@@ -78,7 +78,7 @@ export const history = defineFeature({
 });
 
 interface SamplerParts {
-  host: Pick<HostReadings, 'fixedDisks'>;
+  host: Pick<HostReadings, 'disksOfMinute'>;
   /** Alerts stored so far, by level. */
   countAlerts(): Record<string, number>;
   /** Rows of one second, and of more. */
@@ -105,7 +105,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
   const readDisks = async (time: number): Promise<void> => {
     if (isReadingDisks) return;
     isReadingDisks = true;
-    const found = await host.fixedDisks().catch(() => []);
+    const found = await host.disksOfMinute().catch(() => []);
     isReadingDisks = false;
     diskValues.fill(NaN);
     const mounted = found.map(({ mountPath }) => mountPath);

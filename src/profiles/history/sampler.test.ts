@@ -19,7 +19,7 @@ const createSampled = () => {
   const fine = new Ring(1, 600);
   const coarse = new Ring(10, 8640);
   const sampler = createSampler({
-    host: { fixedDisks: async () => [disk] },
+    host: { disksOfMinute: async () => [disk] },
     countAlerts: () => ({ error: seconds }),
     ...{ fine, coarse, disks: [], onRows: () => undefined },
   });

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import { createSharedReading } from '../../host/reading.ts';
 import type { FileSystemReading, HostSample } from '../../host/readings.ts';
 import { type Concern, concernAreas, defineFeature } from '../feature.ts';
+import { hostLimits as limits } from '../offers.ts';
 import { defineRoute, defineShape } from '../route.ts';
 import { type Severity, severities } from '../severity.ts';
 import { createPolledTopic } from '../topic.ts';
@@ -37,21 +37,23 @@ export const Status = defineShape('HealthStatus', {
 /** Milliseconds between two summaries for listeners. */
 const interval = 1000;
 
-/** Milliseconds for which a reading of the disks is used. */
-const diskMaxAge = 60_000;
-
 /** Whether the machine and the service are well, in words that everybody may read. */
 export const status = defineFeature({
   name: 'status',
   profiles: [{ name: 'status', mounts: ['/'], summary: 'what needs attention now' }],
   settings: {},
-  create: ({ host, findConcerns, clock }) => {
+  create: ({ host, offers, findConcerns, clock }) => {
     const lastMinute = createLastMinute();
-    const readDisks = createSharedReading(() => host.fixedDisks(), diskMaxAge);
     const read = async (): Promise<Status> => {
-      const [concerns, disks] = await Promise.all([findConcerns(), readDisks().catch(() => [])]);
+      const isWatched = offers.watches?.coversMachine() === true;
+      const [concerns, disks] = await Promise.all([
+        findConcerns(),
+        isWatched ? [] : host.disksOfMinute().catch(() => []),
+      ]);
       const means = lastMinute.means();
-      return toStatus([...concerns, ...findHostConcerns(means, disks)], means, clock());
+      // What watches say of the memory is what counts.
+      const judged = means && isWatched ? { ...means, memory: 0 } : means;
+      return toStatus([...concerns, ...findHostConcerns(judged, disks)], means, clock());
     };
     let last: Status | undefined;
     /** The last one again, with its time, if nothing has changed since. */
@@ -144,9 +146,6 @@ const toMean = (values: readonly number[]): number => {
   const known = values.filter(Number.isFinite);
   return known.reduce((sum, value) => sum + value, 0) / known.length;
 };
-
-/** From these shares on, the machine needs attention. */
-const limits = { cpu: 0.95, memory: 0.92, disk: 0.9, fullDisk: 0.97 };
 
 /** What of the machine needs attention: its processors and memory over a whole minute, its disks now. */
 export const findHostConcerns = (

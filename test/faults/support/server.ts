@@ -49,7 +49,7 @@ export const startServer = async ({
   const [program = process.execPath, ...args] = [...wrapper, process.execPath, ...serverArgs];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...variables },
+    env: { PATH: process.env['PATH'], SIGNALBOX_DEFAULT_WATCHES: 'false', ...variables },
     killSignal: 'SIGKILL',
     ...(killAfter !== undefined && { timeout: killAfter }),
   });

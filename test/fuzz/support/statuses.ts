@@ -28,8 +28,10 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
     // Times are texts in the query, which are parsed later.
     ...(/\/api\/(?:alerts\/(?:search|histogram)|history)$/.test(operation.path) ? [400] : []),
-    // Times, matchers and schedules are texts in bodies.
-    ...(['incidents', 'silences', 'notifications', 'oncall', 'alertmanager'].includes(operation.profile)
+    // Times, matchers and schedules are texts in bodies; which members a watch may have depends on its type.
+    ...(['incidents', 'silences', 'notifications', 'oncall', 'alertmanager', 'heartbeats', 'watches'].includes(
+      operation.profile,
+    )
       ? [400, 404, 409]
       : []),
     // Their schemas do not tell which members have to come together.

@@ -141,6 +141,11 @@ export class LocalAlerts extends AlertIntake {
     return { id, isRepeat: false };
   }
 
+  /** Resolves when the end of the log was read. */
+  whenRead(): Promise<void> {
+    return this.#loading;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#loading;

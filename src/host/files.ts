@@ -1,0 +1,65 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+
+/** A file as a watch sees it. */
+export interface FileReading {
+  path: string;
+  bytes: number;
+  changedAt: Date;
+}
+
+/** The most files that a pattern may find. */
+const mostFiles = 10_000;
+
+/** The largest file that is read. */
+const longestText = 1024 * 1024;
+
+/** The files at a path, in whose parts each `*` stands for any text; folders and what cannot be read are left out. */
+export const findFiles = async (pattern: string): Promise<FileReading[]> => {
+  const absolute = resolve(pattern);
+  const parts = absolute.split(sep).slice(1);
+  let found = [absolute.slice(0, absolute.indexOf(sep) + 1)];
+  for (const part of parts) {
+    if (!part.includes('*')) {
+      found = found.map((folder) => join(folder, part));
+      continue;
+    }
+    const test = toTest(part);
+    const next: string[] = [];
+    for (const folder of found) {
+      for (const name of await readdir(folder).catch(() => [])) {
+        if (next.length < mostFiles && test(name)) next.push(join(folder, name));
+      }
+    }
+    found = next;
+  }
+  const readings = await Promise.all(found.map(readOne));
+  return readings.filter((one) => one !== null);
+};
+
+/** Hidden files are found only by patterns that begin with a dot, as in shells. */
+const toTest = (part: string) => {
+  const text = part.split('*').map((each) => each.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const form = new RegExp(`^${text.join('[^]*?')}$`);
+  return (name: string): boolean => form.test(name) && (part.startsWith('.') || !name.startsWith('.'));
+};
+
+const readOne = async (path: string): Promise<FileReading | null> => {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw error;
+  });
+  return found?.isFile() ? { path, bytes: found.size, changedAt: found.mtime } : null;
+};
+
+/** The text of a small file, such as a certificate. */
+export const readSmallFile = async (path: string): Promise<string> => {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size > longestText) throw new Error(`${dirname(path)}: the file is larger than 1 MiB`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import Type from 'typebox';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { defineFeature } from '../feature.ts';
+import { findConfigProblems, listKnownWatches } from './definitions.ts';
+import { createWatchRoutes, watchKind } from './routes.ts';
+import { StrictWatch, type WatchSettings } from './schema.ts';
+import { createTargets, findTargetProblem } from './targets.ts';
+import { Watcher } from './watcher.ts';
+
+/** Watches the machine and what is beside it, and raises alerts. */
+export const watches = defineFeature({
+  name: 'watches',
+  profiles: [
+    {
+      name: 'watches',
+      mounts: ['/'],
+      summary: 'conditions that are checked regularly and raise alerts',
+      fixedAccess: 'closed',
+    },
+  ],
+  settings: {
+    watches: Type.Array(StrictWatch, {
+      default: [],
+      maxItems: 1000,
+      description: 'What is watched, beside the watches that were made at run time.',
+    }),
+    defaultWatches: Type.Boolean({
+      default: true,
+      description: "Watch this machine's disks, memory and systemd units.",
+    }),
+    watchTargets: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        'Addresses, CIDR blocks and host names that checks over the network may reach; all but link-local addresses and metadata of clouds by default.',
+    }),
+  },
+  findProblems: ({ watches: configured, watchTargets }) => [
+    ...findConfigProblems(configured),
+    ...watchTargets.flatMap((entry) => findTargetProblem(entry) ?? []),
+  ],
+  create: ({ settings, offers, host, database, findConcerns, clock, meters, log }) => {
+    const machine = database ? createLease(database, `watches/${hostname()}`) : ownLease;
+    const network = database ? createLease(database, 'watches') : ownLease;
+    let { watches: configured, defaultWatches } = settings;
+    let targets = createTargets(settings.watchTargets);
+    const watcher = new Watcher({
+      ...{ host, findConcerns, clock, log, journal: offers.alerts?.journal },
+      ...{ alerts: offers.alerts, incidents: offers.incidents },
+      targets: {
+        assertHost: (name) => targets.assertHost(name),
+        lookup: (...args) => targets.lookup(...args),
+      },
+      leases: { machine, network, instance: ownLease },
+      where: { machine: hostname(), network: '', instance: `.${database?.instance ?? 'signalbox'}` },
+    });
+    const listMade = () => offers.settings?.list<WatchSettings>(watchKind) ?? [];
+    let known = listKnownWatches(configured, listMade(), defaultWatches);
+    const renew = (): void => {
+      known = listKnownWatches(configured, listMade(), defaultWatches);
+      watcher.set(known);
+    };
+    renew();
+    offers.settings?.onChanged(watchKind, renew);
+    meters.reading(
+      'gauge',
+      'signalbox_watched_things',
+      'What is watched here, by state.',
+      () => {
+        const things = known.flatMap(({ settings: { name } }) => watcher.find(name).things);
+        return ['ok', 'pending', 'firing', 'cannot check'].map((state) => [
+          [state],
+          things.filter((thing) => thing.state === state).length,
+        ]);
+      },
+      ['state'],
+    );
+    meters.reading('counter', 'signalbox_watch_checks_total', 'Checks of watches.', () => [
+      [[], watcher.checked.count],
+    ]);
+    return {
+      profiles: { watches: createWatchRoutes({ watcher, list: () => known, settings: offers.settings }) },
+      offers: { watches: { coversMachine: () => defaultWatches } },
+      findConcerns: () => watcher.findConcerns(),
+      start: () => watcher.start(),
+      reload: (changed) => {
+        ({ watches: configured, defaultWatches } = changed);
+        targets = createTargets(changed.watchTargets);
+        renew();
+        return [];
+      },
+      close: async () => {
+        await watcher.close();
+        await Promise.all([machine.close(), network.close()]);
+      },
+    };
+  },
+});

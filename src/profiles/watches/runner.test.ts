@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toKnownWatch } from './definitions.ts';
+import { type ToldAlert, WatchRunner } from './runner.ts';
+import type { WatchSettings } from './schema.ts';
+import { type Finding, toPercentText } from './type.ts';
+
+const settings: WatchSettings = { name: 'var', type: 'disk', limit: 90, critical: 97, for: 60 };
+
+/** A runner with a clock that stands still, and the alerts that it stores unless it cannot. */
+const createRunner = (told: ReadonlyMap<string, ToldAlert> = new Map(), watch = settings) => {
+  const stored: string[] = [];
+  const failures: string[] = [];
+  const state = { now: 0, time: Date.parse('2026-01-31T08:30:00Z'), isFailing: false };
+  const runner = new WatchRunner(
+    toKnownWatch(watch, 'config'),
+    {
+      where: 'db-1',
+      clock: () => new Date(state.time),
+      now: () => state.now,
+      onUnstored: ({ message }) => failures.push(message),
+      raise: async ({ status, level, message, fingerprint, resolves = '' }) => {
+        if (state.isFailing) throw new Error('the disk is full');
+        stored.push([status, level, message, fingerprint, resolves].filter(Boolean).join(' | '));
+        return { id: `id-${stored.length}` };
+      },
+    },
+    told,
+  );
+  const take = (figure: number, thing = '/var') => runner.take([find(figure, thing)]);
+  return { runner, stored, failures, state, take };
+};
+
+const find = (figure: number, thing = '/var'): Finding => ({
+  ...{ thing, figure, toText: toPercentText },
+  words: `${thing} is ${toPercentText(figure)} full`,
+});
+
+test('an alert has the figure and the limit in words, once for each level, and how long counts by a clock that nobody sets', async () => {
+  const { stored, state, take, runner } = createRunner();
+  await take(91.34);
+  // Somebody sets the clock, an hour ahead and a day back.
+  state.time += 3_600_000;
+  state.now += 59_000;
+  await take(92);
+  assert.deepEqual(stored, []);
+  assert.equal(runner.list()[0]?.state, 'pending');
+  state.time -= 86_400_000;
+  state.now += 1000;
+  await take(92);
+  await take(98);
+  state.now += 60_000;
+  await take(98);
+  await take(94);
+  await take(10);
+  assert.deepEqual(stored, [
+    'firing | WARNING | /var is 92 % full, limit 90 % | var/db-1//var',
+    'firing | CRITICAL | /var is 98 % full, limit 97 % | var/db-1//var',
+    'firing | WARNING | /var is 94 % full, limit 90 % | var/db-1//var',
+    'resolved | INFO | Resolved: /var is 10 % full | var/db-1//var | id-3',
+  ]);
+});
+
+test('an alert that is not stored is tried again after the next check, and one that is outdated by then never', async () => {
+  const { stored, failures, state, take } = createRunner(new Map(), { ...settings, for: 0 });
+  state.isFailing = true;
+  await take(91);
+  await take(92);
+  assert.deepEqual([stored, failures], [[], ['the disk is full', 'the disk is full']]);
+  await take(50);
+  state.isFailing = false;
+  await take(50);
+  assert.deepEqual(stored, []);
+  await take(93);
+  assert.equal(stored.length, 1);
+});
+
+test('what fires by the log is not raised again, and what is gone or fine is resolved', async () => {
+  const told = new Map([
+    ['var/db-1//var', { id: 'a', level: 'CRITICAL' }],
+    ['var/db-1//srv', { id: 'b', level: 'WARNING' }],
+    ['var/db-1//gone', { id: 'c', level: 'WARNING' }],
+    ['var/db-1/?/mnt', { id: 'd', level: 'WARNING' }],
+    ['var/db-2//var', { id: 'e', level: 'WARNING' }],
+    ['other/db-1//var', { id: 'f', level: 'WARNING' }],
+  ]);
+  const { runner, stored } = createRunner(told);
+  await runner.take([find(98), find(20, '/srv'), find(91, '/mnt')]);
+  assert.deepEqual(stored, [
+    'resolved | INFO | Resolved: /srv is 20 % full | var/db-1//srv | b',
+    'resolved | INFO | Resolved: /gone is not there any more | var/db-1//gone | c',
+    'resolved | INFO | Resolved: /mnt is 91 % full | var/db-1/?/mnt | d',
+  ]);
+  assert.deepEqual([...runner.listTold()], [['var/db-1//var', { id: 'a', level: 'CRITICAL' }]]);
+});
+
+test('a check that cannot be made says nothing of what fires, and is reported for all of it', async () => {
+  const { runner, stored, state, take } = createRunner();
+  await take(91);
+  state.now += 60_000;
+  await take(91);
+  await runner.take(new Error('the disks cannot be read'));
+  state.now += 60_000;
+  await runner.take(new Error('the disks cannot be read'));
+  await take(91);
+  assert.deepEqual(stored, [
+    'firing | WARNING | /var is 91 % full, limit 90 % | var/db-1//var',
+    'firing | WARNING | Watch var cannot check: the disks cannot be read | var/db-1/?*',
+    'resolved | INFO | Resolved: it can be checked again | var/db-1/?* | id-2',
+  ]);
+});

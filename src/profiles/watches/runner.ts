@@ -1,0 +1,229 @@
+import { hash } from 'node:crypto';
+import type { AlertSource } from '../offers.ts';
+import type { Severity } from '../severity.ts';
+import { beginCondition, type ConditionState, observe, observeFault, step } from './condition.ts';
+import type { KnownWatch } from './definitions.ts';
+import type { WatchedThing } from './schema.ts';
+import type { Finding } from './type.ts';
+
+/** An alert of a watch that fires, as the log of alerts has it. */
+export interface ToldAlert {
+  id: string;
+  level: string;
+}
+
+export interface RunnerParts {
+  raise: AlertSource['raise'];
+  /** Of the machine or instance that is watched; empty for what is the same for all. */
+  where: string;
+  clock: () => Date;
+  /** Milliseconds of a clock that nobody sets. */
+  now: () => number;
+  /** Gets the error where an alert was not stored; it is tried again after the next check. */
+  onUnstored(error: Error): void;
+}
+
+interface Thing {
+  name: string;
+  condition: ConditionState;
+  shown: WatchedThing | undefined;
+  told: ToldAlert | undefined;
+  toldUnknown: ToldAlert | undefined;
+  words: string;
+  limitWords: string;
+}
+
+/** The thing that stands for all of a watch, where nothing can be checked. */
+const allThings = '*';
+
+const longestThing = 180;
+
+/** Fingerprints of a watch's alerts: `NAME/WHERE/THING`, and `NAME/WHERE/?THING` where it cannot be checked. */
+const toFingerprint = (name: string, where: string, thing: string): string => `${name}/${where}/${thing}`;
+const unknownMark = '?';
+
+const toThingName = (thing: string): string =>
+  thing.length <= longestThing
+    ? thing
+    : `${thing.slice(0, longestThing)}-${hash('sha256', thing, 'base64url').slice(0, 12)}`;
+
+/** What is known of one watch: folds what its checks find, and sees to it that the log has an alert of what fires. */
+export class WatchRunner {
+  readonly watch: KnownWatch;
+  readonly #parts: RunnerParts;
+  readonly #things = new Map<string, Thing>();
+
+  /** `told`: its alerts that fire by the log, by fingerprint. */
+  constructor(watch: KnownWatch, parts: RunnerParts, told: ReadonlyMap<string, ToldAlert>) {
+    this.watch = watch;
+    this.#parts = parts;
+    const prefix = toFingerprint(watch.settings.name, parts.where, '');
+    for (const [fingerprint, alert] of told) {
+      if (!fingerprint.startsWith(prefix)) continue;
+      const rest = fingerprint.slice(prefix.length);
+      const isUnknown = rest.startsWith(unknownMark);
+      const thing = this.#find(isUnknown ? rest.slice(1) : rest);
+      if (isUnknown) thing.toldUnknown = alert;
+      else thing.told = alert;
+      thing.condition = beginCondition(this.#toFiring(thing.told), thing.toldUnknown !== undefined);
+    }
+  }
+
+  list(): WatchedThing[] {
+    return [...this.#things.values()].flatMap(({ shown }) => shown ?? []);
+  }
+
+  /** The alerts that fire by the log. */
+  listTold(): Map<string, ToldAlert> {
+    const { settings } = this.watch;
+    const all = new Map<string, ToldAlert>();
+    for (const { name, told, toldUnknown } of this.#things.values()) {
+      const add = (mark: string, alert: ToldAlert | undefined): void => {
+        if (alert) all.set(toFingerprint(settings.name, this.#parts.where, mark + name), alert);
+      };
+      add('', told);
+      add(unknownMark, toldUnknown);
+    }
+    return all;
+  }
+
+  /** Takes over what a check has found; an Error stands for a check that could not be made. Never rejects. */
+  async take(found: readonly Finding[] | Error): Promise<void> {
+    const at = this.#parts.now();
+    const isFailed = found instanceof Error;
+    const findings: readonly Finding[] = isFailed
+      ? [{ thing: allThings, isUnknown: true, words: found.message }]
+      : found;
+    const present = new Set<string>();
+    for (const finding of findings) {
+      const name = toThingName(finding.thing);
+      present.add(name);
+      this.#observe(this.#find(name), finding, at);
+    }
+    for (const thing of this.#things.values()) {
+      if (present.has(thing.name) || (isFailed && thing.name !== allThings)) continue;
+      thing.condition = beginCondition();
+      thing.words = this.#describeGone(thing.name);
+      thing.shown = undefined;
+    }
+    await this.#settle();
+  }
+
+  /** Ends all alerts, because nothing is watched any more; resolves to whether that is in the log. */
+  async end(reason: string): Promise<boolean> {
+    for (const thing of this.#things.values()) Object.assign(thing, { condition: beginCondition(), words: reason });
+    await this.#settle();
+    return this.listTold().size === 0;
+  }
+
+  #find(name: string): Thing {
+    const known = this.#things.get(name);
+    if (known) return known;
+    const nothing = { shown: undefined, told: undefined, toldUnknown: undefined, words: '', limitWords: '' };
+    const thing: Thing = { name, condition: beginCondition(), ...nothing };
+    this.#things.set(name, thing);
+    return thing;
+  }
+
+  #observe(thing: Thing, finding: Finding, at: number): void {
+    const limits = finding.limits ?? this.watch.limits;
+    const observation =
+      'isUnknown' in finding
+        ? undefined
+        : 'isBad' in finding
+          ? observeFault(finding.isBad)
+          : limits && observe(finding.figure, limits);
+    const { state } = step(thing.condition, observation, at, this.watch.forMs);
+    thing.condition = state;
+    thing.words = finding.words;
+    const reached = state.firing === 'critical' ? limits?.critical : limits?.limit;
+    thing.limitWords =
+      'toText' in finding && state.firing && reached !== undefined ? `, limit ${finding.toText(reached)}` : '';
+    this.#show(thing, finding, observation === undefined);
+  }
+
+  #show(thing: Thing, finding: Finding, isUnknown: boolean): void {
+    const { firing, limitSince } = thing.condition;
+    const rest = isUnknown ? 'cannot check' : limitSince === undefined ? 'ok' : 'pending';
+    const state = firing && !isUnknown ? 'firing' : rest;
+    const now = this.#parts.clock().toISOString();
+    const { shown } = thing;
+    thing.shown = {
+      ...{ thing: thing.name, state, level: firing ? this.#levelOf(firing) : null },
+      figure: 'figure' in finding && finding.figure !== undefined ? toShort(finding.figure) : null,
+      text: finding.words,
+      at: now,
+      since: shown && shown.state === state ? shown.since : now,
+    };
+  }
+
+  #levelOf(firing: 'limit' | 'critical'): Severity {
+    return firing === 'critical' ? 'CRITICAL' : (this.watch.settings.level ?? 'WARNING');
+  }
+
+  #toFiring(told: ToldAlert | undefined): ConditionState['firing'] {
+    if (!told) return undefined;
+    const isCritical = this.watch.limits?.critical !== undefined && told.level === 'CRITICAL';
+    return isCritical && this.#levelOf('limit') !== 'CRITICAL' ? 'critical' : 'limit';
+  }
+
+  #describeGone(name: string): string {
+    if (name === allThings) return 'it can be checked again';
+    return this.watch.type.goneWords?.(name) ?? `${name} is not there any more`;
+  }
+
+  /** Makes the log say what fires and what does not. */
+  async #settle(): Promise<void> {
+    for (const thing of [...this.#things.values()]) {
+      const { firing, isUnknownTold } = thing.condition;
+      const { name: watch } = this.watch.settings;
+      try {
+        const level = firing && this.#levelOf(firing);
+        thing.told = await this.#tell(thing, '', thing.told, level, thing.words + thing.limitWords);
+        const unknownLevel = isUnknownTold ? this.#levelOf('limit') : undefined;
+        const words = isUnknownTold ? `Watch ${watch} cannot check: ${thing.words}` : thing.words;
+        thing.toldUnknown = await this.#tell(thing, unknownMark, thing.toldUnknown, unknownLevel, words);
+      } catch (error) {
+        this.#parts.onUnstored(error as Error);
+        return;
+      }
+      if (!thing.shown && !thing.told && !thing.toldUnknown) this.#things.delete(thing.name);
+    }
+  }
+
+  /** Stores the alert that the log lacks, if there is one; resolves to what it says then. */
+  async #tell(
+    thing: Thing,
+    mark: string,
+    told: ToldAlert | undefined,
+    level: Severity | undefined,
+    words: string,
+  ): Promise<ToldAlert | undefined> {
+    if (told?.level === level) return told;
+    const { settings, type } = this.watch;
+    const { raise, where, clock } = this.#parts;
+    const since = thing.shown?.since ?? clock().toISOString();
+    const about = {
+      ...{ source: `watch/${settings.name}`, format: 'watch' },
+      fingerprint: toFingerprint(settings.name, where, mark + thing.name),
+      labels: { watch: settings.name, type: type.name, thing: thing.name },
+    };
+    const runbook = settings.message ? { details: settings.message } : {};
+    const sentence = toSentence(words, thing.name);
+    if (level !== undefined) {
+      const { id } = await raise({ ...about, ...runbook, level, message: sentence, status: 'firing', startsAt: since });
+      return { id, level };
+    }
+    if (!told) return undefined;
+    const ended = { resolves: told.id, firingLevel: told.level };
+    await raise({ ...about, ...ended, level: 'INFO', message: `Resolved: ${words}`, status: 'resolved' });
+    return undefined;
+  }
+}
+
+/** Begins with a capital letter, unless it begins with a name. */
+const toSentence = (words: string, thing: string): string =>
+  words.startsWith(thing.replace(/ .*/, '')) ? words : words.charAt(0).toUpperCase() + words.slice(1);
+
+const toShort = (figure: number): number =>
+  Math.abs(figure) >= 1000 ? Math.round(figure) : Number(figure.toPrecision(5));

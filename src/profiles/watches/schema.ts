@@ -1,0 +1,200 @@
+import Type, { type Static } from 'typebox';
+import { pressures } from '../../host/readings.ts';
+import { defineShape } from '../route.ts';
+import { severities } from '../severity.ts';
+
+/** Names of watches are parts of sources, fingerprints and paths. */
+const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
+
+const longestText = 1000;
+const patterns = (description: string, examples: string[]) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: longestText, examples }), {
+      minItems: 1,
+      maxItems: 100,
+      description,
+      examples: [examples],
+    }),
+  );
+const text = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: longestText, description, examples: [example] }));
+const count = (description: string, example: number) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [example] }));
+
+const watchTypeNames = [
+  ...['disk', 'memory', 'swap', 'cpu', 'load', 'pressure', 'temperature', 'process', 'service', 'file'],
+  ...['http', 'tcp', 'certificate', 'alert', 'database', 'journal', 'destination'],
+] as const;
+
+/** What a watch looks at: each type has some of these. */
+export const ownWatchSettings = {
+  mounts: patterns('`disk`: mount paths, in which `*` stands for any text; all fixed disks by default.', ['/srv/*']),
+  metric: Type.Optional(
+    Type.Enum(['used', 'free', 'inodes', 'memory', 'cpu', 'silence', 'count'], {
+      type: 'string',
+      examples: ['used'],
+      description:
+        'What `limit` is about. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or their `count`.',
+    }),
+  ),
+  resource: Type.Optional(
+    Type.Enum(pressures, {
+      type: 'string',
+      description: '`pressure`: what tasks wait for; memory by default.',
+      examples: ['io'],
+    }),
+  ),
+  sensor: text('`temperature`: chip and label, with `*`; all by default.', 'coretemp *'),
+  process: text("`process`: the program's name, with `*`.", 'postgres'),
+  user: text('`process`: of this user only.', 'www-data'),
+  min: count('`process`: at least so many exist; 1 by default.', 1),
+  max: count('`process`: at most so many exist.', 10),
+  units: patterns('`service`: systemd units, with `*`; all with `failed`.', ['nginx.service']),
+  failed: Type.Optional(
+    Type.Boolean({ description: '`service`: they need not run, but must not have failed.', examples: [true] }),
+  ),
+  path: text('`file`, `certificate`: a path, with `*`; only in the config file.', '/srv/backup/*.tar'),
+  maxAgeHours: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      description: '`file`: the newest is at most so old.',
+      examples: [26],
+    }),
+  ),
+  minBytes: Type.Optional(
+    Type.Integer({ minimum: 0, description: '`file`: the newest is at least so large.', examples: [1_000_000] }),
+  ),
+  url: text('`http`: what is requested.', 'https://shop.example/health'),
+  status: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: '`http`: statuses that are right; 200-299 by default.',
+      examples: ['200-299,401'],
+    }),
+  ),
+  contains: text('`http`: a text that the first MiB of the body must contain.', 'ok'),
+  certificateDays: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 10_000,
+      description: '`http`: the certificate is valid for so many days.',
+      examples: [14],
+    }),
+  ),
+  host: text('`tcp`, `certificate`: name or address of the server.', 'db.example'),
+  port: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 65_535, description: '`tcp`, `certificate`: its port.', examples: [5432] }),
+  ),
+  source: text('`alert`: the source of the alerts, with `*`.', 'backup*'),
+  minutes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_080,
+      description: '`alert`: alerts of so many minutes count; 60.',
+      examples: [60],
+    }),
+  ),
+};
+
+const figure = (description: string, examples: number[] = [90]) =>
+  Type.Optional(Type.Number({ minimum: -1e15, maximum: 1e15, description, examples }));
+
+/** A watch as the settings and the routes have it. What its type needs is checked later, with errors that name it. */
+export const WatchSettings = defineShape('WatchSettings', {
+  name: Type.String({
+    pattern: namePattern,
+    description: 'Up to 64 letters, digits, `.`, `_` and `-`.',
+    examples: ['var'],
+  }),
+  type: Type.Enum(watchTypeNames, { type: 'string', description: 'What is watched.', examples: ['disk'] }),
+  ...ownWatchSettings,
+  limit: figure('The figure that raises an alert, in the unit of the type.'),
+  critical: figure('A second limit, whose alert is CRITICAL.', [97]),
+  level: Type.Optional(
+    Type.Enum(severities, {
+      type: 'string',
+      description: 'The level of the first limit; WARNING by default.',
+      examples: ['WARNING'],
+    }),
+  ),
+  for: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 604_800,
+      description: 'Seconds that it must hold; 0 by default.',
+      examples: [60],
+    }),
+  ),
+  clear: figure('The figure at which the alert ends; by default 2 percent of the limit on the good side.', [85]),
+  every: Type.Optional(
+    Type.Number({ minimum: 1, maximum: 86_400, description: 'Seconds between two checks.', examples: [60] }),
+  ),
+  enabled: Type.Optional(Type.Boolean({ description: 'False: it is not checked.', examples: [true] })),
+  message: Type.Optional(
+    Type.String({ maxLength: 4000, description: 'What to do; part of each alert.', examples: ['Delete old dumps'] }),
+  ),
+});
+export type WatchSettings = Static<typeof WatchSettings>;
+
+/** The settings `watches`: unknown members are refused. */
+export const StrictWatch = Type.Object(WatchSettings.properties, { additionalProperties: false });
+
+const orNull = <T extends Parameters<typeof Type.Array>[0]>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+const time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
+
+const states = ['ok', 'pending', 'firing', 'cannot check'] as const;
+
+export const WatchedThing = defineShape('WatchedThing', {
+  thing: Type.String({ description: 'What of it: a mount, a unit, an address.', examples: ['/var'] }),
+  state: Type.Enum(states, {
+    type: 'string',
+    examples: ['firing'],
+    description: '`pending`: not for as long as `for` says.',
+  }),
+  level: orNull(
+    Type.Enum(severities, { type: 'string', examples: ['WARNING'] }),
+    'Of the alert that fires; `null` if none does.',
+  ),
+  figure: orNull(Type.Number({ examples: [91.3] }), 'The last reading; `null` where it is no number.'),
+  text: Type.String({ description: 'The last reading in words.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
+  at: time,
+  since: Type.String({ ...time, description: 'Since when it is in this state.' }),
+});
+export type WatchedThing = Static<typeof WatchedThing>;
+
+export const Watch = defineShape('Watch', {
+  name: WatchSettings.properties.name,
+  origin: Type.Enum(['default', 'config', 'made'], {
+    type: 'string',
+    examples: ['config'],
+    description: 'Who has defined it; only `made` can be changed.',
+  }),
+  settings: WatchSettings,
+  state: Type.Enum([...states, 'new', 'paused', 'elsewhere'], {
+    type: 'string',
+    examples: ['firing'],
+    description:
+      'The worst of its things. `new`: not checked yet. `paused`: not enabled. `elsewhere`: another instance checks it.',
+  }),
+  since: orNull(time, 'Since when.'),
+  things: Type.Array(WatchedThing),
+  version: orNull(Type.Integer({ examples: [12] }), 'As the `ETag` has it; `null` unless it was made at run time.'),
+  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has changed it last.'),
+  updatedAt: orNull(time, 'When.'),
+});
+export type Watch = Static<typeof Watch>;
+
+export const WatchList = defineShape('WatchList', {
+  count: Type.Integer({ description: 'Watches in `data`.', examples: [1] }),
+  data: Type.Array(Watch),
+});
+
+export const WatchTrial = defineShape('WatchTrial', {
+  things: Type.Array(WatchedThing, { description: 'What it finds now; `pending` is what would be an alert.' }),
+});
+
+export const WatchParams = Type.Object({
+  watch: Type.String({ description: 'Name of a watch.', examples: ['var'] }),
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Slots } from './slots.ts';
+
+test('only so many steps run at a time, and each runs once', async () => {
+  const slots = new Slots(3);
+  let [running, most, count] = [0, 0, 0];
+  const step = async (): Promise<void> => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise(setImmediate);
+    running -= 1;
+    count += 1;
+  };
+  await Promise.all(Array.from({ length: 50 }, () => slots.run(step)));
+  assert.deepEqual([most, count, running], [3, 50, 0]);
+  await assert.rejects(
+    slots.run(() => Promise.reject(new Error('failed'))),
+    /failed/,
+  );
+  await slots.run(step);
+});
+
+test('steps that hang make room for others, but not for ever more', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const slots = new Slots(2);
+  const ends: (() => void)[] = [];
+  const hang = () => new Promise<void>((resolve) => ends.push(resolve));
+  const runs = Array.from({ length: 21 }, () => slots.run(hang));
+  for (let begun = 2; begun <= 20; begun += 2) {
+    await new Promise(setImmediate);
+    assert.equal(ends.length, begun);
+    t.mock.timers.tick(1000);
+  }
+  await new Promise(setImmediate);
+  assert.equal(ends.length, 20);
+  for (const end of ends.splice(0)) end();
+  await new Promise(setImmediate);
+  for (const end of ends.splice(0)) end();
+  await Promise.all(runs);
+});

@@ -1,0 +1,52 @@
+import type { FileSystemReading } from '../../../host/readings.ts';
+import { isLike } from '../../wildcards.ts';
+import type { WatchSettings } from '../schema.ts';
+import { defineWatchType, type Finding, findNamed, toBytesText, toPercentText } from '../type.ts';
+
+/** Used share, free bytes or inodes of file systems. */
+export const diskWatch = defineWatchType({
+  name: 'disk',
+  scope: () => 'machine',
+  keys: ['mounts', 'metric'],
+  limit: 'required',
+  isLowBad: ({ metric }) => metric === 'free',
+  every: 10,
+  findProblem: ({ metric = 'used' }) =>
+    ['used', 'free', 'inodes'].includes(metric) ? undefined : 'metric must be used, free or inodes',
+  check: async (watch, { host, shared }) => {
+    const { mounts } = watch;
+    if (!mounts) return (await host.disksOfMinute()).flatMap((disk) => toFinding(watch, disk) ?? []);
+    const { found, missing } = findNamed(await shared.fileSystems(), mounts, ({ mountPath }) => mountPath, isLike);
+    return [
+      ...found.flatMap((disk) => toFinding(watch, disk) ?? []),
+      ...missing.map((thing): Finding => ({ thing, isUnknown: true, words: `no file system is mounted at ${thing}` })),
+    ];
+  },
+});
+
+/** As `df` counts: space reserved for root is neither used nor free. */
+const toUsedShare = ({ usedBytes, availableBytes }: Pick<FileSystemReading, 'usedBytes' | 'availableBytes'>) =>
+  usedBytes / (usedBytes + availableBytes);
+
+const toFinding = ({ metric = 'used' }: WatchSettings, disk: FileSystemReading): Finding | undefined => {
+  const { mountPath: thing, availableBytes, inodes } = disk;
+  if (metric === 'free') {
+    return {
+      thing,
+      figure: availableBytes,
+      toText: toBytesText,
+      words: `${thing} has ${toBytesText(availableBytes)} free`,
+    };
+  }
+  if (metric === 'used') {
+    const percent = 100 * toUsedShare(disk);
+    if (Number.isNaN(percent)) return undefined;
+    const words = `${thing} is ${toPercentText(percent)} full (${toBytesText(availableBytes)} free)`;
+    return { thing, figure: percent, toText: toPercentText, words };
+  }
+  // Some file systems make as many as they need.
+  if (!inodes) return undefined;
+  const percent = (100 * (inodes.total - inodes.free)) / inodes.total;
+  const words = `${thing} has used ${toPercentText(percent)} of its inodes (${inodes.free} free)`;
+  return { thing, figure: percent, toText: toPercentText, words };
+};

@@ -1,0 +1,63 @@
+import type { WatchSettings } from '../schema.ts';
+import { defineWatchType, type Finding } from '../type.ts';
+import { toDaysFinding } from './certificate.ts';
+import { requestUrl, toFault } from './network.ts';
+
+const statuses = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
+
+/** Whether a status is one of `200-299,401`. */
+const isRight = (status: number, ranges: string): boolean =>
+  ranges.split(',').some((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return status >= first && status <= last;
+  });
+
+const toMs = (ms: number): string => `${Math.round(ms)} ms`;
+
+/** Status, body and response time of a URL, and for how long its certificate is valid. */
+export const httpWatch = defineWatchType({
+  name: 'http',
+  scope: () => 'network',
+  keys: ['url', 'status', 'contains', 'certificateDays'],
+  required: ['url'],
+  limit: 'optional',
+  every: 60,
+  findProblem: ({ url = '', status = '200' }) => {
+    if (!statuses.test(status)) return 'status must be such as 200-299,401';
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
+    return parsed.username || parsed.password ? 'url must not have a user or password' : undefined;
+  },
+  check: async (watch, { targets, clock }, signal) => {
+    const { url = '', status = '200-299', contains, certificateDays, limit } = watch;
+    const thing = toThing(watch);
+    const answer = await requestUrl(url, targets, signal).catch(toFault);
+    if (typeof answer === 'string') return [{ thing, isBad: true, words: `${thing} does not answer: ${answer}` }];
+    const time = toMs(answer.ms);
+    const days: Finding[] =
+      certificateDays !== undefined && answer.validTo
+        ? [toDaysFinding(`${thing} certificate`, answer.validTo, clock(), { limit: certificateDays, isLowBad: true })]
+        : [];
+    const fault = findFault(answer, status, contains);
+    if (fault !== undefined) return [{ thing, isBad: true, words: `${thing} ${fault}` }, ...days];
+    const words = `${thing} answers ${answer.status} after ${time}`;
+    if (limit === undefined) return [{ thing, isBad: false, figure: Math.round(answer.ms), words }, ...days];
+    return [{ thing, figure: answer.ms, toText: toMs, words }, ...days];
+  },
+});
+
+const findFault = (
+  answer: { status: number; body: string },
+  status: string,
+  contains: string | undefined,
+): string | undefined => {
+  if (!isRight(answer.status, status)) return `answers ${answer.status} (wanted: ${status})`;
+  if (contains === undefined || answer.body.includes(contains)) return undefined;
+  return `answers ${answer.status} without ${JSON.stringify(contains)}`;
+};
+
+/** Without what may be secret. */
+const toThing = ({ url = '' }: WatchSettings): string => {
+  const { origin, pathname } = new URL(url);
+  return pathname === '/' ? origin : origin + pathname;
+};

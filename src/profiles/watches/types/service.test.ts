@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseUnits } from '../../../host/linux/units.ts';
+import type { WatchSettings } from '../schema.ts';
+import type { Finding, WatchReadings } from '../type.ts';
+import { serviceWatch } from './service.ts';
+
+/** As systemd 255 prints it, `--plain --no-legend`. */
+const output = `
+dbus.service                loaded    active   running D-Bus System Message Bus
+demo.service                loaded    failed   failed  Demo
+● gone.service                not-found inactive dead    gone.service
+backup.service              loaded    inactive dead    Backup
+nginx.service               loaded    activating auto-restart Web server
+proc-sys.automount          loaded    active   waiting Arbitrary Executable File Formats
+`;
+
+const check = (settings: Omit<WatchSettings, 'name' | 'type'>, text: string | null = output): Promise<Finding[]> => {
+  const units = async () => (text === null ? null : parseUnits(text));
+  const readings = { host: { units } } as unknown as WatchReadings;
+  return serviceWatch.check({ name: 'a', type: 'service', ...settings }, readings, AbortSignal.timeout(1000));
+};
+
+test('units must run, or be about to; those that there are not cannot be checked', async () => {
+  const found = await check({ units: ['dbus', 'nginx.service', 'backup', 'demo', 'gone', 'no*'] });
+  assert.deepEqual(
+    found.map((finding) => ('isBad' in finding ? [finding.isBad, finding.words] : finding.words)),
+    [
+      [false, 'dbus.service is active (running)'],
+      [false, 'nginx.service is activating (auto-restart)'],
+      [true, 'backup.service is inactive (dead)'],
+      [true, 'demo.service has failed'],
+      'systemd has no unit gone.service',
+      'systemd has no unit no*',
+    ],
+  );
+});
+
+test('with failed only what has failed counts, and without systemd nothing can fail', async () => {
+  assert.deepEqual(
+    (await check({ failed: true })).map(({ words }) => words),
+    ['demo.service has failed'],
+  );
+  assert.deepEqual(await check({ failed: true, units: ['b*'] }), []);
+  assert.deepEqual(await check({ failed: true }, null), []);
+  await assert.rejects(check({ units: ['a'] }, null), /systemd does not run on this machine/);
+});

@@ -1,0 +1,21 @@
+import { defineWatchType } from '../type.ts';
+import { connectTo, toFault } from './network.ts';
+
+const toMs = (ms: number): string => `${Math.round(ms)} ms`;
+
+/** Whether a server accepts a connection in time. */
+export const tcpWatch = defineWatchType({
+  name: 'tcp',
+  scope: () => 'network',
+  keys: ['host', 'port'],
+  required: ['host', 'port'],
+  limit: 'optional',
+  every: 60,
+  check: async ({ host = '', port = 0, limit }, { targets }, signal) => {
+    const thing = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    const ms = await connectTo(host, port, targets, signal).catch(toFault);
+    if (typeof ms === 'string') return [{ thing, isBad: true, words: `${thing} does not accept connections: ${ms}` }];
+    const words = `${thing} accepts connections after ${toMs(ms)}`;
+    return [limit === undefined ? { thing, isBad: false, words } : { thing, figure: ms, toText: toMs, words }];
+  },
+});

@@ -1,0 +1,319 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { createSharedReading } from '../../host/reading.ts';
+import type { HostReadings } from '../../host/readings.ts';
+import type { Lease } from '../../storage/postgres/lease.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
+import type { Concern } from '../feature.ts';
+import { type AlertSource, type IncidentSource, ownSender } from '../offers.ts';
+import { rankOf } from '../severity.ts';
+import type { KnownWatch } from './definitions.ts';
+import { RecentUsage } from './recent-usage.ts';
+import { type ToldAlert, WatchRunner } from './runner.ts';
+import type { WatchedThing, WatchSettings } from './schema.ts';
+import { Slots } from './slots.ts';
+import type { Targets } from './targets.ts';
+import type { Finding, WatchReadings, WatchScope } from './type.ts';
+
+/** How many checks over the network run at a time. */
+const mostAtOnce = 20;
+
+/** How long a check may take; longer where its limit is, and a little more until it is given up. */
+const limitMs = 10_000;
+const longestMs = 30_000;
+const graceMs = 1000;
+
+/** Several watches that are due at the same time share a reading. */
+const sharedMs = 2000;
+
+/** A tick may come a little early. */
+const toleranceMs = 500;
+
+interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage'> {
+  host: HostReadings;
+  targets: Targets;
+  alerts: Pick<AlertSource, 'raise' | 'listRaised'> | undefined;
+  incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'> | undefined;
+  /** What of the network, and of this machine, this instance watches. */
+  leases: Record<WatchScope, Lease>;
+  where: Record<WatchScope, string>;
+  log: FastifyBaseLogger;
+}
+
+/** A watch that is checked. */
+interface Active {
+  runner: WatchRunner;
+  nextAt: number;
+  isRunning: boolean;
+  isChecked: boolean;
+}
+
+const scopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
+
+/** Checks all watches when they are due. */
+export class Watcher {
+  readonly #parts: WatcherParts;
+  readonly #readings: WatchReadings;
+  readonly #usage = new RecentUsage();
+  readonly #slots = new Slots(mostAtOnce);
+  #watches: readonly KnownWatch[] = [];
+  readonly #active = new Map<string, Active>();
+  /** Runners of what is not watched any more, until the log has no alert of theirs that fires. */
+  #ended: { runner: WatchRunner; reason: string }[] = [];
+  /** Scopes whose alerts of before are known. */
+  readonly #restored = new Map<WatchScope, ReadonlyMap<string, ToldAlert>>();
+  #isRestoring = false;
+  #isEnding = false;
+  #isClosed = false;
+  #leave: (() => void) | undefined;
+  readonly #checks = new Set<Promise<void>>();
+  #lastFailure = '';
+  readonly checked = { count: 0, failed: 0 };
+
+  constructor(parts: WatcherParts) {
+    this.#parts = parts;
+    const { host } = parts;
+    this.#readings = {
+      ...parts,
+      usage: this.#usage,
+      shared: {
+        fileSystems: createSharedReading(() => host.fileSystems(), sharedMs),
+        processes: createSharedReading(() => host.processes(), sharedMs),
+      },
+    };
+    for (const scope of scopes) parts.leases[scope].onChanged((isHeld) => !isHeld && this.#drop(scope));
+  }
+
+  start(): void {
+    this.#leave = this.#parts.host.listen((sample) => {
+      this.#usage.add(sample);
+      this.tick();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#leave?.();
+    await awaitWithin(limitMs, Promise.all(this.#checks));
+  }
+
+  /** Changes what is watched. */
+  set(watches: readonly KnownWatch[]): void {
+    this.#watches = watches;
+    for (const [name, { runner }] of this.#active) {
+      const next = watches.find(({ settings }) => settings.name === name);
+      if (next && isSame(next, runner.watch)) continue;
+      this.#active.delete(name);
+      if (next && isChecked(next)) this.#activate(next, runner.listTold());
+      else this.#ended.push({ runner, reason: `${name} is not watched any more` });
+    }
+    this.#activateNew();
+  }
+
+  /** Checks what is due; called about once a second. */
+  tick(): void {
+    if (this.#isClosed) return;
+    this.#restore();
+    if (this.#ended.length > 0) this.#endAll();
+    const now = performance.now();
+    for (const active of this.#active.values()) {
+      if (active.isRunning || now < active.nextAt) continue;
+      const check = this.#check(active);
+      this.#checks.add(check);
+      void check.finally(() => this.#checks.delete(check));
+    }
+  }
+
+  /** What is known of a watch: its things, and whether it is checked here. */
+  find(name: string): { things: WatchedThing[]; isHere: boolean; isChecked: boolean } {
+    const active = this.#active.get(name);
+    const isHere = active !== undefined;
+    return { things: active?.runner.list() ?? [], isHere, isChecked: active?.isChecked === true };
+  }
+
+  /** What a watch finds now. */
+  async try(watch: KnownWatch): Promise<WatchedThing[]> {
+    const { clock } = this.#parts;
+    const raise = () => Promise.reject(new Error('this is a trial'));
+    const parts = { raise, where: '', clock, now: () => performance.now(), onUnstored: () => undefined };
+    // With a condition that never holds for long enough, no alert is raised.
+    const runner = new WatchRunner({ ...watch, forMs: Number.POSITIVE_INFINITY }, parts, new Map());
+    const found = await this.#run(watch, () => undefined);
+    await runner.take(found);
+    return runner.list();
+  }
+
+  /** Disks, memory and the like that need attention. */
+  findConcerns(): Concern[] {
+    const concerns = [...this.#active.values()].flatMap(({ runner }) =>
+      isOfMachine(runner.watch.settings)
+        ? runner
+            .list()
+            .flatMap(({ state, level, text }): Concern[] =>
+              state === 'firing' && level ? [{ area: 'host', severity: level, text: toSentence(text) }] : [],
+            )
+        : [],
+    );
+    return concerns.sort((a, b) => rankOf(a.severity) - rankOf(b.severity));
+  }
+
+  /** Learns which alerts fire of what this instance watches, once after each start, and when it takes over from another one. */
+  #restore(): void {
+    const missing = scopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
+    if (this.#isRestoring || missing.length === 0) return;
+    this.#isRestoring = true;
+    void this.#readTold()
+      .then((told) => {
+        for (const scope of missing) {
+          if (!this.#parts.leases[scope].isHeld()) continue;
+          this.#restored.set(scope, told);
+          this.#endForeign(scope, told);
+        }
+        this.#activateNew();
+      })
+      .catch((error: Error) => this.#report(error))
+      .finally(() => {
+        this.#isRestoring = false;
+      });
+  }
+
+  /** Incidents know of alerts that fire for so long that the end of the log has them no more. */
+  async #readTold(): Promise<Map<string, ToldAlert>> {
+    const { alerts, incidents } = this.#parts;
+    const told = new Map<string, ToldAlert>();
+    await incidents?.catchUp();
+    for await (const some of incidents?.listUnsettled() ?? []) {
+      for (const { sender, source, state, about, lastAlert, level } of some) {
+        const isOwn = sender === ownSender && source.startsWith('watch/') && state !== 'resolved';
+        if (isOwn) told.set(about, { id: lastAlert, level });
+      }
+    }
+    for (const [fingerprint, alert] of (await alerts?.listRaised('watch')) ?? []) told.set(fingerprint, alert);
+    return told;
+  }
+
+  /** Ends the alerts of watches that there are no more. */
+  #endForeign(scope: WatchScope, told: ReadonlyMap<string, ToldAlert>): void {
+    const where = this.#parts.where[scope];
+    const names = new Set<string>();
+    for (const fingerprint of told.keys()) {
+      const [name = '', of] = fingerprint.split('/', 2);
+      const watch = this.#watches.find(({ settings }) => settings.name === name);
+      if (of === where && !(watch && isChecked(watch) && this.#whereOf(watch) === where)) names.add(name);
+    }
+    for (const name of names) {
+      // Any type will do: its things are known from the alerts.
+      const settings: WatchSettings = { name, type: 'journal' };
+      const type = this.#watches[0]?.type;
+      if (!type) continue;
+      const watch: KnownWatch = {
+        ...{ settings, type, origin: 'config', made: undefined, limits: undefined, everyMs: 0, forMs: 0 },
+      };
+      const runner = new WatchRunner(watch, this.#runnerParts(where), told);
+      this.#ended.push({ runner, reason: `${name} is not watched any more` });
+    }
+  }
+
+  #activateNew(): void {
+    for (const watch of this.#watches) {
+      const told = this.#restored.get(watch.type.scope(watch.settings));
+      if (told && isChecked(watch) && !this.#active.has(watch.settings.name)) this.#activate(watch, told);
+    }
+  }
+
+  #activate(watch: KnownWatch, told: ReadonlyMap<string, ToldAlert>): void {
+    const runner = new WatchRunner(watch, this.#runnerParts(this.#whereOf(watch)), told);
+    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, isChecked: false });
+  }
+
+  #whereOf({ type, settings }: KnownWatch): string {
+    return this.#parts.where[type.scope(settings)];
+  }
+
+  #runnerParts(where: string) {
+    const { alerts, clock } = this.#parts;
+    const raise: AlertSource['raise'] = (alert) => {
+      if (this.#isClosed || !alerts) return Promise.reject(new Error('alerts cannot be stored'));
+      return alerts.raise(alert);
+    };
+    return { raise, where, clock, now: () => performance.now(), onUnstored: (error: Error) => this.#report(error) };
+  }
+
+  /** Another instance watches this from now on. */
+  #drop(scope: WatchScope): void {
+    this.#restored.delete(scope);
+    for (const [name, { runner }] of this.#active) {
+      const { type, settings } = runner.watch;
+      if (type.scope(settings) === scope) this.#active.delete(name);
+    }
+  }
+
+  #endAll(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    const ending = this.#ended;
+    this.#ended = [];
+    const work = (async () => {
+      for (const each of ending) if (!(await each.runner.end(each.reason))) this.#ended.push(each);
+      this.#isEnding = false;
+    })();
+    this.#checks.add(work);
+    void work.finally(() => this.#checks.delete(work));
+  }
+
+  async #check(active: Active): Promise<void> {
+    const { runner } = active;
+    const { watch } = runner;
+    const begun = performance.now();
+    active.isRunning = true;
+    active.nextAt = begun + watch.everyMs - toleranceMs;
+    const end = (): void => {
+      active.isRunning = false;
+    };
+    const found = await this.#run(watch, end);
+    this.checked.count += 1;
+    if (found instanceof Error) this.checked.failed += 1;
+    // It may have been changed meanwhile, or another instance has taken over.
+    if (this.#active.get(watch.settings.name) === active && !this.#isClosed) await runner.take(found);
+    active.isChecked = true;
+  }
+
+  /** What a check finds, or why it could not be made; `onEnd` is called when it has really ended. Never rejects. */
+  async #run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
+    const { settings, type } = watch;
+    const ms = Math.min(longestMs, Math.max(limitMs, settings.limit ?? 0, settings.critical ?? 0));
+    const check = async (): Promise<Finding[] | Error> => {
+      const signal = AbortSignal.timeout(ms);
+      try {
+        return await type.check(settings, this.#readings, signal);
+      } catch (error) {
+        return error as Error;
+      }
+    };
+    const limited = async (): Promise<Finding[] | Error> => {
+      const checking = check();
+      void checking.then(onEnd);
+      const found = await awaitWithin(ms + graceMs, checking);
+      return found ?? new Error(`there was no answer within ${ms / 1000} s`);
+    };
+    return type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
+  }
+
+  #report(error: Error): void {
+    if (this.#lastFailure === error.message) return;
+    this.#lastFailure = error.message;
+    this.#parts.log.warn({ err: error }, 'watches: an alert was not stored; it is tried again');
+  }
+}
+
+const isChecked = ({ settings }: KnownWatch): boolean => settings.enabled !== false;
+
+const isSame = (one: KnownWatch, other: KnownWatch): boolean =>
+  one.settings === other.settings || JSON.stringify(one.settings) === JSON.stringify(other.settings);
+
+const ofMachine: readonly WatchSettings['type'][] = [
+  ...(['disk', 'memory', 'swap', 'cpu', 'load', 'pressure', 'temperature'] as const),
+];
+
+const isOfMachine = ({ type }: WatchSettings): boolean => ofMachine.includes(type);
+
+const toSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

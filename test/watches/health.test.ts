@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Watch } from '../../src/profiles/watches/schema.ts';
+import { startApp } from '../support/app.ts';
+import { waitUntil } from '../support/wait.ts';
+import { readWatch, waitForAlerts, waitForState } from './support/watches.ts';
+
+interface Health {
+  problems: { area: string; severity: string; text: string }[];
+}
+
+test('the health says of disks and memory what their watches say', async (t) => {
+  const watches = [
+    { name: 'disk', type: 'disk', limit: 0.0001, level: 'ERROR' },
+    { name: 'memory', type: 'memory', limit: 100 },
+    { name: 'inodes', type: 'disk', metric: 'inodes', limit: 100 },
+    { name: 'units', type: 'journal' },
+  ];
+  const app = await startApp(t, { settings: { watches, defaultWatches: true } });
+  const token = await app.login('admin');
+  await waitForState(app, token, 'disk', 'firing');
+  const { things } = await readWatch(app, token, 'disk');
+  const { json } = await app.request<Health>('GET', '/api/status');
+  assert.deepEqual(
+    json.problems.filter(({ area }) => area === 'host'),
+    things.map(({ text }) => ({ area: 'host', severity: 'ERROR', text })),
+  );
+  await waitForAlerts(app, things.length);
+});
+
+test('default watches look at this machine once they are on, and find something or nothing', async (t) => {
+  const app = await startApp(t, { settings: { defaultWatches: true } });
+  const token = await app.login('admin');
+  await waitUntil('all default watches were checked', async () => {
+    const { json } = await app.request<{ data: Watch[] }>('GET', '/api/watches', { token });
+    return json.data.length === 5 && json.data.every(({ state }) => state !== 'new');
+  });
+  assert.notEqual((await readWatch(app, token, 'memory')).state, 'cannot check');
+  assert.notEqual((await readWatch(app, token, 'units')).state, 'cannot check');
+});

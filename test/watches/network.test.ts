@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { writeCertificate } from '../support/certificate.ts';
+import { createFolder } from '../support/folder.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { atEnd, type Scope } from '../support/scope.ts';
+import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
+
+/** An HTTPS server whose certificate is valid for so many days. */
+const startTls = async (t: Scope, days: number): Promise<number> => {
+  const time = new Date(Date.now() + days * 86_400_000);
+  const end = `${time
+    .toISOString()
+    .replaceAll(/[-:T]|\..*/g, '')
+    .slice(2)}Z`;
+  const { cert, key } = writeCertificate(createFolder(t), 'localhost', end);
+  const server = createHttpsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (_request, response) => {
+    response.end('ok');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+};
+
+test('a server that stops answering, or answers something else, raises an alert, and its return resolves it', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const server = await startReceiver(t, (response) => void response.end('all is ok'));
+  await createWatch(app, token, {
+    ...{ name: 'shop', type: 'http', url: `${server.url}/health?key=secret`, contains: 'ok', every: 1, level: 'ERROR' },
+  });
+  await waitForState(app, token, 'shop', 'ok');
+  const { text } = (await readWatch(app, token, 'shop')).things[0] ?? {};
+  assert.match(text ?? '', new RegExp(`^${server.url}/health answers 200 after \\d+ ms$`));
+  server.behave((response) => void response.end('all is lost'));
+  const [bad] = await waitForAlerts(app, 1);
+  assert.deepEqual([bad?.level, bad?.source], ['ERROR', 'watch/shop']);
+  assert.equal(bad?.message, `${server.url}/health answers 200 without "ok"`);
+  server.behave((response) => void response.writeHead(503).end());
+  await waitForState(app, token, 'shop', 'firing');
+  server.behave((response) => void response.end('ok'));
+  const [, ended] = await waitForAlerts(app, 2);
+  assert.equal(ended?.resolves, bad?.id);
+});
+
+test('servers that hang, respond endlessly or redirect for ever end a check, and delay no other', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const hanging = await startReceiver(t, () => undefined);
+  const good = await startReceiver(t, (response) => void response.end('ok'));
+  const hangs = Array.from({ length: 30 }, (_, index) => {
+    const body = { name: `hang-${index}`, type: 'http', url: `${hanging.url}/${index}`, every: 1 };
+    return createWatch(app, token, body);
+  });
+  await Promise.all(hangs);
+  await createWatch(app, token, { name: 'good', type: 'http', url: good.url, every: 1 });
+  const endless = await startReceiver(t, (response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+    };
+    response.on('drain', write);
+    write();
+  });
+  const [one] = await tryWatch(app, token, { type: 'http', url: endless.url });
+  assert.equal(one?.state, 'ok');
+  const circle = await startReceiver(t, (response) => void response.writeHead(302, { location: '/again' }).end());
+  const [two] = await tryWatch(app, token, { type: 'http', url: circle.url });
+  assert.deepEqual(
+    [two?.state, two?.text],
+    ['pending', `${circle.url} does not answer: there are more than 3 redirects`],
+  );
+  assert.equal(circle.requests.length, 4);
+  await waitForState(app, token, 'hang-0', 'firing');
+  const { text } = (await readWatch(app, token, 'hang-0')).things[0] ?? {};
+  assert.match(text ?? '', /does not answer: there was no answer in time$/);
+  assert.ok(good.requests.length > 3, `the good one was checked ${good.requests.length} times`);
+});
+
+test('neither addresses, names nor redirects lead where watches may not go', async (t) => {
+  const app = await startApp(t, { settings: { watchTargets: ['127.0.0.1', 'localhost'] } });
+  const token = await app.login('admin');
+  const server = await startReceiver(t, (response) => void response.end('ok'));
+  const { port } = new URL(server.url);
+  const look = async (url: string) => {
+    const [thing] = await tryWatch(app, token, { type: 'http', url });
+    return [thing?.state, thing?.text];
+  };
+  assert.equal((await look(server.url))[0], 'ok');
+  assert.equal((await look(`http://localhost:${port}`))[0], 'ok');
+  const refusal = ['cannot check', '127.0.0.2 may not be watched (watchTargets)'];
+  assert.deepEqual(await look(`http://127.0.0.2:${port}`), refusal);
+  server.behave((response) => void response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end());
+  assert.deepEqual(await look(server.url), refusal);
+  server.behave((response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end());
+  assert.equal((await look(server.url))[0], 'cannot check');
+  server.behave((response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end());
+  assert.match(String((await look(server.url))[1]), /no http URL$/);
+  const usual = await startApp(t);
+  const [metadata] = await tryWatch(usual, await usual.login('admin'), {
+    type: 'tcp',
+    host: '169.254.169.254',
+    port: 80,
+  });
+  assert.equal(metadata?.text, '169.254.169.254 may not be watched (watchTargets)');
+});
+
+test('a port that accepts connections is fine, one that refuses them is not', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const server = createServer((socket) => socket.on('error', () => undefined));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const tcp = { type: 'tcp', host: '127.0.0.1', port, limit: 5000 };
+  assert.match((await tryWatch(app, token, tcp))[0]?.text ?? '', /^127\.0\.0\.1:\d+ accepts connections after \d+ ms$/);
+  server.close();
+  await once(server, 'close');
+  const [refused] = await tryWatch(app, token, tcp);
+  assert.match(refused?.text ?? '', /does not accept connections: the connection was refused$/);
+});
+
+test('a certificate that ends soon raises an alert, whether a server shows it or a file has it', async (t) => {
+  const folder = createFolder(t);
+  const { cert } = writeCertificate(folder, 'file');
+  const watches = [{ name: 'pem', type: 'certificate', path: cert, every: 1 }];
+  const broken = { name: 'broken', type: 'certificate', path: join(folder, 'none.pem'), every: 1 };
+  const app = await startApp(t, { settings: { watches: [...watches, broken] } });
+  const token = await app.login('admin');
+  const port = await startTls(t, 5.5);
+  await createWatch(app, token, { name: 'tls', type: 'certificate', host: 'localhost', port, critical: 3, every: 1 });
+  const alerts = await waitForAlerts(app, 2);
+  assert.deepEqual(alerts.map(({ source }) => source).sort(), ['watch/broken', 'watch/tls']);
+  const tls = alerts.find(({ source }) => source === 'watch/tls');
+  const words = `The certificate of localhost:${port} is valid for 5 days, until \\d{4}-\\d\\d-\\d\\d, limit 14 days`;
+  assert.match(tls?.message ?? '', new RegExp(`^${words}$`));
+  assert.match(
+    alerts.find((one) => one !== tls)?.message ?? '',
+    /^Watch broken cannot check: .* cannot be read \(ENOENT\)$/,
+  );
+  await waitForState(app, token, 'pem', 'ok');
+  const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
+  assert.match(untrusted?.text ?? '', /does not answer: the certificate is self-signed$/);
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { Watch, WatchedThing } from '../../../src/profiles/watches/schema.ts';
+import type { TestApp } from '../../support/app.ts';
+import { waitUntil } from '../../support/wait.ts';
+
+type Asked = Pick<TestApp, 'request'>;
+
+export const createWatch = async ({ request }: Asked, token: string, body: object): Promise<Watch> => {
+  const { status, json, headers } = await request<Watch>('POST', '/api/watches', { token, body });
+  assert.equal(status, 201, JSON.stringify(json));
+  assert.equal(headers['etag'], `"${json.version}"`);
+  return json;
+};
+
+export const readWatch = async ({ request }: Asked, token: string, name: string): Promise<Watch> => {
+  const { status, json } = await request<Watch>('GET', `/api/watches/${name}`, { token });
+  assert.equal(status, 200, JSON.stringify(json));
+  return json;
+};
+
+/** What a watch would find now. */
+export const tryWatch = async ({ request }: Asked, token: string, body: object): Promise<WatchedThing[]> => {
+  const { status, json } = await request<{ things: WatchedThing[] }>('POST', '/api/watches/test', {
+    token,
+    body: { name: 'trial', ...body },
+  });
+  assert.equal(status, 200, JSON.stringify(json));
+  return json.things;
+};
+
+export interface RaisedAlert {
+  id: string;
+  source: string;
+  level: string;
+  message: string;
+  format: string;
+  status: string;
+  fingerprint: string;
+  details: string | null;
+  labels: Record<string, string>;
+  resolves: string | null;
+}
+
+/** The alerts of watches, oldest first, once there are so many. */
+export const waitForAlerts = async ({ request }: Asked, count: number): Promise<RaisedAlert[]> => {
+  let alerts: RaisedAlert[] = [];
+  await waitUntil(`${count} alerts of watches`, async () => {
+    const { json } = await request<{ data: RaisedAlert[] }>('GET', '/api/alerts/search?limit=100');
+    alerts = json.data.filter(({ format }) => format === 'watch').toReversed();
+    return alerts.length >= count;
+  });
+  assert.equal(alerts.length, count, JSON.stringify(alerts));
+  return alerts;
+};
+
+export const waitForState = ({ request }: Asked, token: string, name: string, state: Watch['state']): Promise<void> =>
+  waitUntil(`watch ${name} is ${state}`, async () => {
+    const { json } = await request<Watch>('GET', `/api/watches/${name}`, { token });
+    return json.state === state;
+  });

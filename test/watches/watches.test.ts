@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Watch } from '../../src/profiles/watches/schema.ts';
+import { waitForIncident } from '../incidents/support/incidents.ts';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { atEnd } from '../support/scope.ts';
+import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** Mounts a file system of 8 MiB in a folder, if that is possible here. */
+const mountSmall = (t: { after(step: () => unknown): void }): string | undefined => {
+  const folder = createFolder(t);
+  const image = join(folder, 'image');
+  const mount = join(folder, 'mount');
+  writeFileSync(image, Buffer.alloc(8 * 1024 * 1024));
+  mkdirSync(mount);
+  try {
+    execFileSync('mkfs.ext4', ['-q', '-m', '0', image], { stdio: 'ignore' });
+    execFileSync('mount', ['-o', 'loop', image, mount], { stdio: 'ignore' });
+  } catch {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mount], { stdio: 'ignore' });
+    } catch {
+      return undefined;
+    }
+  }
+  atEnd(t, () => execFileSync('umount', ['-l', mount]));
+  return mount;
+};
+
+test('a file system that fills up raises an alert, is worse when it is full, and is resolved when there is room', async (t) => {
+  const mount = isRoot ? mountSmall(t) : undefined;
+  if (mount === undefined) return t.skip('mounting a file system needs root');
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const fill = (mebibytes: number): void => writeFileSync(join(mount, 'file'), Buffer.alloc(mebibytes * 1024 * 1024));
+  await createWatch(app, token, {
+    ...{ name: 'small', type: 'disk', mounts: [mount], limit: 50, critical: 80, every: 1, message: 'Delete dumps' },
+  });
+  await waitForState(app, token, 'small', 'ok');
+  fill(4);
+  const [raised] = await waitForAlerts(app, 1);
+  assert.match(
+    raised?.message ?? '',
+    new RegExp(`^${mount} is \\d\\d(\\.\\d)? % full \\(\\d\\.\\d MiB free\\), limit 50 %$`),
+  );
+  assert.deepEqual(
+    [raised?.source, raised?.level, raised?.status, raised?.details, raised?.labels],
+    ['watch/small', 'WARNING', 'firing', 'Delete dumps', { watch: 'small', type: 'disk', thing: mount }],
+  );
+  const incident = await waitForIncident(app, { state: 'open' });
+  assert.equal(incident.title, raised?.message);
+  fill(6);
+  const [, worse] = await waitForAlerts(app, 2);
+  assert.deepEqual([worse?.level, worse?.fingerprint], ['CRITICAL', raised?.fingerprint]);
+  assert.match(worse?.message ?? '', /, limit 80 %$/);
+  assert.equal((await readWatch(app, token, 'small')).things[0]?.level, 'CRITICAL');
+  rmSync(join(mount, 'file'));
+  const [, , ended] = await waitForAlerts(app, 3);
+  assert.deepEqual([ended?.level, ended?.status, ended?.resolves], ['INFO', 'resolved', worse?.id]);
+  await waitForIncident(app, { state: 'resolved' });
+});
+
+test('a watch of what does not exist cannot check, which is an alert of its own', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await createWatch(app, token, { name: 'gone', type: 'disk', mounts: ['/no/such'], limit: 90, every: 1 });
+  const [alert] = await waitForAlerts(app, 1);
+  assert.equal(alert?.message, 'Watch gone cannot check: no file system is mounted at /no/such');
+  assert.deepEqual([alert?.level, alert?.status], ['WARNING', 'firing']);
+  assert.equal((await readWatch(app, token, 'gone')).state, 'cannot check');
+  assert.equal((await app.request('DELETE', '/api/watches/gone', { token })).status, 200);
+  const [, ended] = await waitForAlerts(app, 2);
+  assert.deepEqual([ended?.message, ended?.resolves], ['Resolved: gone is not watched any more', alert?.id]);
+});
+
+test('watches are created, replaced and deleted by version; those of the config file are not', async (t) => {
+  const config = { name: 'ours', type: 'memory', limit: 100, enabled: false };
+  const app = await startApp(t, { settings: { watches: [config], defaultWatches: true } });
+  const token = await app.login('admin');
+  const cpu = { name: 'cpu', type: 'cpu', limit: 101 };
+  const made = await createWatch(app, token, cpu);
+  const put = (name: string, body: object, headers = {}) =>
+    app.request<Watch>('PUT', `/api/watches/${name}`, { token, body, headers });
+  assert.deepEqual([made.origin, made.settings, made.updatedBy], ['made', cpu, 'admin']);
+  assert.equal((await app.request('POST', '/api/watches', { token, body: cpu })).status, 409);
+  assert.equal((await put('cpu', { ...cpu, limit: 102 }, { 'if-match': '"999"' })).status, 412);
+  const changed = await put('cpu', { ...cpu, limit: 102 }, { 'if-match': `"${made.version}"` });
+  assert.deepEqual([changed.status, changed.json.settings.limit], [200, 102]);
+  assert.equal((await put('cpu', { ...cpu, name: 'other' })).status, 400);
+  assert.equal((await put('ours', config)).status, 409);
+  assert.equal((await app.request('DELETE', '/api/watches/disk', { token })).status, 409);
+  assert.equal((await app.request('DELETE', '/api/watches/none', { token })).status, 404);
+  // A default watch is replaced by one with its name.
+  const disk = await createWatch(app, token, { name: 'disk', type: 'disk', limit: 99.9 });
+  assert.equal(disk.origin, 'made');
+  const { json } = await app.request<{ data: Watch[] }>('GET', '/api/watches', { token });
+  assert.deepEqual(
+    json.data.map(({ name, origin }) => `${name} ${origin}`),
+    ['ours config', 'cpu made', 'disk made', 'inodes default', 'memory default', 'units default', 'journal default'],
+  );
+  assert.equal(json.data[0]?.state, 'paused');
+  assert.equal((await app.request('GET', '/api/watches', { token: await app.login('reader') })).status, 403);
+});
+
+test('what a type does not know or lacks is refused with what to do', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const refuse = async (body: object): Promise<unknown> => {
+    const { status, json } = await app.request('POST', '/api/watches', { token, body: { name: 'a', ...body } });
+    assert.equal(status, 400, JSON.stringify(json));
+    return json['error'];
+  };
+  assert.equal(await refuse({ type: 'disk' }), 'limit is needed for type disk');
+  assert.equal(await refuse({ type: 'disk', limit: 90, url: 'http://a/' }), 'url is not for type disk');
+  assert.equal(await refuse({ type: 'disk', limit: 90, critical: 80 }), 'critical must be higher than limit');
+  assert.equal(
+    await refuse({ type: 'disk', metric: 'free', limit: 9, clear: 8 }),
+    'clear must not be lower than limit',
+  );
+  assert.equal(await refuse({ type: 'http' }), 'url is needed for type http');
+  assert.equal(await refuse({ type: 'http', url: 'ftp://a/' }), 'url must be an http or https URL');
+  assert.equal(await refuse({ type: 'http', url: 'http://u:p@a/' }), 'url must not have a user or password');
+  assert.equal(await refuse({ type: 'http', url: 'http://a/', status: '2xx' }), 'status must be such as 200-299,401');
+  assert.equal(await refuse({ type: 'service' }), 'units or failed is needed');
+  assert.equal(await refuse({ type: 'process', process: 'a', min: 3, max: 2 }), 'max must be at least min');
+  assert.match(String(await refuse({ type: 'file', path: '/etc/passwd' })), /only in the config file/);
+  assert.match(String(await refuse({ type: 'certificate', path: '/etc/a.pem' })), /only in the config file/);
+  assert.match(String(await refuse({ type: 'nothing' })), /type/);
+  assert.match(String(await refuse({ type: 'memory', limit: 1, name: '../a' })), /name/);
+});
+
+test('readings of this machine have a figure and words', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const read = async (body: object) => {
+    const [thing] = await tryWatch(app, token, body);
+    return [thing?.state, thing?.text] as [string, string];
+  };
+  const [state, text] = await read({ type: 'memory', limit: 0.001 });
+  assert.equal(state, 'pending');
+  assert.match(text, /^\d+(\.\d)? % of the memory is in use \([\d.]+ .iB available\)$/);
+  assert.match((await read({ type: 'disk', mounts: ['/'], limit: 100 }))[1], /^\/ is \d+(\.\d)? % full/);
+  assert.match((await read({ type: 'disk', mounts: ['/'], metric: 'free', limit: 1 }))[1], /^\/ has .* free$/);
+  assert.equal((await read({ type: 'process', process: 'no such program' }))[0], 'pending');
+  assert.match((await read({ type: 'process', process: 'node*', metric: 'memory', limit: 1 }))[1], /^\d+ process/);
+});
+
+test('a file must exist, be young and large enough', async (t) => {
+  const folder = createFolder(t);
+  const watch = { name: 'backup', type: 'file', path: join(folder, '*.tar'), maxAgeHours: 26, minBytes: 10, every: 1 };
+  const app = await startApp(t, { settings: { watches: [watch] } });
+  const token = await app.login('admin');
+  const [missing] = await waitForAlerts(app, 1);
+  assert.equal(missing?.message, `There is no file ${folder}/*.tar`);
+  writeFileSync(join(folder, 'a.tar'), 'more than ten');
+  await waitForAlerts(app, 2);
+  writeFileSync(join(folder, 'a.tar'), 'short');
+  const old = new Date(Date.now() - 30 * 3_600_000);
+  utimesSync(join(folder, 'a.tar'), old, old);
+  const [, , bad] = await waitForAlerts(app, 3);
+  assert.match(bad?.message ?? '', /a\.tar is 30\.0 h old \(limit 26 h\) and has 5 B \(at least 10 B are expected\)$/);
+  assert.equal((await readWatch(app, token, 'backup')).state, 'firing');
+});
+
+test('silence and floods of a source are noticed', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const silence = { type: 'alert', source: 'backup*', limit: 5 };
+  const flood = { type: 'alert', source: 'backup*', metric: 'count', limit: 2 };
+  assert.equal((await tryWatch(app, token, silence))[0]?.text, 'no alert from backup* for more than 5 minutes');
+  for (const message of ['a', 'b']) {
+    await app.request('POST', '/api/alert', { body: { source: 'backup-1', level: 'INFO', message } });
+  }
+  const [quiet] = await tryWatch(app, token, silence);
+  assert.deepEqual([quiet?.state, quiet?.text], ['ok', 'the last alert from backup* came 0 minutes ago']);
+  const [many] = await tryWatch(app, token, flood);
+  assert.deepEqual([many?.state, many?.text], ['pending', '2 alerts from backup* within 60 minutes']);
+});
