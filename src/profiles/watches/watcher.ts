@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { StoreUnavailable } from '../../expected-errors.ts';
 import { createSharedReading } from '../../host/reading.ts';
 import type { HostReadings } from '../../host/readings.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
@@ -298,8 +299,9 @@ export class Watcher {
     return type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
   }
 
+  /** A database says itself that it cannot be used. */
   #report(error: Error): void {
-    if (this.#lastFailure === error.message) return;
+    if (error instanceof StoreUnavailable || this.#lastFailure === error.message) return;
     this.#lastFailure = error.message;
     this.#parts.log.warn({ err: error }, 'watches: an alert was not stored; it is tried again');
   }

@@ -1,8 +1,12 @@
+import { awaitWithin } from '../scheduling.ts';
 import type { Database } from './database.ts';
 
 /** How long a lease lasts unless it is renewed, and how often that is tried. */
 const leaseSeconds = 15;
 const renewMs = 5000;
+
+/** How long giving it up may take: without that, another instance has it a little later. */
+const givingUpMs = 500;
 
 /** Whether this is the instance that does something of which there may be one. */
 export interface Lease {
@@ -54,6 +58,13 @@ export const createLease = (database: Pick<Database, 'query' | 'instance'>, name
       running = undefined;
     });
   };
+  const giveUp = async (): Promise<void> => {
+    await running;
+    if (!isHeld()) return;
+    heldUntil = 0;
+    const text = 'DELETE FROM signalbox.lease WHERE name = $1 AND holder = $2';
+    await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
+  };
   const timer = setInterval(look, renewMs);
   look();
   return {
@@ -62,11 +73,7 @@ export const createLease = (database: Pick<Database, 'query' | 'instance'>, name
     close: async () => {
       isClosed = true;
       clearInterval(timer);
-      await running;
-      if (!isHeld()) return;
-      heldUntil = 0;
-      const text = 'DELETE FROM signalbox.lease WHERE name = $1 AND holder = $2';
-      await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
+      await awaitWithin(givingUpMs, giveUp());
     },
   };
 };
