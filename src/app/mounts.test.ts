@@ -33,6 +33,7 @@ test('a feature left out of the program is left out of the default mounts', () =
         'notifications',
         'silences',
         'incidents',
+        'heartbeats',
         'oncall',
         'alertmanager',
         'commands',
