@@ -20,7 +20,7 @@ test('valid, nearly valid and hostile requests each get a documented response', 
     assert.deepEqual(
       round.neverDone.filter(
         (name) =>
-          !/\/(?:login|auto|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\})$/.test(
+          !/\/(?:login|auto|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|heartbeats\/\{name\}(?:\/[\w.]+)?)$/.test(
             name,
           ),
       ),

@@ -79,7 +79,7 @@ const readBody = (
   const type = headers.get('content-type');
   // Where success is a page, so is what a browser gets of an error.
   const mayBeText = status < 300 || textType === 'text/html';
-  if (mayBeText && textType !== undefined && type?.startsWith(`${textType};`)) return undefined;
+  if (mayBeText && textType !== undefined && type?.split(';')[0] === textType) return undefined;
   if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);
   try {
     return JSON.parse(utf8.decode(headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body));
