@@ -19,6 +19,11 @@ export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undef
 
 const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
 
+/** What routes document of `If-Match`. */
+export const ifMatchHeader = {
+  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
+};
+
 /**
  * The versions that `If-Match` names, as entity tags with a number; undefined if any will do. Weak tags match nothing
  * (RFC 9110, 13.1.1).
@@ -52,6 +57,13 @@ export const parseTime = (given: string): number => {
   // Date.parse takes the 30th of February for the 2nd of March.
   const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   return isDay && time >= 0 && time < yearEnd ? time : Number.NaN;
+};
+
+/** The same of a member of a request, which messages call by its name. Throws an HttpError for any other text. */
+export const requireTime = (name: string, text: string): number => {
+  const time = parseTime(text);
+  if (!Number.isNaN(time)) return time;
+  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
 };
 
 /** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */

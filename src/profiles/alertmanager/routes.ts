@@ -4,7 +4,7 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
 import { sendJson, sendList, toJsonRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import { parseTime } from '../../http/text-forms.ts';
+import { requireTime } from '../../http/text-forms.ts';
 import {
   type IncidentSource,
   listMadeLabels,
@@ -268,12 +268,8 @@ const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyRep
 };
 
 /** Undefined for the time that Go has where none is set. @throws HttpError */
-const readTime = (name: string, text: string): number | undefined => {
-  if (text.startsWith('0001-01-01T00:00:00')) return undefined;
-  const time = parseTime(text);
-  if (!Number.isNaN(time)) return time;
-  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
-};
+const readTime = (name: string, text: string): number | undefined =>
+  text.startsWith('0001-01-01T00:00:00') ? undefined : requireTime(name, text);
 
 const createExpireRoute = ({ silences }: RouteParts): Route =>
   defineRoute({

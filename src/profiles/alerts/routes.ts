@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { createUnavailable, ErrorBody, HttpError } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
+import { requireTime, toOffsetTimestamp } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { FieldTest, LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
@@ -321,17 +321,8 @@ const parseRange = (query: { since?: string; until?: string }) => {
   return { since, until };
 };
 
-const readBound = (name: string, text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  const time = parseTime(text);
-  if (Number.isNaN(time)) {
-    throw new HttpError(
-      'invalid',
-      `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`,
-    );
-  }
-  return time;
-};
+const readBound = (name: string, text: string | undefined): number | undefined =>
+  text === undefined ? undefined : requireTime(name, text);
 
 /** Each stored alert as search returns it, in order; the event's id is the alert's seq. */
 export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Topic => {

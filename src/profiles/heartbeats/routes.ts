@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { drawBadge } from './badge.ts';
@@ -14,9 +14,6 @@ import { toRun } from './shown.ts';
 import type { HeartbeatStore } from './store.ts';
 
 const withVersion = { ETag: "The definition's version, in quotes." };
-const ifMatch = {
-  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
-};
 
 interface HeartbeatParts extends Pick<Parts, 'authorize' | 'clock'> {
   store: HeartbeatStore;
@@ -115,7 +112,7 @@ const createPutRoute = ({ keeper, show }: HeartbeatParts): Route =>
     path: '/api/heartbeats/:name',
     ...changing,
     summary: 'Create a heartbeat, or replace its definition',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'putHeartbeat',
       params,
@@ -138,7 +135,7 @@ const createDeleteRoute = ({ keeper, show }: HeartbeatParts): Route =>
     path: '/api/heartbeats/:name',
     ...changing,
     summary: 'Delete a heartbeat with its runs; its incident is resolved',
-    headers: { request: ifMatch },
+    headers: { request: ifMatchHeader },
     schema: {
       operationId: 'deleteHeartbeat',
       params,

@@ -5,7 +5,7 @@ import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import { parseTime, readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { IncidentNotification, TaskSource } from '../offers.ts';
@@ -46,9 +46,6 @@ const maxReadBytes = 64 * MiB;
 const maxPageBytes = MiB;
 
 const withVersion = { ETag: "The incident's version, in quotes." };
-const ifMatch = {
-  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
-};
 
 interface RouteParts {
   store: IncidentStore;
@@ -135,12 +132,8 @@ const toStates = (state: IncidentQuery['state']): readonly IncidentState[] => {
   return state === 'all' ? incidentStates : [state];
 };
 
-const toTimeBound = (name: string, text: string | undefined): number | undefined => {
-  if (text === undefined || text === '') return undefined;
-  const time = parseTime(text);
-  if (!Number.isNaN(time)) return time;
-  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
-};
+const toTimeBound = (name: string, text: string | undefined): number | undefined =>
+  text === undefined || text === '' ? undefined : requireTime(name, text);
 
 const createReadRoute = ({ store, journal, show, describeNotifications }: RouteParts): Route =>
   defineRoute({
@@ -251,7 +244,7 @@ const createAcknowledgeRoute = (parts: RouteParts): Route =>
     path: '/api/incidents/:id/acknowledge',
     ...changing,
     summary: 'Take an incident, for some time or for good',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'acknowledgeIncident',
       params: IncidentParams,
@@ -280,7 +273,7 @@ const createResolveRoute = (parts: RouteParts): Route =>
     path: '/api/incidents/:id/resolve',
     ...changing,
     summary: 'Say that an incident is over',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'resolveIncident',
       params: IncidentParams,
@@ -301,7 +294,7 @@ const createReopenRoute = (parts: RouteParts): Route =>
     path: '/api/incidents/:id/reopen',
     ...changing,
     summary: 'Open an incident again',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'reopenIncident',
       params: IncidentParams,
@@ -317,7 +310,7 @@ const createCommentRoute = (parts: RouteParts): Route =>
     path: '/api/incidents/:id/comment',
     ...changing,
     summary: 'Add a comment to an incident',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'commentOnIncident',
       params: IncidentParams,
@@ -363,7 +356,7 @@ const createTaskRoute = (parts: RouteParts, tasks: TaskSource): Route =>
     path: '/api/incidents/:id/task',
     ...changing,
     summary: 'Create a task for what is left to do about an incident',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'createIncidentTask',
       params: IncidentParams,

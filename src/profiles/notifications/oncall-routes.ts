@@ -1,6 +1,6 @@
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { parseTime, readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   DutyOverride,
@@ -30,9 +30,6 @@ const mostDays = 400;
 const mostShifts = 5000;
 
 const withVersion = { ETag: "The override's version, in quotes." };
-const ifMatch = {
-  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
-};
 
 interface RouteParts {
   rotations: Rotations;
@@ -92,7 +89,7 @@ const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
     schema: { operationId: 'getOnCallSchedule', querystring: OnCallScheduleQuery, response: { 200: OnCallSchedule } },
     handler: async ({ query }) => {
       const from = readNearTime('from', query.from, clock);
-      const to = query.to === undefined ? from + usualDays * dayMs : readTime('to', query.to);
+      const to = query.to === undefined ? from + usualDays * dayMs : requireTime('to', query.to);
       if (to <= from) throw new HttpError('invalid', 'to must be after from');
       if (to - from > mostDays * dayMs)
         throw new HttpError('invalid', `to must be at most ${mostDays} days after from`);
@@ -172,7 +169,7 @@ const createEndRoute = (overrides: Overrides): Route =>
     path: '/api/oncall/overrides/:id',
     ...changing,
     summary: 'End an override now, or remove one that has not begun',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'endDutyOverride',
       params: DutyOverrideParams,
@@ -205,15 +202,9 @@ const toDutyOverride = ({ name, value, version, createdAt }: MadeOverride) => ({
 /** Unix milliseconds; those of now where no time is given. */
 const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
   const now = clock().getTime();
-  const time = text === undefined ? now : readTime(name, text);
+  const time = text === undefined ? now : requireTime(name, text);
   if (Math.abs(time - now) <= farthestMs) return time;
   throw new HttpError('invalid', `${name} must be within five years of now`);
-};
-
-const readTime = (name: string, text: string): number => {
-  const time = parseTime(text);
-  if (!Number.isNaN(time)) return time;
-  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
 };
 
 const toTimeOrNull = (ms: number): string | null => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);

@@ -2,16 +2,14 @@ import type { FastifyReply } from 'fastify';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { parseTime, readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
+import { readOwnTimeZone } from '../../time-zone.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { SilenceKeeper } from './keeper.ts';
 import { NewSilence, Silence, SilencePage, SilenceParams, SilenceQuery } from './schema.ts';
 import { type KnownSilence, type StoredSilence, stateOf, toSilence } from './silence.ts';
 
 const withVersion = { ETag: "The silence's version, in quotes." };
-const ifMatch = {
-  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
-};
 
 interface RouteParts {
   keeper: SilenceKeeper;
@@ -81,7 +79,7 @@ const createChangeRoute = ({ keeper, clock }: RouteParts): Route =>
     path: '/api/silences/:id',
     ...changing,
     summary: 'Replace a silence that has not expired',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'replaceSilence',
       params: SilenceParams,
@@ -105,7 +103,7 @@ const createEndRoute = ({ keeper, clock }: RouteParts): Route =>
     path: '/api/silences/:id',
     ...changing,
     summary: 'End a silence now; it stays listed for 30 days',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'endSilence',
       params: SilenceParams,
@@ -123,15 +121,15 @@ const createEndRoute = ({ keeper, clock }: RouteParts): Route =>
 const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
   const { match, comment = '', schedule, minutes } = body;
   assertKnown(match);
-  const startsAt = readTime('startsAt', body.startsAt) ?? usualStart;
-  const endsAt = readTime('endsAt', body.endsAt) ?? null;
+  const startsAt = body.startsAt === undefined ? usualStart : requireTime('startsAt', body.startsAt);
+  const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
   if ((schedule === undefined) !== (minutes === undefined)) {
     throw new HttpError('invalid', 'schedule and minutes belong together');
   }
   if (endsAt === null && schedule === undefined) throw new HttpError('invalid', 'endsAt or a schedule is needed');
   if (endsAt !== null && endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
   if (endsAt !== null && endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
-  const { timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = body;
+  const { timeZone = readOwnTimeZone() } = body;
   const recurring = schedule === undefined || minutes === undefined ? undefined : { schedule, timeZone, minutes };
   return { matching: { match }, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
 };
@@ -145,13 +143,6 @@ const assertKnown = (match: NewSilence['match']): void => {
     'invalid',
     `match has no member ${JSON.stringify(unknown.slice(0, 100))}: use ${known.join(', ')}`,
   );
-};
-
-const readTime = (name: string, text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  const time = parseTime(text);
-  if (!Number.isNaN(time)) return time;
-  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
 };
 
 const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence => {

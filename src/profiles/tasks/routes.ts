@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
-import { idempotencyKeyHeader, readIdempotencyKey, readIfMatch } from '../../http/text-forms.ts';
+import { idempotencyKeyHeader, ifMatchHeader, readIdempotencyKey, readIfMatch } from '../../http/text-forms.ts';
 import { toValidationRefusal } from '../../http/validation.ts';
 import { describeSchemaErrors, type SchemaFault } from '../../schema-validation.ts';
 import type { Awaitable } from '../../storage/list.ts';
@@ -27,9 +27,6 @@ import type { StoredTask, TaskMatches, TaskStore } from './store.ts';
 const params = Type.Object({ id: TaskId });
 
 const withVersion = { ETag: "The task's version, in quotes." };
-const ifMatch = {
-  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
-};
 
 /** Profile `tasks`: the list, without a token. */
 export const createListRoute = (store: TaskStore): Route =>
@@ -142,7 +139,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Change a task',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'updateTask',
       params,
@@ -171,7 +168,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Delete a task',
-    headers: { request: ifMatch },
+    headers: { request: ifMatchHeader },
     schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted, 412: ErrorBody } },
     handler: ({ params: { id }, headers }, reply) =>
       whenReady(reply, store.remove(toTaskId(id), readIfMatch(headers)), (remaining) => {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import type { SettingStore } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findRoutesProblem, findWatchProblem, type KnownWatch, toKnownWatch } from './definitions.ts';
@@ -23,9 +23,6 @@ interface RouteParts {
 }
 
 const withVersion = { ETag: "The watch's version, in quotes." };
-const ifMatch = {
-  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
-};
 
 export const createWatchRoutes = (parts: RouteParts): Route[] => [
   createListRoute(parts),
@@ -103,7 +100,7 @@ const createReplaceRoute = (parts: RouteParts, settings: SettingStore): Route =>
     path: '/api/watches/:watch',
     access: 'admin',
     summary: 'Replace a watch that was made at run time',
-    headers: { request: ifMatch, response: withVersion },
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'replaceWatch',
       params: WatchParams,
@@ -127,7 +124,7 @@ const createRemoveRoute = (parts: RouteParts, settings: SettingStore): Route =>
     path: '/api/watches/:watch',
     access: 'admin',
     summary: 'Watch something no longer; what fires of it is resolved',
-    headers: { request: ifMatch },
+    headers: { request: ifMatchHeader },
     schema: {
       operationId: 'deleteWatch',
       params: WatchParams,
