@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
 import { now } from '../clock.ts';
 import { text } from '../strings/index.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Field } from '../ui/field.tsx';
 import { ceilTime, fromTyped } from '../zone.ts';
 import { acknowledge, comment, question, toName } from './actions.ts';
@@ -38,44 +38,34 @@ const SnoozeDialog = ({ incidents }: { incidents: readonly Incident[] }) => {
     void acknowledge(incidents, { until: new Date(until).toISOString() });
   };
   return (
-    <Dialog title={words.snoozeTitle(toName(incidents))} onClose={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          snooze(fromTyped(typed.value));
+    <FormDialog
+      title={words.snoozeTitle(toName(incidents))}
+      action={words.snoozeAction}
+      onSubmit={() => snooze(fromTyped(typed.value))}
+      onClose={close}
+    >
+      <p class="hint">{words.snoozeHint}</p>
+      <div class="actions">
+        {[1, 4].map((hours) => (
+          <button key={hours} type="button" onClick={() => snooze(now() + hours * hourMs)}>
+            {words.snoozeHours(hours)}
+          </button>
+        ))}
+        <button type="button" onClick={() => snooze(toTomorrow())}>
+          {words.snoozeTomorrow}
+        </button>
+      </div>
+      <Field
+        label={words.snoozeUntil}
+        type="datetime-local"
+        value={typed.value}
+        error={error.value}
+        onValue={(value) => {
+          typed.value = value;
+          error.value = undefined;
         }}
-      >
-        <p class="hint">{words.snoozeHint}</p>
-        <div class="actions">
-          {[1, 4].map((hours) => (
-            <button key={hours} type="button" onClick={() => snooze(now() + hours * hourMs)}>
-              {words.snoozeHours(hours)}
-            </button>
-          ))}
-          <button type="button" onClick={() => snooze(toTomorrow())}>
-            {words.snoozeTomorrow}
-          </button>
-        </div>
-        <Field
-          label={words.snoozeUntil}
-          type="datetime-local"
-          value={typed.value}
-          error={error.value}
-          onValue={(value) => {
-            typed.value = value;
-            error.value = undefined;
-          }}
-        />
-        <div class="actions">
-          <button type="submit" class="primary">
-            {words.snoozeAction}
-          </button>
-          <button type="button" onClick={close}>
-            {text.cancel}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      />
+    </FormDialog>
   );
 };
 
@@ -85,30 +75,21 @@ const CommentDialog = ({ incident }: { incident: Incident }) => {
     if (said.value.trim() && (await comment(incident, said.value))) close();
   };
   return (
-    <Dialog title={words.commentTitle(toName([incident]))} onClose={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
+    <FormDialog
+      title={words.commentTitle(toName([incident]))}
+      action={words.commentAction}
+      onSubmit={() => void send()}
+      onClose={close}
+      isDisabled={said.value.trim() === ''}
+    >
+      <Area
+        label={words.commentLabel}
+        hint={words.commentHint}
+        value={said.value}
+        onValue={(value) => {
+          said.value = value;
         }}
-      >
-        <Area
-          label={words.commentLabel}
-          hint={words.commentHint}
-          value={said.value}
-          onValue={(value) => {
-            said.value = value;
-          }}
-        />
-        <div class="actions">
-          <button type="submit" class="primary" aria-disabled={said.value.trim() === ''}>
-            {words.commentAction}
-          </button>
-          <button type="button" onClick={close}>
-            {text.cancel}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      />
+    </FormDialog>
   );
 };

@@ -4,7 +4,7 @@ import { userClient } from '../api.ts';
 import { serverNow } from '../clock.ts';
 import { toMinute } from '../format.ts';
 import { text } from '../strings/index.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
 import { Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { fromTyped, toTyped } from '../zone.ts';
@@ -65,50 +65,32 @@ export const OverrideDialog = ({
     isRunning.value = false;
   };
   return (
-    <Dialog title={words.overrideTitle(rotation)} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <p class="hint">{words.overrideHint}</p>
-        <Choice
-          label={words.who}
-          value={draft.value.member}
-          options={members.map((each) => [each, each])}
-          onValue={(member) => set({ member })}
-        />
-        <div class="beside">
-          <Field label={words.until} type="datetime-local" value={draft.value.end} onValue={(end) => set({ end })} />
-          <Field
-            label={words.start}
-            type="datetime-local"
-            hint={words.startHint}
-            value={draft.value.start}
-            onValue={(start) => set({ start })}
-          />
-        </div>
+    <FormDialog
+      title={words.overrideTitle(rotation)}
+      action={words.overrideAction}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+      isDisabled={isRunning.value}
+      error={error.value}
+    >
+      <p class="hint">{words.overrideHint}</p>
+      <Choice
+        label={words.who}
+        value={draft.value.member}
+        options={members.map((each) => [each, each])}
+        onValue={(member) => set({ member })}
+      />
+      <div class="beside">
+        <Field label={words.until} type="datetime-local" value={draft.value.end} onValue={(end) => set({ end })} />
         <Field
-          label={words.why}
-          value={draft.value.comment}
-          autocomplete="off"
-          onValue={(comment) => set({ comment })}
+          label={words.start}
+          type="datetime-local"
+          hint={words.startHint}
+          value={draft.value.start}
+          onValue={(start) => set({ start })}
         />
-        {error.value && (
-          <p class="error" role="alert">
-            {error.value}
-          </p>
-        )}
-        <div class="actions">
-          <button type="submit" class="primary" aria-disabled={isRunning.value}>
-            {words.overrideAction}
-          </button>
-          <button type="button" onClick={onClose}>
-            {text.cancel}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      </div>
+      <Field label={words.why} value={draft.value.comment} autocomplete="off" onValue={(comment) => set({ comment })} />
+    </FormDialog>
   );
 };

@@ -8,7 +8,7 @@ import { weekdays } from '../live/schedule.ts';
 import { describeWhen, isMatch } from '../live/silences.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { type Draft, modes, toBody, toMatch } from './draft.ts';
@@ -61,37 +61,24 @@ export const SilenceForm = ({ draft: first, before: present, incidents, onSaved,
     isRunning.value = false;
   };
   return (
-    <Dialog title={before ? words.editTitle : words.newTitle} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Matching draft={draft.value} set={set} />
-        {incidents && <Preview draft={draft.value} incidents={incidents} />}
-        <Times draft={draft.value} set={set} />
-        <Field
-          label={words.comment}
-          value={draft.value.comment}
-          autocomplete="off"
-          onValue={(comment) => set({ comment })}
-        />
-        {error.value && (
-          <p class="error" role="alert">
-            {error.value}
-          </p>
-        )}
-        <div class="actions">
-          <button type="submit" class="primary" aria-disabled={isRunning.value}>
-            {before ? words.saveAction : words.createAction}
-          </button>
-          <button type="button" onClick={onClose}>
-            {text.cancel}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={before ? words.editTitle : words.newTitle}
+      action={before ? words.saveAction : words.createAction}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+      isDisabled={isRunning.value}
+      error={error.value}
+    >
+      <Matching draft={draft.value} set={set} />
+      {incidents && <Preview draft={draft.value} incidents={incidents} />}
+      <Times draft={draft.value} set={set} />
+      <Field
+        label={words.comment}
+        value={draft.value.comment}
+        autocomplete="off"
+        onValue={(comment) => set({ comment })}
+      />
+    </FormDialog>
   );
 };
 

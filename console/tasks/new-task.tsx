@@ -3,7 +3,7 @@ import type { NewTask, TaskPriority as Priority } from 'signalbox/client';
 import { createRequestKey } from '../../src/client/send.ts';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { create } from './actions.ts';
@@ -51,41 +51,28 @@ export const NewTaskDialog = ({ list, onClose }: { list: TaskList; onClose: () =
     draft.value = { ...draft.value, ...changes };
   };
   return (
-    <Dialog title={words.create} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Field
-          label={words.title}
-          value={draft.value.Title}
-          error={error.value}
-          required
-          autocomplete="off"
-          onValue={(Title) => set({ Title })}
-        />
-        <Area
-          label={words.description}
-          value={draft.value.Description}
-          onValue={(Description) => set({ Description })}
-        />
-        <Choice
-          label={words.priority}
-          value={draft.value.Priority}
-          options={priorities.map((each) => [each, words.priorities[each]])}
-          onValue={(value) => set({ Priority: value as Priority })}
-        />
-        <div class="actions">
-          <button type="submit" class="primary" aria-disabled={isRunning.value}>
-            {words.createAction}
-          </button>
-          <button type="button" onClick={onClose}>
-            {text.cancel}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={words.create}
+      action={words.createAction}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+      isDisabled={isRunning.value}
+    >
+      <Field
+        label={words.title}
+        value={draft.value.Title}
+        error={error.value}
+        required
+        autocomplete="off"
+        onValue={(Title) => set({ Title })}
+      />
+      <Area label={words.description} value={draft.value.Description} onValue={(Description) => set({ Description })} />
+      <Choice
+        label={words.priority}
+        value={draft.value.Priority}
+        options={priorities.map((each) => [each, words.priorities[each]])}
+        onValue={(value) => set({ Priority: value as Priority })}
+      />
+    </FormDialog>
   );
 };

@@ -53,3 +53,39 @@ export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
     </dialog>
   );
 };
+
+interface FormProps extends Props {
+  /** The words on the button that submits. */
+  action: string;
+  onSubmit: () => void;
+  isDisabled?: boolean;
+  /** What went wrong with the last attempt. */
+  error?: string;
+}
+
+/** A dialog with a form, which is submitted or cancelled. */
+export const FormDialog = ({ action, onSubmit, isDisabled, error, children, ...dialog }: FormProps) => (
+  <Dialog {...dialog}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <div class="actions">
+        <button type="submit" class="primary" aria-disabled={isDisabled}>
+          {action}
+        </button>
+        <button type="button" onClick={dialog.onClose}>
+          {text.cancel}
+        </button>
+      </div>
+    </form>
+  </Dialog>
+);
