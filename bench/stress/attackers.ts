@@ -39,27 +39,7 @@ const hurry = (request: string) =>
   });
 
 const health = `GET /health ${head}\r\n`;
-const slowHead = `POST /api/tasks ${head}X-Slow: `;
 const longBody = `POST /api/tasks ${head}Content-Length: 1048576\r\n\r\n${' '.repeat(1_048_500)}`;
-const lists = ['/api/tasks?limit=1000000', '/simple/api/tasks', '/api/alerts?count=10000'];
-
-type Attack = (url: string, clients: number) => Promise<unknown>;
-
-const logInAndReset: Attack = (url, clients) => attacks.sendAndReset(url, clients, attacks.login);
-
-/** Clients that try to use up memory, connections or time: how many, and what they do. */
-export const hostile: [name: string, clients: number, does: string, attack: Attack][] = [
-  ['header lines', 60, 'pipeline 498 requests with 3,990 empty header lines each', attacks.pipelineHeaderLines],
-  ['long headers', 60, 'pipeline 498 requests with 190 header lines and 16 KB each', attacks.pipelineLongHeaders],
-  ['short requests', 60, 'pipeline 20 MB of requests with 41 bytes each', attacks.pipelineShortRequests],
-  ['idle', 1050, 'send nothing to a server with 1,024 open files', attacks.stayIdle],
-  ['slow headers', 1000, 'send a byte of a header every two seconds', drip(slowHead, '0', 2000)],
-  ['not reading', 600, 'request lists and do not read', (url, clients) => attacks.stopReading(url, clients, lists)],
-  ['bodies', 990, 'send 1 MiB without its last byte', attacks.leaveBodiesUnfinished],
-  ['chunks', 40, 'send 1 MiB without its last byte, in chunks of one byte', attacks.leaveChunksUnfinished],
-  ['resets', 200, 'log in and reset the connection', logInAndReset],
-  ['alerts', 32, 'list alerts of a level that a log of 0.9 GB does not have', attacks.listAlerts],
-];
 
 const createTask = createPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) });
 const createLarge = attacks.toPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(900_000) });
@@ -67,7 +47,7 @@ const login = createPost('/api/auth/login', { Username: 'admin', Password: passw
 const eventStream = `GET /api/events?topics=tasks ${head}\r\n`;
 
 /** Clients that take all that they can get: how many, and the path that another address asks meanwhile. */
-export const greedy: [name: string, clients: number, asked: LoadRequest, attack: Attack][] = [
+export const greedy: [name: string, clients: number, asked: LoadRequest, attack: ReturnType<typeof stay>][] = [
   // Just often enough for the connection to stay open.
   ['keep-alive', 1100, createPost('/api/alert', { message: 'x' }), drip(health, health, 4000)],
   ['dripped bodies', 64, createTask, drip(longBody, ' ', 700)],
@@ -78,5 +58,5 @@ export const greedy: [name: string, clients: number, asked: LoadRequest, attack:
 
 /** Starts the attack of this name; resolves once the connections are open. They stay open. */
 export const start = async (url: string, name: string): Promise<void> => {
-  for (const [own, clients, , attack] of [...hostile, ...greedy]) if (own === name) await attack(url, clients);
+  for (const [own, clients, , attack] of greedy) if (own === name) await attack(url, clients);
 };

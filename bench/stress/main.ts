@@ -1,7 +1,15 @@
 import { isMissed } from '../support/finding.ts';
-import { runRows } from '../support/run.ts';
-import { stressRows } from './hostile.ts';
+import { type Row, runRows } from '../support/run.ts';
+import { measureNotifications } from './notifications.ts';
+import { measureOverload } from './overload.ts';
+import { measureShares } from './shares.ts';
+
+const rows: readonly Row[] = [
+  ['overload', measureOverload],
+  ['shares', measureShares],
+  ['notifications', measureNotifications],
+];
 
 /** Measures the parts named on the command line, or all, and prints them. See README.md. Exit code 1: a goal is missed. */
-const { findings, gaps } = await runRows('stress', stressRows, process.argv.slice(2));
+const { findings, gaps } = await runRows('stress', rows, process.argv.slice(2));
 if (gaps.length > 0 || findings.some(isMissed)) process.exitCode = 1;

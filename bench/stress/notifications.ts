@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { watchHealth } from '../../test/support/health.ts';
 import { watchMemory } from '../../test/support/memory.ts';
+import { startReceiver } from '../../test/support/receiver.ts';
 import type { Finding } from '../support/finding.ts';
 import { ask, createPost } from '../support/requests.ts';
 import type { Measure } from '../support/run.ts';
@@ -21,19 +20,13 @@ export const measureNotifications: Measure = async ({ scope }) => {
     await withScope(scope.folder, async (own) => {
       const told = new Set<string>();
       let requests = 0;
-      const receiver = createServer(async (request, response) => {
-        let body = '';
-        for await (const chunk of request) body += chunk;
+      const receiver = await startReceiver(own, (response, { path, body }) => {
         requests += 1;
-        for (const [, key] of body.matchAll(/probe-(\d+)/g)) told.add(`${request.url} ${key}`);
+        for (const [, key] of body.matchAll(/probe-(\d+)/g)) told.add(`${path} ${key}`);
         response.end();
       });
-      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-      own.after(() => receiver.closeAllConnections());
-      own.after(() => receiver.close());
-      const { port } = receiver.address() as AddressInfo;
       const destinations = Array.from({ length: destinationCount }, (_, index) => ({
-        ...{ name: `d${index}`, type: 'webhook', url: `http://127.0.0.1:${port}/${index}` },
+        ...{ name: `d${index}`, type: 'webhook', url: `${receiver.url}/${index}` },
         ...{ notify: 'incidents', groupSeconds },
       }));
       const flags = ['--profiles', 'alerts,incidents,monitoring', '--max-event-loop-delay', '0'];
@@ -54,17 +47,12 @@ export const measureNotifications: Measure = async ({ scope }) => {
       if (!isOver()) throw new Error(`${told.size} of ${wanted} were told in ${requests} requests`);
       const seconds = (performance.now() - begun) / 1000;
       const work = `${incidentCount.toLocaleString('en')} incidents to ${destinationCount} destinations, groupSeconds ${groupSeconds}`;
-      const common = { rounds: `${requests.toLocaleString('en')} requests` };
-      findings.push({ ...common, work: `${work}: until all are told`, unit: ' s', ours: [seconds], goal: '≤ 120 s' });
-      findings.push({ ...common, work: 'memory growth', unit: ' MiB', ours: [readGrowth()], goal: '≤ 500 MiB' });
-      const slowest = await watch.stop();
-      findings.push({
-        ...common,
-        work: 'slowest GET /health meanwhile',
-        unit: ' ms',
-        ours: [slowest],
-        goal: '≤ 1000 ms',
-      });
+      const row = { rounds: `${requests.toLocaleString('en')} requests` };
+      findings.push(
+        { ...row, work: `${work}: until all are told`, unit: ' s', ours: [seconds], goal: '≤ 120 s' },
+        { ...row, work: 'memory growth', unit: ' MiB', ours: [readGrowth()], goal: '≤ 500 MiB' },
+        { ...row, work: 'slowest GET /health meanwhile', unit: ' ms', ours: [await watch.stop()], goal: '≤ 1000 ms' },
+      );
     });
   }
   return findings;

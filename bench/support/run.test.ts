@@ -6,7 +6,6 @@ import { parseArguments } from './run.ts';
 test('a run without arguments measures all rows in five rounds of one second and writes the page', () => {
   const expected = {
     ids: [],
-    without: [],
     rounds: 5,
     seconds: 1,
     isLong: false,
@@ -20,8 +19,6 @@ test('a run of selected rows, in any case, or of fewer than five rounds writes n
   const { ids, page } = parseArguments(['b2', 'B3', '--folder', 'here', '--long']);
   assert.deepEqual([ids, page], [['b2', 'b3'], undefined]);
   assert.equal(parseArguments(['--rounds', '4']).page, undefined);
-  const { without, page: written } = parseArguments(['--without', 'B6', '--without', 'b31']);
-  assert.deepEqual([without, written], [['b6', 'b31'], 'docs/benchmarks.md']);
 });
 
 test('values that are not numbers and unknown flags are refused', () => {

@@ -17,7 +17,6 @@ export const parseArguments = (args: string[]) => {
       seconds: { type: 'string', default: '1' },
       folder: { type: 'string', default: tmpdir() },
       long: { type: 'boolean', default: false },
-      without: { type: 'string', multiple: true, default: [] },
     },
   });
   const ids = positionals.map((id) => id.toLowerCase());
@@ -25,8 +24,6 @@ export const parseArguments = (args: string[]) => {
   return {
     /** Ids of the rows to measure, in lower case; empty for all. */
     ids,
-    /** Ids of rows to leave out, in lower case: the page says that they were not measured. */
-    without: values.without.map((id) => id.toLowerCase()),
     rounds,
     /** Duration of a round. */
     seconds: toWhole('seconds', values.seconds),
@@ -56,24 +53,19 @@ export type Row = [id: string, measure: Measure];
 export const runRows = async (script: string, rows: readonly Row[], argv: string[]) => {
   const args = parseArguments(argv);
   const toIds = ([id]: Row): string[] => id.toLowerCase().split(', ');
-  const isIn = (ids: string[], row: Row): boolean => toIds(row).some((id) => ids.includes(id));
-  const unknown = [...args.ids, ...args.without].filter((id) => !rows.flatMap(toIds).includes(id));
+  const unknown = args.ids.filter((id) => !rows.flatMap(toIds).includes(id));
   if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);
   requireDisk(args.folder);
   const { folder, end } = createScope(args.folder);
   const describe = describeRun(['npm run', script, ...(argv.length === 0 ? [] : ['--', ...argv])].join(' '), folder);
   const shared = { ...args, load: createLoad(folder), folder };
+  const selected = rows.filter((row) => args.ids.length === 0 || toIds(row).some((id) => args.ids.includes(id)));
   const findings: Line[] = [];
   const gaps: Gap[] = [];
   const seconds: string[] = [];
   /** True if a row failed, and not only for want of a program. */
   let hasFailed = false;
-  for (const row of rows.filter((each) => args.ids.length === 0 || isIn(args.ids, each))) {
-    const [id, measure] = row;
-    if (isIn(args.without, row)) {
-      gaps.push({ id, reason: 'left out of this run' });
-      continue;
-    }
+  for (const [id, measure] of selected) {
     const began = performance.now();
     process.stderr.write(`${id} ... `);
     try {

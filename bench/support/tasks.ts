@@ -21,8 +21,8 @@ export const createSeedTask = (place: number, count: number): Record<string, str
   };
 };
 
-/** Writes a seed file with `count` tasks, and other lists. */
-export const writeSeed = (path: string, count: number, others: object = {}): Promise<void> => {
+/** Writes a seed file with `count` tasks. */
+export const writeSeed = (path: string, count: number): Promise<void> => {
   const tasks = Array.from({ length: count }, (_, place) => createSeedTask(place, count));
-  return writeFile(path, JSON.stringify({ tasks, ...others }));
+  return writeFile(path, JSON.stringify({ tasks }));
 };
