@@ -60,6 +60,11 @@ longTest('pipelined requests with the maximum number of headers use limited memo
   await assertSurvives(t, server, (url) => attacks.pipelineLongHeaders(url, 40), { growth: 400 });
 });
 
+longTest('pipelined requests of a few bytes use limited memory', { skip }, async (t) => {
+  const server = await startProgram(t, ['--profiles', 'M']);
+  await assertSurvives(t, server, (url) => attacks.pipelineShortRequests(url, 15), { growth: 400 });
+});
+
 test('silent connections beyond the limit on open files neither stop the program nor keep others out', {
   skip,
 }, async (t) => {
