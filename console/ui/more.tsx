@@ -14,7 +14,8 @@ export const More = ({ label, isLoading, isEnd, onMore }: Props) => {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!element.current || isEnd || isLoading) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onMore(), {
+    // On a busy machine several entries come at once; only the last one says where the element is now.
+    const observer = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && onMore(), {
       rootMargin: '4000px',
     });
     observer.observe(element.current);

@@ -7,7 +7,7 @@ import { test } from './support/console.ts';
 
 /** What the bench measures; here it must only be right. */
 const taskCount = 10_000;
-const alertCount = isLong ? 1_000_000 : 100_000;
+const alertCount = isLong ? 1_000_000 : 30_000;
 
 test('a table and a board of ten thousand tasks scroll to any place, with few rows in the page', async ({
   startApp,
@@ -36,7 +36,7 @@ test('a table and a board of ten thousand tasks scroll to any place, with few ro
   expect(complaints).toEqual([]);
 });
 
-test('a hundred thousand alerts are counted and scroll back, and a full list goes on with older ones', async ({
+test('tens of thousands of alerts are counted and scroll back, and a full list goes on with older ones', async ({
   scope,
   startApp,
   openConsole,
@@ -48,14 +48,18 @@ test('a hundred thousand alerts are counted and scroll back, and a full list goe
   const { page, complaints } = await openConsole({ app, hash: '#/alerts?range=7d' });
   const job = (seq: number) => page.getByRole('link', { name: `job ${seq} on volume` });
   await expect(job(alertCount)).toBeVisible();
-  const counted = isLong ? /^7 d: 604,\d\d\d alerts/ : /^7 d: 100,000 alerts/;
+  const counted = isLong ? /^7 d: 604,\d\d\d alerts/ : /^7 d: 30,000 alerts/;
   await expect(page.getByRole('listbox', { name: counted })).toBeVisible();
 
+  // A slow browser once missed that the end of the list was in sight.
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   const older = page.getByRole('button', { name: 'Continue with older alerts' });
   await expect(async () => {
     await page.mouse.wheel(0, 20_000);
     await expect(older).toBeVisible({ timeout: 20 });
   }).toPass({ intervals: [1] });
+  await browser.send('Emulation.setCPUThrottlingRate', { rate: 1 });
   expect(await page.locator('*').count()).toBeLessThan(6000);
   await older.click();
   await page.waitForURL('**/#/alerts?range=7d&before=*');
