@@ -15,28 +15,38 @@ interface DocsPage {
   complaints: string[];
 }
 
+interface DocsOptions extends BrowserContextOptions {
+  settings?: Record<string, unknown>;
+  /** Runs in the page before its own scripts. */
+  script?(app: TestApp): string | Promise<string>;
+  /** Returns the address of the page; by default that of the app. */
+  toUrl?(app: TestApp): Promise<string>;
+}
+
 interface Fixtures {
-  /** Opens the API reference of a new app; both end with the test. */
-  openDocs: (options?: BrowserContextOptions & { settings?: Record<string, unknown> }) => Promise<DocsPage>;
+  /** Opens the API reference of a new app, after a script; both end with the test. */
+  openDocs: (options?: DocsOptions) => Promise<DocsPage>;
 }
 
 const test = consoleTest.extend<Fixtures>({
   openDocs: ({ scope, startApp, browser }, use) =>
-    use(async ({ settings = {}, ...options } = {}) => {
+    use(async ({ settings = {}, script, toUrl, ...options } = {}) => {
       const app = await startApp({ settings });
-      const context = await browser.newContext({ baseURL: app.url, ...options });
+      const url = (await toUrl?.(app)) ?? app.url;
+      const context = await browser.newContext(options);
       atEnd(scope, () => context.close());
       const page = await context.newPage();
       const complaints = collectComplaints(page);
       page.on('request', (request) => {
         const { protocol, origin } = new URL(request.url());
-        if (protocol.startsWith('http') && origin !== app.url) complaints.push(request.url());
+        if (protocol.startsWith('http') && origin !== new URL(url).origin) complaints.push(request.url());
       });
       // Refused eval is not always a message of the browser's console.
       await page.addInitScript(
         "addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective, event.blockedURI))",
       );
-      await page.goto('/docs/');
+      if (script) await page.addInitScript(await script(app));
+      await page.goto(`${url}/docs/`);
       await page.getByRole('heading', { name: 'signalbox', exact: true }).waitFor();
       return { page, app, complaints };
     }),
@@ -59,20 +69,31 @@ const tryRoute = async (page: Page, method: string, path: string) => {
   return received;
 };
 
-for (const width of [360, 1280]) {
-  test(`at ${width} pixels the page shows the routes, asks no other host and violates no policy`, async ({
+for (const [width, theme] of [
+  [360, 'light'],
+  [1280, 'dark'],
+] as const) {
+  test(`at ${width} pixels the page shows the routes in the theme ${theme} of the console, asks no other host and violates no policy`, async ({
     openDocs,
   }) => {
-    const { page, complaints } = await openDocs({ viewport: { width, height: 800 } });
+    const { page, complaints } = await openDocs({
+      ...{ viewport: { width, height: 800 }, colorScheme: theme === 'light' ? 'dark' : 'light' },
+      script: () => `localStorage.setItem('signalbox-preferences', '{"theme":"${theme}"}')`,
+    });
     await page.getByRole('heading', { name: 'monitoring', exact: true }).waitFor();
     await page.getByText('/api/disks').first().waitFor();
+    await page.locator(`body.${theme}-mode`).waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
     assert.deepEqual(complaints, []);
   });
 }
 
-test('the search finds a route, and trying it shows the response', async ({ openDocs }) => {
+test('the search finds routes, trying one shows the response, and the document is the one of the server', async ({
+  openDocs,
+}) => {
   const { page, complaints } = await openDocs();
+  const download = page.getByRole('link', { name: 'Download OpenAPI Document' });
+  assert.equal(await download.getAttribute('href'), '../openapi.json');
   await openRoute(page, 'get', '/api/disks');
   await page.getByRole('heading', { name: 'List the fixed local disks' }).waitFor();
   assert.match(page.url(), /#.*\/api\/disks$/);
@@ -81,12 +102,8 @@ test('the search finds a route, and trying it shows the response', async ({ open
   assert.deepEqual(complaints, []);
 });
 
-test('optional parameters are sent once they are turned on, and the document is the one of the server', async ({
-  openDocs,
-}) => {
+test('optional parameters are sent only once they are turned on', async ({ openDocs }) => {
   const { page, app, complaints } = await openDocs();
-  const download = page.getByRole('link', { name: 'Download OpenAPI Document' });
-  assert.equal(await download.getAttribute('href'), '../openapi.json');
   await openRoute(page, 'get', '/api/alerts/search');
   const response = await tryRoute(page, 'get', '/api/alerts/search');
   assert.deepEqual([response.url(), response.status()], [`${app.url}/api/alerts/search`, 200]);
@@ -109,19 +126,22 @@ test('with access login a request is refused without a token and sent with the o
 });
 
 test('a login that the console keeps in this tab is used', async ({ openDocs }) => {
-  const { page, app } = await openDocs();
-  const session = { name: 'reader', role: 'Reader', token: await app.login('reader'), expiresAt: Date.now() + 60_000 };
-  await page.evaluate(`sessionStorage.setItem('signalbox-session', '${JSON.stringify(session)}')`);
-  await page.reload();
+  const { page } = await openDocs({
+    script: async (app) => {
+      const login = { name: 'reader', role: 'Reader', token: await app.login('reader') };
+      const session = JSON.stringify({ ...login, expiresAt: Date.now() + 60_000 });
+      return `sessionStorage.setItem('signalbox-session', '${session}')`;
+    },
+  });
   await openRoute(page, 'get', '/api/items');
   assert.equal((await tryRoute(page, 'get', '/api/items')).status(), 200);
 });
 
 test('the page works in a browser that allows no storage', async ({ openDocs }) => {
-  const { page } = await openDocs();
-  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
-    Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
-  await page.reload();
+  const { page } = await openDocs({
+    script: () => `for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`,
+  });
   await page.getByText('/api/disks').first().waitFor();
 });
 
@@ -129,29 +149,22 @@ test('behind a proxy that serves signalbox below a path, requests are sent below
   openDocs,
   scope,
 }) => {
-  const { page, app } = await openDocs();
-  const proxy = createServer(({ method, url = '', headers }, response) => {
-    const path = url.replace(/^\/below/, '');
-    sendRequest(`${app.url}${path}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    }).end();
-  }).listen(0, '127.0.0.1');
-  atEnd(scope, () => void proxy.close().closeAllConnections());
-  await once(proxy, 'listening');
-  await page.goto(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/below/docs/`);
+  const startProxy = async (app: TestApp): Promise<string> => {
+    const proxy = createServer(({ method, url = '', headers }, response) => {
+      const path = url.replace(/^\/below/, '');
+      sendRequest(`${app.url}${path}`, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      }).end();
+    }).listen(0, '127.0.0.1');
+    atEnd(scope, () => void proxy.close().closeAllConnections());
+    await once(proxy, 'listening');
+    return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/below`;
+  };
+  const { page } = await openDocs({ toUrl: startProxy });
   await openRoute(page, 'get', '/api/disks');
   await page.getByRole('button', { name: '(get /api/disks)' }).click();
   const received = page.waitForResponse('**/below/api/disks');
   await page.getByRole('button', { name: /^Send/ }).first().click();
   assert.equal((await received).status(), 200);
 });
-
-for (const theme of ['light', 'dark'] as const) {
-  test(`the theme ${theme} that is chosen in the console applies to the page`, async ({ openDocs }) => {
-    const { page } = await openDocs({ colorScheme: theme === 'light' ? 'dark' : 'light' });
-    await page.evaluate(`localStorage.setItem('signalbox-preferences', '{"theme":"${theme}"}')`);
-    await page.reload();
-    await page.locator(`body.${theme}-mode`).waitFor();
-  });
-}
