@@ -39,7 +39,10 @@ export const MachineSnapshot = defineShape('MachineSnapshot', {
     Type.Object({
       mountPath: Type.String({ examples: ['/'] }),
       used: Type.Number({ description: 'Bytes.', examples: [43_000_000_000] }),
-      total: Type.Number({ description: 'Used bytes and those that ordinary users can still fill.' }),
+      total: Type.Number({
+        description: 'Used bytes and those that ordinary users can still fill.',
+        examples: [52_000_000_000],
+      }),
       read: rate('Bytes per second, null where the system does not say.'),
       written: rate('Bytes per second.'),
     }),
