@@ -44,7 +44,7 @@ const Loaded = ({ id }: { id: string }) => {
 
 const Shown = ({ snapshot }: { snapshot: MachineSnapshot }) => {
   const { history, processes, disks, failedUnits, journal } = snapshot;
-  const samples = history && toSamples(history);
+  const samples = history && history.count > 1 && toSamples(history);
   return (
     <div class="snapshot-parts">
       <dl class="facts">
@@ -87,7 +87,7 @@ const Shown = ({ snapshot }: { snapshot: MachineSnapshot }) => {
           </ul>
         </Panel>
       )}
-      <Panel title={words.journal}>
+      <Panel title={words.journal} kind="wide">
         {journal?.length ? <Journal lines={journal} /> : <p class="hint">{words.noJournal}</p>}
       </Panel>
     </div>
@@ -95,8 +95,10 @@ const Shown = ({ snapshot }: { snapshot: MachineSnapshot }) => {
 };
 
 const Journal = ({ lines }: { lines: NonNullable<MachineSnapshot['journal']> }) => (
-  <ol class="journal">
-    {lines.map(({ time, source, priority, text: line }, index) => (
+  // Its lines scroll, also by the keyboard.
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  <ol class="journal" tabIndex={0} reversed aria-label={words.journal}>
+    {lines.toReversed().map(({ time, source, priority, text: line }, index) => (
       <li key={index} class={priority !== null && priority <= errorPriority ? 'bad' : ''}>
         <time dateTime={time}>{toClock(new Date(time))}</time> <b>{source}</b> <bdi>{line}</bdi>
       </li>
@@ -114,8 +116,12 @@ const toFacts = ({ usage, pressure, processes }: MachineSnapshot): [string, stri
       memoryUsed === null || memoryTotal === null ? null : words.memory(toBytes(memoryUsed), toBytes(memoryTotal)),
     ],
     [words.swap, swapUsed === null ? null : toBytes(swapUsed)],
-    [text.overview.received, networkReceived === null ? null : `${toBytes(networkReceived)}/s`],
-    [text.overview.sent, networkSent === null ? null : `${toBytes(networkSent)}/s`],
+    [
+      text.overview.network,
+      networkReceived === null || networkSent === null
+        ? null
+        : words.network(`${toBytes(networkReceived)}/s`, `${toBytes(networkSent)}/s`),
+    ],
     [words.count, processes && toCount(processes.count)],
     [words.pressure, toPressure(pressure)],
   ];

@@ -43,9 +43,8 @@ const Live = () => {
           )}
         </div>
       )}
-      <MachineCharts samples={samples} span={span}>
-        {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
-      </MachineCharts>
+      {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
+      <MachineCharts samples={samples} span={span} />
       <div class="lists">
         <TopProcesses />
         <Disks />

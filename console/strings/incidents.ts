@@ -104,6 +104,7 @@ export const incidents = {
     load: 'Load',
     memory: (used: string, total: string) => `${used} of ${total}`,
     swap: 'Swap',
+    network: (received: string, sent: string) => `${received} received, ${sent} sent`,
     pressure: 'Waiting for CPU · memory · disks',
     count: 'Processes',
     byCpu: 'Most CPU',

@@ -30,7 +30,7 @@ export const DiskChart = ({ samples, span }: Props) => {
   return <Chart title={words.diskUse} data={isThere ? toData(samples, span, found, share) : undefined} />;
 };
 
-/** The machine over time, after the children; one crosshair runs through all charts. */
+/** The machine over time, and further charts; one crosshair runs through all. */
 export const MachineCharts = ({ samples, span, children }: Props & { children?: ComponentChildren }) => {
   const build = (found: [name: string, label: string][], rest: Partial<PlotData> = {}): PlotData | undefined =>
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);
@@ -38,7 +38,6 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
   const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted('getHistory'));
   return (
     <div class="charts">
-      {children}
       <Chart title={words.cpu} data={build([['cpu', words.cpuBusy]], share)} />
       <Chart title={words.memory} data={build([['memory', words.memoryUsed]], share)} />
       {has('received') && (
@@ -54,6 +53,7 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
         />
       )}
       {has('load') && <Chart title={words.load} data={build([['load', words.loadMean]], { format: toShortNumber })} />}
+      {children}
     </div>
   );
 };

@@ -53,12 +53,14 @@ export const captureMachine = async ({ host, usage, history, clock }: CapturePar
     inTime(host.fixedDisks()),
     createUsageReader(host, chooseBusiest),
   ];
+  const firstAt = performance.now();
   const trafficBefore = host.diskTraffic();
   const first = await inTime(processes.read());
-  await setTimeout(Math.max(0, begunAt + betweenMs - performance.now()), undefined, { ref: false });
-  const second = await inTime(processes.read());
-  const seconds = (performance.now() - begunAt) / 1000;
+  // Readings are shared for a while: another one begins only then.
+  await setTimeout(Math.max(0, firstAt + betweenMs - performance.now()), undefined, { ref: false });
+  const seconds = (performance.now() - firstAt) / 1000;
   const trafficAfter = host.diskTraffic();
+  const second = await inTime(processes.read());
   const found = second ?? first;
   return {
     takenAt,
