@@ -11,6 +11,9 @@ import { outcomes, SnapshotTaker } from './taker.ts';
 const firstSweepMs = 60_000;
 const sweepMs = 60 * 60 * 1000;
 
+/** Milliseconds of processor time that one takes however many processes there are: they are read twice, and ordered. */
+const fixedCpuMs = 15;
+
 /** What the machine was doing when something went wrong on it. */
 export const snapshots = defineFeature({
   name: 'snapshots',
@@ -45,8 +48,7 @@ export const snapshots = defineFeature({
       ? new SnapshotTaker(
           {
             ...{ store, incidents, clock, log, listNames: () => listNames(host) },
-            // They are read twice.
-            estimateMs: async () => 2 * (await host.processReadingMs()),
+            estimateMs: async () => fixedCpuMs + 3 * (await host.processReadingMs()),
             capture: async () => toBoundedJson(await captureMachine({ host, usage: () => usage, history, clock })),
             count: (outcome) => {
               counted.at(outcome).value += 1;

@@ -27,6 +27,8 @@ const hiding: Record<string, string> = {
   'running mysql -phunter2 now': 'running mysql …',
   'Kernel command line: BOOT_IMAGE=/vmlinuz luks=hunter2': 'Kernel command line: …',
   'login with password=hunter2 failed': 'login with password=… failed',
+  'Password of admin for this run: hunter2': 'Password of admin for this run: …',
+  'the secret is hunter2': 'the secret is …',
   'DB_PASSWORD: "hunter2 hunter2" is wrong': 'DB_PASSWORD: … is wrong',
   '{"user":"anna","api_key":"hunter2"}': '{"user":"anna","api_key":…}',
   'connecting to postgres://app:hunter2@db/shop': 'connecting to postgres://…@db/shop',

@@ -26,7 +26,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]{4,}/gi, `$1 ${hidden}`],
   [
     new RegExp(
-      `(?<![\\w.-])([\\w.-]*(?:${secretName})[\\w.-]*["']?\\s*(?:[=:]|\\bis\\b)\\s*)("[^"]*"|'[^']*'|\\S+)`,
+      `(?<![\\w.-])([\\w.-]*(?:${secretName})[\\w.-]*(?:[^=:]{0,60}[=:]|\\s+is\\b)\\s*)("[^"]*"|'[^']*'|\\S+)`,
       'gi',
     ),
     `$1${hidden}`,
