@@ -9,7 +9,7 @@ export const readDiskTraffic = (root: string): Map<string, DiskTraffic> =>
   parseDiskTraffic(readKernelFile(`${root}/proc/diskstats`)?.toString('latin1') ?? '');
 
 /** The content of /proc/diskstats by `major:minor`; see the kernel's admin-guide/iostats. */
-export const parseDiskTraffic = (diskstats: string): Map<string, DiskTraffic> =>
+const parseDiskTraffic = (diskstats: string): Map<string, DiskTraffic> =>
   new Map(
     diskstats.split('\n').flatMap((line): [string, DiskTraffic][] => {
       const [major, minor, , , , sectorsRead, , , , sectorsWritten] = line.trim().split(/ +/);
