@@ -76,7 +76,7 @@ const Shown = ({ snapshot }: { snapshot: MachineSnapshot }) => {
         </Panel>
       )}
       {failedUnits && (
-        <Panel title={words.failedUnits}>
+        <Panel title={words.failedUnits} kind="wide">
           {failedUnits.length === 0 && <p class="hint">{words.noFailedUnits}</p>}
           <ul class="failed-units">
             {failedUnits.map((name) => (
