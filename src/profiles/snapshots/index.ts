@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import Type from 'typebox';
+import { createSharedReading } from '../../host/reading.ts';
 import type { HostReadings, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../feature.ts';
 import { captureMachine, toBoundedJson } from './capture.ts';
@@ -10,6 +11,9 @@ import { outcomes, SnapshotTaker } from './taker.ts';
 /** Milliseconds until the first look for snapshots of incidents that are gone, and between two. */
 const firstSweepMs = 60_000;
 const sweepMs = 60 * 60 * 1000;
+
+/** A machine is renamed rarely. */
+const namesMaxAgeMs = 60_000;
 
 /** Milliseconds of processor time that one takes however many processes there are: they are read twice, and ordered. */
 const fixedCpuMs = 15;
@@ -47,7 +51,7 @@ export const snapshots = defineFeature({
     const taker = incidents
       ? new SnapshotTaker(
           {
-            ...{ store, incidents, clock, log, listNames: () => listNames(host) },
+            ...{ store, incidents, clock, log, listNames: createSharedReading(() => listNames(host), namesMaxAgeMs) },
             estimateMs: async () => fixedCpuMs + 3 * (await host.processReadingMs()),
             capture: async () => toBoundedJson(await captureMachine({ host, usage: () => usage, history, clock })),
             count: (outcome) => {
