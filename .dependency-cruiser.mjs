@@ -76,7 +76,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|wildcards|schedule|due-times)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/(expected-errors|schema-validation|time-zone)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|machine|wildcards|schedule|due-times)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/(expected-errors|schema-validation|time-zone)\\.ts$',
       },
     ),
     rule(
@@ -97,8 +97,8 @@ export default {
     ),
     rule(
       'children-start-in-one-place',
-      'Child processes start in the runners of the commands profile, for signalbox run, and to list units.',
-      { path: '^src/', pathNot: ['^src/((profiles/commands|cli/client)/child|host/linux/units)\\.ts$', testFiles] },
+      'Child processes start in the runners of the commands profile, for signalbox run, and to ask systemd.',
+      { path: '^src/', pathNot: ['^src/((profiles/commands|cli/client|host/linux)/child)\\.ts$', testFiles] },
       { path: '^(node:)?child_process$' },
     ),
     rule(

@@ -22,6 +22,7 @@ import { LevelChip, StateChip } from './looks.tsx';
 import { Notifications } from './notifications.tsx';
 import { Since } from './rows.tsx';
 import { SilencesOf } from './silences.tsx';
+import { SnapshotOf } from './snapshot.tsx';
 
 const words = text.incidents;
 /** Alerts that are listed; the bars count more of them. */
@@ -95,6 +96,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
           <Facts facts={Object.entries(labels)} />
         </>
       )}
+      <SnapshotOf incident={incident} />
       <Notifications incident={incident} />
       <h3>{words.timeline}</h3>
       <ol class="timeline" reversed>

@@ -5,7 +5,7 @@ import { type ApiError, client } from '../api.ts';
 import { subscribe } from '../live/live.ts';
 import { toApiError } from '../live/resource.ts';
 import { isMounted } from '../routes.ts';
-import { append, noSamples, type Samples, type Span, spans, toSamples } from './samples.ts';
+import { append, noSamples, type Samples, type Span, spans, toSamples } from '../ui/samples.ts';
 
 /** Seconds from one value of the server's history to the next. */
 const steps = { live: 1, day: 10 } as const;

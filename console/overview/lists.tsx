@@ -1,14 +1,15 @@
 import { useMemo } from 'preact/hooks';
-import type { Topics } from 'signalbox/client';
 import { client } from '../api.ts';
-import { toBytes, toCount, toPercent, toTime } from '../format.ts';
+import { toCount, toTime } from '../format.ts';
 import { useAlertList } from '../live/alert-list.ts';
 import { toLine, toTimeOf } from '../live/alerts.ts';
 import { type Folded, fold } from '../live/fold.ts';
 import { useResource } from '../live/resource.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
+import { DiskList } from '../ui/disk-list.tsx';
 import { Panel, Unloaded } from '../ui/panel.tsx';
+import { type ListedProcess, ProcessList } from '../ui/process-list.tsx';
 import { AlertChip, toState } from '../ui/severity.tsx';
 import { disks } from './history.ts';
 
@@ -19,36 +20,12 @@ export const Disks = () => {
   if (!disks.value) return null;
   return (
     <Panel title={words.disks}>
-      <ul class="disks">
-        {disks.value.map((disk) => (
-          <DiskBar key={disk.mountPath} {...disk} />
-        ))}
-      </ul>
+      <DiskList disks={disks.value} />
     </Panel>
   );
 };
 
-const DiskBar = ({ mountPath, used, total }: { mountPath: string; used: number; total: number }) => {
-  const share = (used / total) * 100;
-  return (
-    <li>
-      <span class="mono one-line">{mountPath}</span>
-      <span class="hint">{words.diskFree(toBytes(total - used), toBytes(total))}</span>
-      <meter
-        min="0"
-        max="100"
-        high={90}
-        value={share}
-        aria-label={`${mountPath}: ${words.diskFull(toPercent(share))}`}
-      />
-      <b>{words.diskFull(toPercent(share))}</b>
-    </li>
-  );
-};
-
-type Top = Pick<Topics['top']['data'][number], 'name' | 'pid' | 'memoryBytes' | 'cpu'>;
-
-const loadTop = async (signal: AbortSignal): Promise<Top[]> => {
+const loadTop = async (signal: AbortSignal): Promise<ListedProcess[]> => {
   const { data } = await client.listProcesses({ top: shown }, { signal });
   return data.map(({ name, pid, memoryMB }) => ({ name, pid, memoryBytes: memoryMB * 1024 ** 2, cpu: null }));
 };
@@ -59,36 +36,7 @@ export const TopProcesses = () => {
   return (
     <Panel title={words.topProcesses} kind="top-processes" aside={<a href="#/processes">{words.allProcesses}</a>}>
       {!value && <Unloaded {...{ error, reload }} lines={shown} />}
-      {value && (
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">{words.process}</th>
-              <th scope="col" class="end pid">
-                {words.pid}
-              </th>
-              <th scope="col" class="end reading-column">
-                {words.memoryColumn}
-              </th>
-              <th scope="col" class="end reading-column">
-                {words.cpu}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.map(({ name, pid, memoryBytes, cpu }) => (
-              <tr key={pid}>
-                <td title={name}>
-                  <bdi>{name}</bdi>
-                </td>
-                <td class="end">{pid}</td>
-                <td class="end">{toBytes(memoryBytes)}</td>
-                <td class="end">{cpu === null ? '–' : toPercent(cpu * 100)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {value && <ProcessList processes={value} />}
     </Panel>
   );
 };

@@ -1,11 +1,12 @@
 import { openIncidents } from '../live/incidents.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { AlertChart, DiskChart, MachineCharts, RangeChoice, readSpan } from './charts.tsx';
+import { AlertChart, DiskChart, MachineCharts } from '../ui/machine-charts.tsx';
 import { Health } from './health.tsx';
-import { useHistory } from './history.ts';
+import { historyError, useHistory } from './history.ts';
 import { OpenIncidentsPanel } from './incidents.tsx';
 import { Disks, LatestAlerts, TopProcesses } from './lists.tsx';
+import { RangeChoice, readSpan } from './range.tsx';
 
 /** What has gone wrong, and then what the machine is doing. */
 const OverviewScreen = () => (
@@ -27,6 +28,7 @@ const Alerts = () => (isMounted('listAlerts') ? <LatestAlerts /> : null);
 const Live = () => {
   const span = readSpan();
   const samples = useHistory(span);
+  const error = historyError.value;
   const hasAlerts = isMounted('listAlerts');
   return (
     <>
@@ -41,6 +43,7 @@ const Live = () => {
           )}
         </div>
       )}
+      {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
       <MachineCharts samples={samples} span={span} />
       <div class="lists">
         <TopProcesses />

@@ -23,6 +23,7 @@ export const overview = {
   sent: 'sent',
   disks: 'Disks',
   diskFree: (free: string, total: string) => `${free} free of ${total}`,
+  diskTraffic: (read: string, written: string) => `${read} read, ${written} written`,
   diskFull: (value: string) => `${value} full`,
   alertsOverTime: 'Alerts',
   topProcesses: 'Top processes',

@@ -11,6 +11,7 @@ import type { Concern, OpenLog, Parts, RandomSecrets } from '../profiles/feature
 import { type LogOptions, openChangeLog } from '../storage/changes/change-log.ts';
 import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
 import { createStateFile } from '../storage/changes/state-file.ts';
+import { createFolderOf } from '../storage/folder.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import { createDirectory, createSync } from '../storage/journal/files.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
@@ -22,7 +23,10 @@ import { openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */
 export interface AppStorage
-  extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'openState' | 'secrets'> {
+  extends Pick<
+    Parts,
+    'database' | 'openLog' | 'openChanges' | 'openFolder' | 'openSnapshot' | 'openState' | 'secrets'
+  > {
   /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
   /** Opens the files of changes again that another program has moved. */
@@ -51,6 +55,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   return {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
     openSnapshot: (name) => createSnapshot(directory, name),
+    openFolder: (name) => createFolderOf(join(directory, name)),
     openState: (name) => createStateFile(join(directory, `${name}.state`)),
     findStorageConcerns: (unavailable) => [
       ...(database?.failure

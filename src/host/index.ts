@@ -1,7 +1,15 @@
 import { hostname, uptime } from 'node:os';
 import { readLinuxCounters } from './linux/counters.ts';
+import { readDiskTraffic } from './linux/disk-traffic.ts';
 import { createFileSystemReader } from './linux/file-systems.ts';
-import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
+import { readJournalEntries } from './linux/journal.ts';
+import {
+  createOwnerReader,
+  createProcessReader,
+  estimateReadingMs,
+  listPids,
+  readProcessDetails,
+} from './linux/processes.ts';
 import { readPressure, readTemperatures } from './linux/sensors.ts';
 import { createSystemReader, readPackages, toLinuxProcessors } from './linux/system.ts';
 import { readLoadedUnits } from './linux/units.ts';
@@ -37,12 +45,15 @@ export const createLinuxReadings = (root = ''): HostReadings => {
       sampled.counters().memory ?? Promise.reject(new Error('the memory of this machine cannot be read')),
     processors: async () => toLinuxProcessors(root, await packages(), await shares()),
     processes: createProcessReader(proc, readBootedAt, guard),
+    processReadingMs: () => estimateReadingMs(proc),
     processCount: async () => (await listPids(proc)).length,
     processDetails: (pids) => readProcessDetails(proc, pids),
     processOwners: createOwnerReader(proc, `${root}/etc/passwd`),
     ...createFileSystemReader(root, guard),
+    diskTraffic: () => readDiskTraffic(root),
     temperatures: () => readTemperatures(root),
     pressure: (resource) => readPressure(root, resource),
     units: createSharedReading(readLoadedUnits, unitsMaxAgeMs),
+    journalEntries: readJournalEntries,
   };
 };

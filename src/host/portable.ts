@@ -1,7 +1,7 @@
 import { arch, type CpuInfo, cpus, freemem, hostname, loadavg, release, totalmem, uptime, version } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Systeminformation } from 'systeminformation';
-import { createSharedReading, freshMs } from './reading.ts';
+import { createSharedReading, freshMs, timeReadings } from './reading.ts';
 import type {
   CountersReading,
   CpuSeconds,
@@ -37,7 +37,9 @@ export const createPortableReadings = (): HostReadings => {
     memory: readMemory,
     ...sampled,
     processors: async () => toPortableProcessors(await (await load()).cpu(), await shares()),
-    processes: async () => (await listed()).map(toProcessReading),
+    processes: timeReadings(async () => (await listed()).map(toProcessReading)),
+    // Other programs read them.
+    processReadingMs: async () => 0,
     processCount: async () => (await listed()).length,
     processDetails: async (pids) => {
       const wanted = new Set(pids);
@@ -49,9 +51,11 @@ export const createPortableReadings = (): HostReadings => {
     fileSystems: async () => (await storage()).fileSystems,
     fixedDisks: async () => (await storage()).fixedDisks,
     disksOfMinute: createSharedReading(async () => (await storage()).fixedDisks, freshMs),
+    diskTraffic: () => new Map(),
     temperatures: () => [],
     pressure: () => null,
     units: async () => null,
+    journalEntries: async () => null,
   };
 };
 

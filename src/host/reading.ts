@@ -13,6 +13,21 @@ export const readOrNull = <T>(read: () => T): T | null => {
 /** The age of a reading of the last minute: a little less, so that who asks once a minute gets another one each time. */
 export const freshMs = 59_000;
 
+const readTimes = new WeakMap<object, number>();
+
+/** Remembers when each reading began, for whoever compares it with another one. */
+export const timeReadings =
+  <T extends object>(read: () => Promise<T>): (() => Promise<T>) =>
+  async () => {
+    const at = performance.now();
+    const reading = await read();
+    readTimes.set(reading, at);
+    return reading;
+  };
+
+/** When a reading that is timed began, as `performance.now` has it; now for another one. */
+export const readTimeOf = (reading: object): number => readTimes.get(reading) ?? performance.now();
+
 /**
  * Lets callers share one reading: they wait for a reading in progress, and get the last one if it began at most
  * `maxAgeMs` ago. A failed reading is not kept.

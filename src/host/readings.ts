@@ -26,6 +26,8 @@ export interface HostReadings {
   counters(): CountersReading;
   /** Every process, in no particular order. The reading is at most 500 ms old and shared by its callers. */
   processes(): Promise<readonly ProcessReading[]>;
+  /** About the milliseconds of processor time that a reading of all processes takes at present; 0 where that is not known. */
+  processReadingMs(): Promise<number>;
   /** How many processes there are, without reading each. */
   processCount(): Promise<number>;
   /** Details that cost extra reads for each process; a process that has ended has no entry in the map. */
@@ -41,12 +43,19 @@ export interface HostReadings {
   fixedDisks(): Promise<FileSystemReading[]>;
   /** The same, read at most once a minute for all who ask. */
   disksOfMinute(): Promise<FileSystemReading[]>;
+  /** What disks and their partitions have transferred, by `deviceNumber`; empty off Linux. */
+  diskTraffic(): ReadonlyMap<string, DiskTraffic>;
   /** Sensors that report a temperature; none off Linux. */
   temperatures(): TemperatureReading[];
   /** Percent of the last minute in which a task waited for the resource; null where the kernel does not say. */
   pressure(resource: Pressure): number | null;
   /** Units that systemd has loaded; null where it does not run. Starts a program. */
   units(): Promise<UnitReading[] | null>;
+  /**
+   * The last entries of the system's journal, oldest first; null where systemd does not run. Starts a program. Rejects where
+   * this account may not read them.
+   */
+  journalEntries(count: number): Promise<JournalReading[] | null>;
   /** Stops the sampling timer. */
   close(): void;
 }
@@ -68,6 +77,24 @@ export interface UnitReading {
   /** As systemd says: `active`, `inactive`, `failed`, `activating`, … */
   active: string;
   sub: string;
+}
+
+export interface JournalReading {
+  at: Date;
+  /** Which program wrote it, as the entry says. */
+  source: string;
+  /** How it came into the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
+  transport: string;
+  /** Of syslog: 0 for emergencies to 7 for debugging. */
+  priority: number | null;
+  /** Empty where it is very long. */
+  text: string;
+}
+
+/** Bytes since the machine was started. */
+export interface DiskTraffic {
+  read: number;
+  written: number;
 }
 
 export interface SystemReading {
@@ -195,6 +222,8 @@ export interface FileSystemReading {
   usedBytes: number;
   /** Space that ordinary users can still fill. */
   availableBytes: number;
+  /** `major:minor` of the fixed local disk that it is on. */
+  deviceNumber?: string | null;
   /** Files that can exist, and of those how many more; null where the system does not say. */
   inodes?: { total: number; free: number } | null;
 }

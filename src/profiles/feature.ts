@@ -9,6 +9,7 @@ import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { OpenChanges } from '../storage/changes/changes.ts';
 import type { StateFile } from '../storage/changes/state-file.ts';
+import type { Folder } from '../storage/folder.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalEvent, JournalOptions } from '../storage/journal/options.ts';
 import type { Awaitable } from '../storage/list.ts';
@@ -66,6 +67,8 @@ export interface Parts {
   openState: (name: string) => StateFile;
   /** The 401 or 403 for a caller without access, as the guard of a route has it. */
   authorize: Authorize;
+  /** The folder with this name in the data directory. */
+  openFolder: (name: string) => Folder;
   /** Who sends alerts with a request, also on an open route. */
   identifySender: IdentifySender;
   /** The topics of all mounted features by name. This and the next two throw an Error before all features are created. */

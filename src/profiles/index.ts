@@ -16,6 +16,7 @@ import { notifications } from './notifications/index.ts';
 import { madeSettings } from './settings/index.ts';
 import { silences } from './silences/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
+import { snapshots } from './snapshots/index.ts';
 import { status } from './status/index.ts';
 import { tasks } from './tasks/index.ts';
 import { watches } from './watches/index.ts';
@@ -38,6 +39,7 @@ export const features: readonly Feature[] = [
   metrics,
   history,
   watches,
+  snapshots,
   status,
   events,
   instances,

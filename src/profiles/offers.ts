@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { LogRecord, StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
+import type { History } from './machine.ts';
 import { defineShape } from './route.ts';
 import { type Severity, severities } from './severity.ts';
 
@@ -25,6 +26,13 @@ export interface Offers {
   incidents?: IncidentSource;
   tasks?: TaskSource;
   watches?: WatchSource;
+  history?: HistorySource;
+}
+
+/** What the history offers. */
+export interface HistorySource {
+  /** The last 10 minutes in steps of 5 seconds; null if nothing is known of them. */
+  readRecent(): Static<typeof History> | null;
 }
 
 /** A setting that somebody has made at run time. */
@@ -208,6 +216,8 @@ export interface SharedIncident {
   resolved: { by: string | null; at: number; reason: 'sender' | 'person' | 'quiet' } | null;
   reopened: number;
   task: number | null;
+  /** When it was recorded what its machine was doing, if it was, and whether that is still kept. */
+  snapshot: { at: number; isKept: boolean } | null;
   /** The id of its latest alert. */
   lastAlert: string;
   /** It was made of alerts from before there were incidents: nobody is notified of it. */
@@ -233,6 +243,8 @@ export type SharedAction = { id: string; by: string } & (
   | { type: 'forget'; destinations: readonly string[] }
   /** A silence keeps it quiet. */
   | { type: 'silence' }
+  /** What its machine was doing is stored since then, in Unix milliseconds, or is not kept any more. */
+  | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
 
 /** A notification that was sent, or given up. */
@@ -298,6 +310,8 @@ export interface IncidentSource {
   listUnsettled(): AsyncIterable<readonly SharedIncident[]>;
   /** By its id or its number. */
   find(id: string | number): Awaitable<SharedIncident | undefined>;
+  /** By the id or number in a path. Rejects with an HttpError if there is none. */
+  require(id: string): Promise<SharedIncident>;
   /** Resolves, once it is stored, to the incident as it is then; to undefined if there is none. Rejects with an HttpError. */
   act(action: SharedAction): Promise<SharedIncident | undefined>;
   /** What was sent, newest first, before the place of another one. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';
 import { readOperations, toJsonSchema, withDatabase } from '../repo/support/api.ts';
 import { samples } from '../support/alert-samples.ts';
 import { passwords, startApp } from '../support/app.ts';
+import { waitUntil } from '../support/wait.ts';
 import { catchError, createClient, type LooseClient, take, typesPath } from './built-client.ts';
 
 const credentials = { user: 'admin', password: passwords.admin };
@@ -37,6 +39,22 @@ const withIncident =
     const { data } = (await plain('listIncidents')(client)) as { data: { id: string; key: string }[] };
     return plain(name, { id: data.find((one) => one.key === key)?.id, ...changes })(client);
   };
+
+/** An incident about this machine gets one within a second. */
+const withSnapshot: Call = async (client) => {
+  const key = 'snapshot';
+  await plain('createAlert', { ...{ level: 'ERROR', message: 'the demo has failed', key }, hostname: hostname() })(
+    client,
+  );
+  const { data } = (await plain('listIncidents')(client)) as { data: { id: string; key: string }[] };
+  const read = plain('getIncidentSnapshot', { id: data.find((one) => one.key === key)?.id });
+  let found: unknown;
+  await waitUntil('there is a snapshot', async () => {
+    found = await read(client).catch(() => undefined);
+    return found !== undefined;
+  });
+  return found;
+};
 
 /** Rejects as it should, since nothing is mounted or parked that it could return. */
 const refused =
@@ -143,6 +161,7 @@ const calls: Record<string, Call> = {
   getIncident: withIncident('getIncident'),
   listIncidentAlerts: withIncident('listIncidentAlerts'),
   getIncidentReport: withIncident('getIncidentReport'),
+  getIncidentSnapshot: withSnapshot,
   acknowledgeIncident: withIncident('acknowledgeIncident', { comment: 'on it' }),
   resolveIncident: withIncident('resolveIncident'),
   reopenIncident: withIncident('reopenIncident'),

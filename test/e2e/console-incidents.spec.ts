@@ -1,7 +1,8 @@
+import { hostname } from 'node:os';
 import { expect, type Page } from '@playwright/test';
 import { sendAlert, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
-import { findFaults, logIn } from './support/page.ts';
+import { fillLogin, findFaults, logIn } from './support/page.ts';
 
 const alerts = [
   { source: 'cert', level: 'WARNING', message: 'certificate ends in 6 days', hostname: 'edge' },
@@ -204,4 +205,34 @@ test('resolved incidents are listed apart, and a filter that matches nothing say
   await expect(page.getByText('No incident matches')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).first().click();
   await expect(table(page).getByRole('row')).toHaveCount(2);
+});
+
+test('an incident about this machine shows what it was doing then, to those who log in', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
+  await expect(async () => {
+    const { json } = await app.request<{ count: number }>('GET', '/api/history?step=1');
+    // Two steps of the chart.
+    expect(json.count).toBeGreaterThan(5);
+  }).toPass();
+  await sendAlert(app, { source: 'demo', level: 'CRITICAL', message: 'the demo has failed', hostname: hostname() });
+  await row(page, 'the demo has failed').getByRole('link').click();
+  const drawer = page.getByRole('dialog', { name: 'Incident' });
+  // It comes by itself, a moment after the incident.
+  await drawer.getByText('What the machine was doing').click();
+  await drawer.getByRole('button', { name: 'Log in' }).click();
+  await fillLogin(page, 'reader');
+  const busiest = drawer.getByRole('table', { name: 'Most CPU' });
+  await expect(busiest.getByRole('row')).not.toHaveCount(1);
+  await expect(drawer.getByRole('table', { name: 'Most memory' })).toContainText('node');
+  await expect(drawer.getByRole('figure', { name: 'Processor' }).locator('canvas')).toBeVisible();
+  await expect(drawer.getByRole('region', { name: 'Disks' })).toContainText('% full');
+  await expect(drawer.getByRole('region', { name: 'System journal' })).toBeVisible();
+  await expect(drawer.locator('.event').first()).toContainText('Snapshot taken');
+  expect(await findFaults(page)).toEqual([]);
+  // The question that needed a login was refused.
+  expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
 });

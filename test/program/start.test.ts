@@ -21,7 +21,7 @@ test('the start message shows where the console and the intake are, the mounts, 
   assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
   assert.match(
     stdout,
-    /\n {2}\/ +monitoring, tasks, items, settings, login, alerts, notifications, silences, incidents, heartbeats, oncall, alertmanager, commands, metrics, history, watches, status, events\n/,
+    /\n {2}\/ +monitoring, tasks, items, settings, login, alerts, notifications, silences, incidents, heartbeats, oncall, alertmanager, snapshots, commands, metrics, history, watches, status, events\n/,
   );
   assert.match(stdout, /\n {2}\/protected +protected-tasks, login\n/);
   assert.match(stdout, /\n {2}\/simple +simple-tasks\n/);

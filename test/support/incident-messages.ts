@@ -15,6 +15,7 @@ export const createIncident = (changes: Partial<SharedIncident> = {}): SharedInc
     resolved: null,
     reopened: 0,
     task: null,
+    snapshot: null,
     lastAlert: '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c54',
     isOld: false,
     notices: {},

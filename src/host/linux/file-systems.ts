@@ -23,7 +23,7 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
     const read = () => readSize(rest.mountPath);
     const size = await (mayHang ? guard(read, patienceMs) : read());
-    return size && size.totalBytes > 0 ? [{ ...rest, ...size }] : [];
+    return size && size.totalBytes > 0 ? [{ ...rest, ...size, deviceNumber: disk }] : [];
   };
   const measureAll = async (candidates: Candidate[]): Promise<FileSystemReading[]> =>
     (await Promise.all(candidates.map(measure))).flat();

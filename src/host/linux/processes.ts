@@ -6,6 +6,7 @@ import {
   mapInSlices,
   readKernelFile,
   readOrNull,
+  timeReadings,
   waitAtMost,
 } from '../reading.ts';
 import type { ProcessDetails, ProcessReading } from '../readings.ts';
@@ -39,7 +40,21 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
       return name === undefined ? process : { ...process, name };
     });
   };
-  return createSharedReading(read, maxAgeMs);
+  return createSharedReading(timeReadings(read), maxAgeMs);
+};
+
+/** How many processes are read to learn what reading one takes. */
+const probes = 15;
+
+/** Reads `HostReadings.processReadingMs`: the median does not count how long this process waits for a processor. */
+export const estimateReadingMs = async (procFolder: string): Promise<number> => {
+  const pids = await listPids(procFolder);
+  const times = pids.slice(0, probes).map((pid) => {
+    const from = performance.now();
+    readProcess(procFolder, pid);
+    return performance.now() - from;
+  });
+  return pids.length * (times.sort((a, b) => a - b)[times.length >> 1] ?? 0);
 };
 
 export const listPids = async (procFolder: string): Promise<number[]> =>

@@ -1,18 +1,10 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { type Rows, sendList, toJsonRows } from '../../http/json.ts';
 import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
-import { defineRoute, defineShape, type Route } from '../route.ts';
-import { alertLevels, alertsAt, type Disks, disksAt, hostColumns, hostMeanings, type Ring } from './ring.ts';
-
-const series = (description: string) =>
-  Type.Array(Type.Union([Type.Number({ examples: [0.25] }), Type.Null()]), {
-    description,
-    examples: [[0.25, null]],
-  });
-
-const toSeries = <N extends string>(names: readonly N[], describe: (name: N) => string) =>
-  Object.fromEntries(names.map((name) => [name, series(describe(name))])) as Record<N, ReturnType<typeof series>>;
+import { alertLevels, History, hostColumns } from '../machine.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { alertsAt, type Disks, disksAt, type Ring } from './ring.ts';
 
 const HistoryQuery = Type.Object({
   since: Type.Optional(
@@ -26,26 +18,6 @@ const HistoryQuery = Type.Object({
     default: 10,
     description: 'Seconds: 1 for the last 10 minutes, 10 for the last 24 hours.',
   }),
-});
-
-export const History = defineShape('History', {
-  step: Type.Integer({ description: 'Seconds from one value to the next.', examples: [10] }),
-  start: Type.String({
-    format: 'date-time',
-    description: 'Time of the first value of each list.',
-    examples: ['2026-01-31T09:30:00.000Z'],
-  }),
-  count: Type.Integer({ description: 'Values in each list; null stands for unknown.', examples: [1] }),
-  ...toSeries(hostColumns, (name) => hostMeanings[name]),
-  alerts: Type.Object(toSeries(alertLevels, () => 'Alerts stored in the step.')),
-  disks: Type.Array(
-    Type.Object({
-      mountPath: Type.String({ examples: ['/'] }),
-      used: series('Bytes.'),
-      total: series('Used bytes and those that ordinary users can still fill.'),
-    }),
-    { description: 'Fixed local disks and the root file system that were seen within 24 hours, at most 8.' },
-  ),
 });
 
 interface HistoryParts {
@@ -91,8 +63,9 @@ interface Span {
 /** Values that are written before other requests get their turn. */
 const sliceLength = 1000;
 
-/** A short span as the document that the route sends, for listeners. */
-export const toDocument = (span: Span): object => JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
+/** A short span as the document that the route sends. */
+export const toDocument = (span: Span): Static<typeof History> =>
+  JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
 
 /** The JSON of a document before its columns. */
 const toOpening = ({ ring: { step }, from, to }: Span): string =>

@@ -1,22 +1,17 @@
 import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../feature.ts';
+import { alertLevels, History, hostColumns } from '../machine.ts';
 import { createNoticeTopic } from '../topic.ts';
-import { createDocuments, createHistoryRoute, History, toDocument } from './document.ts';
-import {
-  alertLevels,
-  alertsAt,
-  columnCount,
-  type Disks,
-  disksAt,
-  hostColumns,
-  loadHistory,
-  mostDisks,
-  Ring,
-  saveHistory,
-} from './ring.ts';
+import { createDocuments, createHistoryRoute, toDocument } from './document.ts';
+import { alertsAt, type Disks, disksAt, loadHistory, mostDisks, Ring, saveHistory } from './ring.ts';
+import { createSums, toLongerSteps } from './sums.ts';
 
 /** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;
+
+/** What is offered to other features: seconds, and seconds of one step. */
+const recentSpan = 600;
+const recentStep = 5;
 
 /** How the machine has developed: 10 minutes by the second, 24 hours by ten seconds. */
 export const history = defineFeature({
@@ -65,6 +60,15 @@ export const history = defineFeature({
     return {
       profiles: { history: [createHistoryRoute({ rings, disks, documents, clock })] },
       topics: { history: topic },
+      offers: {
+        history: {
+          readRecent: () => {
+            const now = Math.floor(clock().getTime() / 1000);
+            const range = fine.findRange(now - recentSpan + 1, now);
+            return range ? toDocument({ ...toLongerSteps(fine, recentStep, range), disks }) : null;
+          },
+        },
+      },
       start: () => {
         // Begun together with Node's own timer for connections, so an idle server wakes up for both at once.
         leave = host.listen(take);
@@ -139,32 +143,6 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
         void readDisks(time);
       }
       before = { time, alerts };
-    },
-  };
-};
-
-/** Adds up rows: takes means of measurements and sums of alerts. */
-const createSums = () => {
-  const sums = new Float64Array(columnCount);
-  const counts = new Float64Array(columnCount);
-  return {
-    add: (row: readonly number[]): void => {
-      for (let column = 0; column < columnCount; column += 1) {
-        const value = row[column] as number;
-        if (Number.isNaN(value)) continue;
-        sums[column] = (sums[column] as number) + value;
-        counts[column] = (counts[column] as number) + 1;
-      }
-    },
-    /** The row of all added ones; begins again. */
-    take: (): Float64Array => {
-      const row = sums.map((sum, column) => {
-        if (column >= alertsAt && column < disksAt) return sum;
-        return sum / (counts[column] as number);
-      });
-      sums.fill(0);
-      counts.fill(0);
-      return row;
     },
   };
 };

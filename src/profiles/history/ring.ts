@@ -1,21 +1,5 @@
 import type { Snapshot } from '../../storage/snapshot.ts';
-import { type Severity, severities } from '../severity.ts';
-
-/** What is kept of each step, in the order of the file; change the file's version with it. */
-export const hostMeanings = {
-  cpu: 'Busy share of all processors, 0 to 1.',
-  memoryUsed: 'Bytes not available to programs.',
-  memoryTotal: 'Bytes.',
-  swapUsed: 'Bytes.',
-  load: 'Runnable processes, mean of a minute.',
-  networkReceived:
-    'Bytes per second over real interfaces; where there are none, as in a container, over all but loopback.',
-  networkSent: 'Bytes per second.',
-};
-export const hostColumns = Object.keys(hostMeanings) as (keyof typeof hostMeanings)[];
-
-/** Severities as /metrics and the history name them. */
-export const alertLevels = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
+import { alertLevels, hostColumns } from '../machine.ts';
 
 /** File systems that are kept; a machine with more disks shows the first ones. */
 export const mostDisks = 8;
@@ -58,6 +42,14 @@ export class Ring {
     this.#times[slot] = start;
     for (let column = 0; column < columnCount; column += 1)
       this.#values[column * this.size + slot] = row[column] ?? NaN;
+  }
+
+  /** The row of a step; undefined if there is none. */
+  read(time: number): number[] | undefined {
+    const start = this.align(time);
+    if (!this.#has(start)) return undefined;
+    const slot = (start / this.step) % this.size;
+    return Array.from({ length: columnCount }, (_, column) => this.#values[column * this.size + slot] as number);
   }
 
   /** The first and the last step from `since` to `now` that have a row; undefined if none has. */

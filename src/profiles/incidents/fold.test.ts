@@ -392,21 +392,40 @@ test('a silence is noted once for each time that an incident opens or is raised'
   assert.equal(life.shown().events, 'opened silenced raised silenced lowered resolved reopened silenced');
 });
 
-test('an incident that was stored before there were notices is complete', () => {
+test('an incident that was stored before there were notices or snapshots is complete', () => {
   const life = createLife();
   life.alert();
   life.act({ type: 'acknowledge' });
   life.act({ type: 'reopen' });
-  const stored = JSON.parse(JSON.stringify([...life.state.entries(1)].flat())) as Record<
-    string,
-    Record<string, unknown>
-  >[];
-  for (const { incident } of stored) {
-    for (const name of ['openings', 'raisedAt', 'notices', 'silenced', 'lastEvent']) delete incident?.[name];
+  for (const missing of [['snapshot'], ['snapshot', 'openings', 'raisedAt', 'notices', 'silenced', 'lastEvent']]) {
+    const stored = JSON.parse(JSON.stringify([...life.state.entries(1)].flat())) as Record<
+      string,
+      Record<string, unknown>
+    >[];
+    for (const { incident } of stored) for (const name of missing) delete incident?.[name];
+    const state = new Incidents(usual);
+    state.restore(stored as never);
+    assert.deepEqual(state.find(1), life.state.find(1));
   }
-  const state = new Incidents(usual);
-  state.restore(stored as never);
-  assert.deepEqual(state.find(1), life.state.find(1));
+});
+
+test('a snapshot is noted once, changes no version, and is not shown any more when it is deleted', () => {
+  const life = createLife();
+  life.alert();
+  const act = (takenAt: number, isKept: boolean) => {
+    life.act({ type: 'snapshot', ...{ takenAt, isKept } });
+    return life.state.find(1)?.snapshot;
+  };
+  const version = life.state.find(1)?.version;
+  assert.deepEqual([act(5, false), life.shown().events], [null, 'opened']);
+  assert.deepEqual(act(5, true), { at: 5, isKept: true });
+  assert.deepEqual(act(6, true), { at: 5, isKept: true });
+  const change = life.state.find(1)?.change ?? 0;
+  assert.deepEqual(act(5, false), { at: 5, isKept: false });
+  assert.ok((life.state.find(1)?.change ?? 0) > change);
+  // There is one for each incident.
+  assert.deepEqual(act(7, true), { at: 5, isKept: false });
+  assert.deepEqual([life.state.find(1)?.version, life.shown().events], [version, 'opened snapshotTaken']);
 });
 
 const keys = ['a', 'b'];

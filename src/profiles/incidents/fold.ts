@@ -62,6 +62,8 @@ export type Action = { at: number } & (
   | { type: 'forget'; id: string; by: string; destinations: readonly string[] }
   /** A silence keeps it quiet. */
   | { type: 'silence'; id: string; by: string }
+  /** What its machine was doing is stored since then, or is not kept any more. */
+  | { type: 'snapshot'; id: string; by: string; takenAt: number; isKept: boolean }
 );
 export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at'> : never;
 
@@ -170,6 +172,8 @@ export class Fold {
         return this.#forget(incident, action.destinations);
       case 'silence':
         return this.#silence(incident, at, by);
+      case 'snapshot':
+        return this.#noteSnapshot(incident, action);
     }
   }
 
@@ -218,6 +222,7 @@ export class Fold {
       resolved: null,
       reopened: 0,
       task: null,
+      snapshot: null,
       endsBySender: description.endsBySender || latest?.endsBySender === true,
       isOld: seq <= this.counters.oldUntil || record['imported'] === true,
       notices: {},
@@ -368,10 +373,8 @@ export class Fold {
 
   /** Without an event. */
   #setNotices(incident: StoredIncident, notices: StoredIncident['notices']): StoredIncident {
-    const changed = this.#edit(incident);
+    const changed = this.#touch(incident);
     changed.notices = notices;
-    this.counters.lastChange += 1;
-    changed.change = this.counters.lastChange;
     return changed;
   }
 
@@ -382,6 +385,14 @@ export class Fold {
     if (state === 'resolved' || isNoted) return incident;
     const changed = this.#note(incident, { at, type: 'silenced', by, level });
     changed.silenced = { level, opening: openings };
+    return changed;
+  }
+
+  #noteSnapshot(incident: StoredIncident, { at, by, takenAt, isKept }: Extract<Action, { type: 'snapshot' }>) {
+    const { snapshot } = incident;
+    if (isKept ? snapshot !== null : !snapshot?.isKept) return incident;
+    const changed = isKept ? this.#note(incident, { at, type: 'snapshotTaken', by }) : this.#touch(incident);
+    changed.snapshot = { at: takenAt, isKept };
     return changed;
   }
 
@@ -418,12 +429,18 @@ export class Fold {
 
   /** An event that changes nothing for people. */
   #note(incident: StoredIncident, event: StoredEvent): StoredIncident {
-    const changed = this.#edit(incident);
-    this.counters.lastChange += 1;
+    const changed = this.#touch(incident);
     changed.lastEvent += 1;
-    changed.change = this.counters.lastChange;
     if (event.destination !== undefined) event.change = changed.change;
     this.events.push({ id: changed.id, number: changed.lastEvent, event });
+    return changed;
+  }
+
+  /** A copy that all learn of. */
+  #touch(incident: StoredIncident): StoredIncident {
+    const changed = this.#edit(incident);
+    this.counters.lastChange += 1;
+    changed.change = this.counters.lastChange;
     return changed;
   }
 

@@ -44,18 +44,15 @@ export interface StoredIncident extends SharedIncident {
   previous: string | null;
 }
 
-/** The incident of a state or a row, which may have been stored before there were notices. */
-export const completeIncident = (stored: StoredIncident): StoredIncident =>
-  stored.lastEvent === undefined
-    ? {
-        ...stored,
-        openings: stored.reopened + 1,
-        raisedAt: null,
-        notices: {},
-        silenced: null,
-        lastEvent: stored.version,
-      }
-    : stored;
+/** The incident of a state or a row, which may have been stored before there were notices or snapshots. */
+export const completeIncident = (stored: StoredIncident): StoredIncident => {
+  if (stored.snapshot !== undefined) return stored;
+  if (stored.lastEvent !== undefined) return { ...stored, snapshot: null };
+  return {
+    ...{ ...stored, openings: stored.reopened + 1, raisedAt: null, notices: {} },
+    ...{ silenced: null, snapshot: null, lastEvent: stored.version },
+  };
+};
 
 /** An event of the timeline as stores keep it: members that are null in a response are missing. */
 export type StoredEvent = { at: number; type: IncidentEvent['type'] } & Partial<
@@ -213,7 +210,9 @@ const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => {
     resolvedBy: resolved?.by ?? null,
     resolvedAt: resolved ? toTime(resolved.at) : null,
     resolvedReason: resolved?.reason ?? null,
-    ...{ reopened: stored.reopened, silencedBy, task: stored.task, version: stored.version },
+    ...{ reopened: stored.reopened, silencedBy, task: stored.task },
+    snapshot: stored.snapshot?.isKept ? toTime(stored.snapshot.at) : null,
+    version: stored.version,
   };
 };
 
@@ -306,6 +305,7 @@ const names: Record<StoredEvent['type'], string> = {
   reminder: 'reminder',
   escalated: 'escalated',
   taskCreated: 'task created',
+  snapshotTaken: 'snapshot taken',
   commandRun: 'command run',
   resolved: 'resolved',
   reopened: 'reopened',

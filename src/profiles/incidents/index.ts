@@ -7,7 +7,7 @@ import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
 import { createShowIncident } from './incident.ts';
 import { PostgresIncidentStore } from './postgres-store.ts';
-import { createIncidentRoutes } from './routes.ts';
+import { createIncidentRoutes, requireIncident } from './routes.ts';
 import { Incident } from './schema.ts';
 import type { IncidentStore, Observe, ReadAlerts } from './store.ts';
 
@@ -68,6 +68,7 @@ export const incidents = defineFeature({
     const source: IncidentSource = {
       listUnsettled: () => store.listUnsettled(),
       find: (id) => store.find(id),
+      require: (id) => requireIncident(store, id),
       act: (action) => store.act(action),
       listSent: (...args) => store.listSent(...args),
       onChanged: (listener) => store.onChanged(listener),

@@ -440,7 +440,8 @@ const statusOf = (error: unknown): number | undefined => {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const requireIncident = async (store: IncidentStore, id: string): Promise<StoredIncident> => {
+/** By the id or number in a path. Rejects with an HttpError if there is none. */
+export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: string): Promise<StoredIncident> => {
   const text = id.toLowerCase();
   const name = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
   const incident = typeof name === 'number' || uuid.test(name) ? await store.find(name) : undefined;

@@ -12,7 +12,7 @@ const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 /** What can happen to an incident. */
 const incidentEventTypes = [
   ...(['opened', 'raised', 'lowered', 'acknowledged', 'snoozeEnded', 'comment', 'silenced', 'notified'] as const),
-  ...(['reminder', 'escalated', 'taskCreated', 'commandRun', 'resolved', 'reopened'] as const),
+  ...(['reminder', 'escalated', 'taskCreated', 'snapshotTaken', 'commandRun', 'resolved', 'reopened'] as const),
 ] as const;
 
 /** The most characters of a comment, and ids of one request. */
@@ -63,6 +63,7 @@ const incident = {
     description: 'The silences that it is under now: it notifies nobody.',
   }),
   task: orNull(Type.Integer({ examples: [2] }), 'The id of the task that was created for it.'),
+  snapshot: orNull(Time, 'When its machine was recorded for `GET /api/incidents/{id}/snapshot`.'),
   version: Type.Integer({
     examples: [1],
     description: 'Its version, as the `ETag` has it. Alerts that only repeat do not change it.',

@@ -1,9 +1,10 @@
+import { createUsageReader } from '../../host/process-usage.ts';
 import { readPowerShellVersion } from '../../host/programs.ts';
 import { createSharedReading } from '../../host/reading.ts';
-import type { ProcessReading } from '../../host/readings.ts';
 import { defineFeature, type Parts } from '../feature.ts';
+import { HostUsage, ProcessUsage } from '../machine.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../topic.ts';
-import { createMonitoringRoutes, HostUsage, ProcessUsage, rankProcesses, toRounded } from './routes.ts';
+import { createMonitoringRoutes, rankProcesses, toRounded } from './routes.ts';
 
 /** Monitoring: the state of the machine the server runs on. */
 export const monitoring = defineFeature({
@@ -34,8 +35,8 @@ const topProcesses = 10;
 
 /** The machine's usage every second, its processes every two, the largest of them every four; as numbers without units. */
 const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>): Record<string, Topic> => {
-  const { read, begin } = createProcessReader(host, clock, mostProcesses);
-  const top = createProcessReader(host, clock, topProcesses);
+  const { read, begin } = createTopReader(host, clock, mostProcesses);
+  const top = createTopReader(host, clock, topProcesses);
   return {
     host: createSourceTopic('open', HostUsage, (report) =>
       host.listen(({ usage }) => {
@@ -48,41 +49,14 @@ const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>):
   };
 };
 
-/** Processes with their usage since the reading before; `begin` forgets that one. */
-const createProcessReader = (host: Parts['host'], clock: () => Date, most: number) => {
-  let before = new Map<string, number>();
-  let readAt = performance.now();
-  const begin = (): void => before.clear();
-  const read = async () => {
-    const processes = await host.processes();
-    const now = performance.now();
-    const seconds = (now - readAt) / 1000;
-    readAt = now;
-    const used = new Map(processes.map((process) => [toKey(process), toSeconds(process)]));
-    const largest = rankProcesses(processes).processes.slice(0, most);
-    const owners = await host.processOwners(largest);
-    const rows = largest.map((process) => {
-      const earlier = before.get(toKey(process)) ?? Number.NaN;
-      return {
-        pid: process.pid,
-        parentPid: process.parentPid,
-        name: process.name,
-        user: owners.get(process.pid) ?? null,
-        cpu: toRounded(Math.max(0, toSeconds(process) - earlier) / seconds, 4),
-        cpuSeconds: toRounded(toSeconds(process), 2),
-        memoryBytes: process.workingSetBytes,
-        threads: process.threads,
-        startedAt: process.startedAt?.toISOString() ?? null,
-      };
-    });
-    before = used;
-    return { time: clock().toISOString(), count: processes.length, data: rows };
+/** The processes with the largest working sets, and their usage since the reading before. */
+const createTopReader = (host: Parts['host'], clock: () => Date, most: number) => {
+  const { read, begin } = createUsageReader(host, (all) => rankProcesses(all).processes.slice(0, most));
+  return {
+    begin,
+    read: async () => {
+      const { count, processes } = await read();
+      return { time: clock().toISOString(), count, data: processes };
+    },
   };
-  return { read, begin };
 };
-
-/** A pid may be used again by another process. */
-const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
-
-const toSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
-  userSeconds === null || kernelSeconds === null ? Number.NaN : userSeconds + kernelSeconds;

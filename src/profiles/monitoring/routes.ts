@@ -70,50 +70,6 @@ type DiskRow = Static<typeof DiskRow>;
 
 const DiskList = defineShape('DiskList', { data: Type.Array(DiskRow) });
 
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] });
-const numberOrNull = (example: number, description = '') =>
-  Type.Union([Type.Number({ examples: [example] }), Type.Null()], description === '' ? {} : { description });
-
-/** An event of the topic `host`. */
-export const HostUsage = Type.Object(
-  {
-    time: Time,
-    cpu: numberOrNull(0.25, 'Busy share of all processors, 0 to 1.'),
-    memoryUsed: numberOrNull(2_147_483_648),
-    memoryTotal: numberOrNull(8_589_934_592),
-    swapUsed: numberOrNull(0),
-    load: numberOrNull(0.5),
-    networkReceived: numberOrNull(1200),
-    networkSent: numberOrNull(800),
-  },
-  {
-    title: 'HostUsage',
-    description: 'Sizes in bytes, traffic in bytes per second, null where the machine does not tell.',
-  },
-);
-
-/** An event of the topics `processes` and `top`. */
-export const ProcessUsage = Type.Object(
-  {
-    time: Time,
-    count: Type.Integer({ description: 'Of all processes.', examples: [1] }),
-    data: Type.Array(
-      Type.Object({
-        pid: Type.Integer({ examples: [4086] }),
-        parentPid: numberOrNull(1),
-        name: Type.String({ examples: ['node'] }),
-        user: Type.Union([Type.String({ examples: ['root'] }), Type.Null()]),
-        cpu: numberOrNull(0.02, 'Share of one processor since the event before.'),
-        cpuSeconds: numberOrNull(0.92),
-        memoryBytes: Type.Number({ examples: [109_990_000] }),
-        threads: numberOrNull(11),
-        startedAt: Type.Union([Time, Type.Null()]),
-      }),
-    ),
-  },
-  { title: 'ProcessUsage', description: 'The processes with the most memory.' },
-);
-
 interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version'> {
   /** Version of Node.js, e.g. `20.20.2`. */
   nodeVersion: string;

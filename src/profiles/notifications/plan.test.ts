@@ -17,7 +17,16 @@ const create = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
   ...{ id: 'i', number: 1, about: 'k', sender: null, state: 'open', level: 'ERROR', highestLevel: 'ERROR' },
   ...{ title: 'disk is full', source: 'backup', hostname: 'web-1', labels: null, link: null, count: 1 },
   ...{ firstAt: start, lastAt: start, openedAt: start, stateSince: start, openings: 1, raisedAt: null },
-  ...{ acknowledged: null, resolved: null, reopened: 0, task: null, isOld: false, notices: {}, silenced: null },
+  ...{
+    acknowledged: null,
+    resolved: null,
+    reopened: 0,
+    task: null,
+    snapshot: null,
+    isOld: false,
+    notices: {},
+    silenced: null,
+  },
   ...{ lastAlert: 'a', version: 1, change: 1 },
   ...changes,
 });

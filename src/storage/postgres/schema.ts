@@ -181,6 +181,17 @@ CREATE INDEX heartbeat_at ON signalbox.heartbeat (at);
 CREATE TABLE signalbox.heartbeat_state (name text PRIMARY KEY, seq bigint NOT NULL, body text NOT NULL);
 `;
 
+/** What the machine of an incident was doing when it opened. */
+const snapshotTables = `
+CREATE TABLE signalbox.incident_snapshot (
+  incident uuid PRIMARY KEY REFERENCES signalbox.incident ON DELETE CASCADE,
+  at bigint NOT NULL,
+  machine text NOT NULL,
+  body text NOT NULL
+);
+CREATE INDEX incident_snapshot_at ON signalbox.incident_snapshot (at);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
@@ -188,6 +199,7 @@ const migrations = [
   { version: 3, readableBy: 1, text: settingTables },
   { version: 4, readableBy: 1, text: noticeTables },
   { version: 5, readableBy: 1, text: heartbeatTables },
+  { version: 6, readableBy: 1, text: snapshotTables },
 ];
 
 /** The version of the schema that this program knows. */

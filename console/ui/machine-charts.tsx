@@ -1,31 +1,14 @@
+import type { ComponentChildren } from 'preact';
 import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
 import { severities } from '../live/alerts.ts';
-import { place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { Chart } from '../ui/chart.tsx';
-import { Segments } from '../ui/chip.tsx';
-import type { PlotData, Series } from '../ui/plot.ts';
-import { toTone } from '../ui/severity.tsx';
-import { historyError } from './history.ts';
+import { Chart } from './chart.tsx';
+import type { PlotData, Series } from './plot.ts';
 import { type Samples, type Span, spans, sumUp } from './samples.ts';
+import { toTone } from './severity.tsx';
 
 const words = text.overview;
-
-export const readSpan = (): Span => (place.value.params['range'] === 'day' ? 'day' : 'live');
-
-export const RangeChoice = () =>
-  isMounted('getHealth') && (
-    <Segments
-      label={words.range}
-      value={readSpan()}
-      options={[
-        ['live', words.live],
-        ['day', words.day],
-      ]}
-      onValue={(span) => setParams({ range: span === 'live' ? undefined : span })}
-    />
-  );
 
 interface Props {
   samples: Samples;
@@ -47,16 +30,14 @@ export const DiskChart = ({ samples, span }: Props) => {
   return <Chart title={words.diskUse} data={isThere ? toData(samples, span, found, share) : undefined} />;
 };
 
-/** The machine over time; one crosshair runs through all charts. */
-export const MachineCharts = ({ samples, span }: Props) => {
+/** The machine over time, and further charts; one crosshair runs through all. */
+export const MachineCharts = ({ samples, span, children }: Props & { children?: ComponentChildren }) => {
   const build = (found: [name: string, label: string][], rest: Partial<PlotData> = {}): PlotData | undefined =>
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);
-  const error = historyError.value;
   // Their places are kept while the history is loaded.
   const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted('getHistory'));
   return (
     <div class="charts">
-      {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
       <Chart title={words.cpu} data={build([['cpu', words.cpuBusy]], share)} />
       <Chart title={words.memory} data={build([['memory', words.memoryUsed]], share)} />
       {has('received') && (
@@ -72,6 +53,7 @@ export const MachineCharts = ({ samples, span }: Props) => {
         />
       )}
       {has('load') && <Chart title={words.load} data={build([['load', words.loadMean]], { format: toShortNumber })} />}
+      {children}
     </div>
   );
 };

@@ -1,0 +1,58 @@
+import { readTimeOf } from './reading.ts';
+import type { HostReadings, ProcessReading } from './readings.ts';
+
+/** A process with what it has used of one processor since the reading before; null where that is not known. */
+interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' | 'threads' | 'startedAt'> {
+  user: string | null;
+  /** 0 to the number of processors. */
+  cpu: number | null;
+  cpuSeconds: number | null;
+  memoryBytes: number;
+}
+
+/** Processes to list; `shareOf` says what each has used, NaN where that is not known. */
+type ChooseProcesses = (
+  processes: readonly ProcessReading[],
+  shareOf: (process: ProcessReading) => number,
+) => readonly ProcessReading[];
+
+/** Reads processes with their usage since the reading before; `begin` forgets that one. */
+export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'processOwners'>, choose: ChooseProcesses) => {
+  let before = new Map<string, number>();
+  let readAt = performance.now();
+  const begin = (): void => before.clear();
+  const read = async (): Promise<{ count: number; processes: UsedProcess[] }> => {
+    const all = await host.processes();
+    const now = readTimeOf(all);
+    const seconds = (now - readAt) / 1000;
+    const earlier = before;
+    const shareOf = (process: ProcessReading): number =>
+      Math.max(0, toSeconds(process) - (earlier.get(toKey(process)) ?? Number.NaN)) / seconds;
+    const chosen = choose(all, shareOf);
+    const owners = await host.processOwners(chosen);
+    const processes = chosen.map((process) => ({
+      pid: process.pid,
+      parentPid: process.parentPid,
+      name: process.name,
+      user: owners.get(process.pid) ?? null,
+      cpu: toNumber(shareOf(process), 4),
+      cpuSeconds: toNumber(toSeconds(process), 2),
+      memoryBytes: process.workingSetBytes,
+      threads: process.threads,
+      startedAt: process.startedAt,
+    }));
+    readAt = now;
+    before = new Map(all.map((process) => [toKey(process), toSeconds(process)]));
+    return { count: all.length, processes };
+  };
+  return { read, begin };
+};
+
+/** A pid may be used again by another process. */
+const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
+
+const toSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
+  userSeconds === null || kernelSeconds === null ? Number.NaN : userSeconds + kernelSeconds;
+
+const toNumber = (value: number, decimals: number): number | null =>
+  Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;

@@ -1,0 +1,97 @@
+import Type from 'typebox';
+import { defineShape } from './route.ts';
+import { type Severity, severities } from './severity.ts';
+
+const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] });
+
+const numberOrNull = (example: number, description = '') =>
+  Type.Union([Type.Number({ examples: [example] }), Type.Null()], description === '' ? {} : { description });
+
+/** How the machine is used at one time. */
+export const hostUsage = {
+  cpu: numberOrNull(0.25, 'Busy share of all processors, 0 to 1.'),
+  memoryUsed: numberOrNull(2_147_483_648),
+  memoryTotal: numberOrNull(8_589_934_592),
+  swapUsed: numberOrNull(0),
+  load: numberOrNull(0.5),
+  networkReceived: numberOrNull(1200),
+  networkSent: numberOrNull(800),
+};
+
+/** An event of the topic `host`. */
+export const HostUsage = Type.Object(
+  { time: Time, ...hostUsage },
+  {
+    title: 'HostUsage',
+    description: 'Sizes in bytes, traffic in bytes per second, null where the machine does not tell.',
+  },
+);
+
+/** A process with its usage; `sinceWhen` completes what its share is measured over. */
+export const describeProcess = (sinceWhen: string) =>
+  Type.Object({
+    pid: Type.Integer({ examples: [4086] }),
+    parentPid: numberOrNull(1),
+    name: Type.String({ examples: ['node'] }),
+    user: Type.Union([Type.String({ examples: ['root'] }), Type.Null()]),
+    cpu: numberOrNull(0.02, `Share of one processor ${sinceWhen}.`),
+    cpuSeconds: numberOrNull(0.92),
+    memoryBytes: Type.Number({ examples: [109_990_000] }),
+    threads: numberOrNull(11),
+    startedAt: Type.Union([Time, Type.Null()]),
+  });
+
+/** An event of the topics `processes` and `top`. */
+export const ProcessUsage = Type.Object(
+  {
+    time: Time,
+    count: Type.Integer({ description: 'Of all processes.', examples: [1] }),
+    data: Type.Array(describeProcess('since the event before')),
+  },
+  { title: 'ProcessUsage', description: 'The processes with the most memory.' },
+);
+
+/** Severities as /metrics and the history name them. */
+export const alertLevels = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
+
+/** What the history keeps of each step, in the order of its file; change the file's version with it. */
+const hostMeanings = {
+  cpu: 'Busy share of all processors, 0 to 1.',
+  memoryUsed: 'Bytes not available to programs.',
+  memoryTotal: 'Bytes.',
+  swapUsed: 'Bytes.',
+  load: 'Runnable processes, mean of a minute.',
+  networkReceived:
+    'Bytes per second over real interfaces; where there are none, as in a container, over all but loopback.',
+  networkSent: 'Bytes per second.',
+};
+export const hostColumns = Object.keys(hostMeanings) as (keyof typeof hostMeanings)[];
+
+const series = (description: string) =>
+  Type.Array(Type.Union([Type.Number({ examples: [0.25] }), Type.Null()]), {
+    description,
+    examples: [[0.25, null]],
+  });
+
+const toSeries = <N extends string>(names: readonly N[], describe: (name: N) => string) =>
+  Object.fromEntries(names.map((name) => [name, series(describe(name))])) as Record<N, ReturnType<typeof series>>;
+
+export const History = defineShape('History', {
+  step: Type.Integer({ description: 'Seconds from one value to the next.', examples: [10] }),
+  start: Type.String({
+    format: 'date-time',
+    description: 'Time of the first value of each list.',
+    examples: ['2026-01-31T09:30:00.000Z'],
+  }),
+  count: Type.Integer({ description: 'Values in each list; null stands for unknown.', examples: [1] }),
+  ...toSeries(hostColumns, (name) => hostMeanings[name]),
+  alerts: Type.Object(toSeries(alertLevels, () => 'Alerts stored in the step.')),
+  disks: Type.Array(
+    Type.Object({
+      mountPath: Type.String({ examples: ['/'] }),
+      used: series('Bytes.'),
+      total: series('Used bytes and those that ordinary users can still fill.'),
+    }),
+    { description: 'Fixed local disks and the root file system that were seen within 24 hours, at most 8.' },
+  ),
+});

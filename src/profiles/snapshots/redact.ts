@@ -1,0 +1,53 @@
+/** Stands for what is not recorded. */
+const hidden = '…';
+
+const secretName = [
+  ...['passw(?:or)?d', 'passphrase', 'passcode', 'pwd', 'secret', 'token', 'credential', 'authori[sz]ation'],
+  ...['cookie', 'session[-_]?(?:id|key)', '(?:api|access|private)[-_]?key'],
+].join('|');
+
+const unitTypes = 'service|scope|timer|socket|mount|automount|slice|target|path|swap|device';
+
+/**
+ * In their order: what a line must not have, and what it has in its place. Lines may come from anybody, so each pattern begins
+ * where a word does: none takes more than the square of a line's length.
+ */
+const rules: readonly (readonly [RegExp, string])[] = [
+  // sudo, su, audit and cron say which command somebody ran; the kernel says how it was started.
+  [/\b(COMMAND|CMDLINE|PROCTITLE|CMD)\s*=.*$/i, `$1=${hidden}`],
+  [/\b(CMD|CMDOUT|CMDEND)\s*\(.*$/, `$1 (${hidden})`],
+  [/\b(command line:).*$/i, `$1 ${hidden}`],
+  // The description of a unit may be what it runs.
+  [new RegExp(`(?<!\\S)(\\S+\\.(?:${unitTypes})) - .*$`), '$1'],
+  // A program with arguments, and any options.
+  [/(?<![^\s"'(=[])(\/(?:\S*\/)?s?bin\/[\w.+@-]+)["']?\s.*$/, `$1 ${hidden}`],
+  [/(?<!\S)-{1,2}[A-Za-z].*$/, hidden],
+  [/-----BEGIN.*$/, hidden],
+  [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]{4,}/gi, `$1 ${hidden}`],
+  [
+    new RegExp(
+      `(?<![\\w.-])([\\w.-]*(?:${secretName})[\\w.-]*(?:[^=:]{0,60}[=:]|\\s+is\\b)\\s*)("[^"]*"|'[^']*'|\\S+)`,
+      'gi',
+    ),
+    `$1${hidden}`,
+  ],
+  // Credentials and queries in addresses.
+  [/(\w:\/\/)[^\s/@]+@/g, `$1${hidden}@`],
+  [/([?&][\w.~-]+=)[^\s&"']+/g, `$1${hidden}`],
+  // Tokens and keys are long and have digits, as UUIDs do.
+  [/(?<![\w+~-])(?=[\w+~-]*\d)(?=[\w+~-]*[A-Za-z])[\w+~-]{20,}={0,2}/g, hidden],
+];
+
+/** Control characters, and those that turn the direction of what follows. */
+const unshown = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
+
+/** A text without what looks like a secret or a command line; at most so many characters of it. */
+export const redact = (text: string, most: number): string => {
+  // A secret that is cut may not look like one any more, so the line is cut last.
+  const clean = text
+    .slice(0, 4 * most)
+    .replace(unshown, ' ')
+    .trim();
+  const kept = rules.reduce((line, [pattern, replacement]) => line.replace(pattern, replacement), clean);
+  return kept.length <= most ? kept : `${kept.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}${hidden}`;
+};

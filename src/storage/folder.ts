@@ -1,0 +1,58 @@
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { passIfGone } from './journal/errors.ts';
+import { createDirectory, createFreeSpaceCheck, createSync } from './journal/files.ts';
+
+/** Space that stays free for what is more important. */
+const minFreeBytes = 32 * 1024 * 1024;
+
+const unfinished = '.new';
+
+/** Small files of one kind in a folder of their own, each written once. */
+export interface Folder {
+  /** The names of the files with the times when they were written. Creates the folder; rejects if it cannot be used. */
+  list(): Promise<{ name: string; at: Date }[]>;
+  /** Undefined if there is no such file. */
+  read(name: string): Promise<string | undefined>;
+  /** Resolves when the file is on disk as a whole; if it rejects, there is none. */
+  write(name: string, text: string): Promise<void>;
+  delete(name: string): Promise<void>;
+}
+
+export const createFolderOf = (directory: string): Folder => {
+  const sync = createSync(true);
+  const assertFreeSpace = createFreeSpaceCheck(directory, minFreeBytes);
+  return {
+    list: async () => {
+      await createDirectory(directory, sync);
+      const names = await readdir(directory);
+      for (const name of names) if (name.endsWith(unfinished)) await rm(join(directory, name), { force: true });
+      const found = names.map(async (name) => ({ name, found: await stat(join(directory, name)).catch(passIfGone) }));
+      return (await Promise.all(found)).flatMap(({ name, found: file }) =>
+        file?.isFile() ? [{ name, at: file.mtime }] : [],
+      );
+    },
+    read: (name) => readFile(join(directory, name), 'utf8').catch(passIfGone),
+    write: async (name, text) => {
+      const path = join(directory, name);
+      await createDirectory(directory, sync);
+      await assertFreeSpace(Buffer.byteLength(text));
+      try {
+        const file = await open(path + unfinished, 'w', 0o600);
+        try {
+          await file.writeFile(text);
+          await sync.data(file);
+        } finally {
+          await file.close();
+        }
+        await rename(path + unfinished, path);
+      } catch (error) {
+        // Others may need the space.
+        await rm(path + unfinished, { force: true }).catch(() => undefined);
+        throw error;
+      }
+      await sync.directory(directory);
+    },
+    delete: (name) => rm(join(directory, name), { force: true }),
+  };
+};
