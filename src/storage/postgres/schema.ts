@@ -181,6 +181,11 @@ CREATE INDEX heartbeat_at ON signalbox.heartbeat (at);
 CREATE TABLE signalbox.heartbeat_state (name text PRIMARY KEY, seq bigint NOT NULL, body text NOT NULL);
 `;
 
+/** Since when keys are known, and when they were used last. */
+const keyTables = `
+CREATE TABLE signalbox.key_use (id text PRIMARY KEY, since bigint NOT NULL, last bigint NOT NULL);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
@@ -188,6 +193,7 @@ const migrations = [
   { version: 3, readableBy: 1, text: settingTables },
   { version: 4, readableBy: 1, text: noticeTables },
   { version: 5, readableBy: 1, text: heartbeatTables },
+  { version: 6, readableBy: 1, text: keyTables },
 ];
 
 /** The version of the schema that this program knows. */
