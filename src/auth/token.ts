@@ -71,9 +71,12 @@ export interface Tokens {
   revoke(name: string, until?: number): void;
 }
 
+/** Of Unix time. */
+export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000);
+
 /** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
 export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
-  const now = () => Math.floor(clock().getTime() / 1000);
+  const now = () => toSecond(clock());
   /** When tokens of a user were revoked last, in Unix seconds; kept until the last of them has expired. */
   const revoked = new Map<string, number>();
   const revokedAt = (name: string): number => revoked.get(name) ?? Number.NEGATIVE_INFINITY;
