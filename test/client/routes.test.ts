@@ -76,6 +76,18 @@ const withWatch =
     return plain(name, { ...(isReplaced && watch), watch: watch.name })(client);
   };
 
+let users = 0;
+
+/** Calls that need a user create it first. */
+const withUser =
+  (name: string, changes: object = {}): Call =>
+  async (client) => {
+    const user = `user-${users++}`;
+    await plain('createUser', { name: user, role: 'Reader', password: strong })(client);
+    return plain(name, { user, ...changes })(client);
+  };
+
+const strong = 'a horse that staples batteries';
 const credentialsOf = { Username: 'admin', Password: passwords.admin };
 const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' };
 const cpuWatch = { name: 'cpu', type: 'cpu', limit: 101 };
@@ -134,6 +146,22 @@ const calls: Record<string, Call> = {
   getTaskAtSimple: plain('getTaskAtSimple', { id: 1 }),
   createItem: plain('createItem', { name: 'label printer' }),
   login: plain('login', credentialsOf),
+  // There is an account already.
+  setUp: refused(plain('setUp', { code: 'none', name: 'anna', password: strong }), 403),
+  listUsers: plain('listUsers'),
+  createUser: plain('createUser', { name: 'anna', role: 'Reader', password: strong }),
+  getUser: plain('getUser', { user: 'admin' }),
+  replaceUser: withUser('replaceUser', { role: 'Admin' }),
+  deleteUser: withUser('deleteUser'),
+  listKeys: plain('listKeys'),
+  createKey: plain('createKey', { name: 'grafana', scopes: ['alerts:write'] }),
+  deleteKey: async (client) => {
+    await plain('createKey', { name: 'old', scopes: ['alerts:write'] })(client);
+    return plain('deleteKey', { key: 'old' })(client);
+  },
+  renewSession: plain('renewSession'),
+  listSessions: plain('listSessions'),
+  endSessions: plain('endSessions'),
   loginAtProtected: plain('loginAtProtected', credentialsOf),
   createAlert: plain('createAlert', { message: 'disk is full' }),
   getAlert: async (client) => {
@@ -209,7 +237,7 @@ const calls: Record<string, Call> = {
 
 const isRefused = [
   ...['retryDelivery', 'retryDestination', 'testDestination', 'readAcknowledgeLink', 'useAcknowledgeLink'],
-  ...['createDutyOverride', 'endDutyOverride'],
+  ...['createDutyOverride', 'endDutyOverride', 'setUp'],
 ];
 
 test('the client has a method for each route, and each returns a response of the right shape', async (t) => {
