@@ -7,7 +7,7 @@ import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { runCommand, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
-import { logIn, strong } from './support/accounts.ts';
+import { getToken, logIn, strong } from './support/accounts.ts';
 
 const create = (cwd: string, name: string, ...args: string[]) =>
   runCommand(['create-user', name, ...args], { cwd, input: `${strong}\n` });
@@ -75,5 +75,9 @@ test('create-user stores in a database, where running instances know the user wi
   const server = await startProgram(t, [], { cwd, variables });
   const made = await runCommand(['create-user', 'anna'], { cwd, variables, input: strong });
   assert.equal(made.code, 0, made.stderr);
-  await waitUntil('she can log in', async () => (await logIn(server, 'anna')).status === 200);
+  const token = await getToken(server, 'admin', 'a');
+  await waitUntil('the server knows her', async () => {
+    return (await server.request('GET', '/api/users/anna', { token })).status === 200;
+  });
+  assert.equal((await logIn(server, 'anna')).status, 200);
 });
