@@ -97,13 +97,13 @@ const createRenewRoute = (parts: SessionParts): Route =>
     path: '/api/sessions/renew',
     ...own,
     summary: 'Exchange a token that is still valid for another one, for 30 days after the login',
-    schema: { operationId: 'renewSession', response: { 200: IssuedToken, 401: ErrorBody, 403: ErrorBody } },
+    schema: { operationId: 'renewSession', response: { 200: IssuedToken, 401: ErrorBody, 409: ErrorBody } },
     handler: async (request, reply) => {
       const { name, role } = principalOf(request);
       const session = sessionOf(request);
       if (parts.accounts.find(name)?.role !== role) {
         throw new HttpError(
-          'forbidden',
+          'wrong-state',
           'The token is of no account of this server: get another one where it comes from',
         );
       }
