@@ -117,4 +117,7 @@ test('the passwords of one run are valid until somebody can administer the serve
   assert.equal((await logIn(app, 'admin', password)).status, 401);
   assert.equal((await app.request('GET', '/api/users', { token })).status, 401);
   assert.equal((await setUp(app, codeOf(app), 'eve')).status, 403);
+  await app.close();
+  const again = await startWithoutUsers(t, { dataDir: join(app.folder, 'data') });
+  assert.equal((await again.request('GET', '/api/users', { token })).status, 401);
 });

@@ -2,7 +2,7 @@ import { findHashProblem, hashPassword } from '../../auth/password.ts';
 import { type Role, roles, type Tokens } from '../../auth/token.ts';
 import type { RandomSecrets } from '../feature.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
-import type { User } from './users.ts';
+import type { User, UserSettings } from './users.ts';
 
 /** Kinds of settings made at run time: users, and until when the tokens of a user count for nothing. */
 export const userKind = 'user';
@@ -32,17 +32,13 @@ export interface Account {
   readHash(): Promise<string> | string;
 }
 
-export interface UserSettings {
-  users?: User[];
-  adminPassword?: string;
-  readerPassword?: string;
-}
-
 interface AccountParts {
   secrets: RandomSecrets;
   tokens: Pick<Tokens, 'revoke'>;
   /** Undefined where nothing can be made at run time. */
   settings: Pick<SettingStore, 'list' | 'onChanged'> | undefined;
+  /** Called for users whose tokens were revoked, where nothing that is stored says so. */
+  onRevoked(name: string): void;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -52,7 +48,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
  * account for an Admin among them, there are `admin` and `reader` with random passwords. Starts without any, until `load`.
  * The tokens of users that are removed, or get another role or password, are revoked.
  */
-export const createAccounts = ({ secrets, tokens, settings }: AccountParts) => {
+export const createAccounts = ({ secrets, tokens, settings, onRevoked }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
   /** Users whose random passwords were announced. */
@@ -85,9 +81,11 @@ export const createAccounts = ({ secrets, tokens, settings }: AccountParts) => {
       }));
   };
   const revokeChanged = (before: ReadonlyMap<string, Account>): void => {
-    for (const { name, checked } of before.values()) {
+    for (const { name, checked, made } of before.values()) {
       const now = accounts.get(name);
-      if (!now?.made && now?.checked !== checked) tokens.revoke(name);
+      if (now?.made || now?.checked === checked) continue;
+      tokens.revoke(name);
+      if (!made) onRevoked(name);
     }
     // Those from before the change, also if that was before this start.
     for (const { name, made } of accounts.values()) {

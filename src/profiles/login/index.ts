@@ -1,6 +1,7 @@
 import { ErrorBody } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { defineFeature } from '../feature.ts';
+import { ownSender } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';
@@ -14,6 +15,8 @@ import { Credentials, findUserProblems, IssuedToken, loginSettings } from './use
 
 /** Milliseconds between two removals of what has no effect any more. */
 const removalMs = 10 * 60_000;
+
+const notStored = 'login: that tokens were revoked is not stored';
 
 /** Login: exchanges names and passwords for tokens. Accounts: who may do that, and which keys are accepted. */
 export const login = defineFeature({
@@ -47,7 +50,11 @@ export const login = defineFeature({
       tokens.revoke(name, until);
       sessions.end(name, until);
     };
-    const accounts = createAccounts({ secrets, tokens: { revoke }, settings: made });
+    /** So that the tokens are refused after a restart, too. */
+    const onRevoked = (name: string): void => {
+      keeper?.endSessions(name, ownSender).catch((err) => log.warn({ err }, notStored));
+    };
+    const accounts = createAccounts({ secrets, tokens: { revoke }, settings: made, onRevoked });
     const notices = accounts.load(settings);
     const listeners: (() => void)[] = [];
     const tell = (): void => {

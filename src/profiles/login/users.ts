@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { findHashProblem, maximumPasswordBytes } from '../../auth/password.ts';
 import { roles, tokenLifetime } from '../../auth/token.ts';
 import { defineShape } from '../route.ts';
-import type { UserSettings } from './accounts.ts';
 
 export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 
@@ -79,6 +78,12 @@ export const loginSettings = {
     description: 'Longest delay of an address, in seconds.',
   }),
 };
+
+export interface UserSettings {
+  users?: User[];
+  adminPassword?: string;
+  readerPassword?: string;
+}
 
 /** Why the users and passwords of the settings cannot be used, as clauses that contain no secrets. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {

@@ -6,10 +6,10 @@ import { createTargets } from '../targets.ts';
 import { type DestinationSettings, mostDestinations, namePattern, toTarget } from './settings.ts';
 
 /** As settings made at run time. */
-export const destinationKind = 'destination';
+const destinationKind = 'destination';
 
 /** A destination as it is stored, with its secrets. */
-export type StoredDestination = Omit<DestinationSettings, 'name'>;
+type StoredDestination = Omit<DestinationSettings, 'name'>;
 
 /** What a request says a destination shall be: what only its receiver knows can be left out. */
 export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<StoredDestination, 'url'>;
