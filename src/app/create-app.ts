@@ -97,7 +97,7 @@ export const createApp = async (settings: Settings, { log, features, openStorage
         ...listOpenedProfiles(mounts),
         ...(exposure ? [exposure.warning] : []),
       ],
-      invitation: instances.find(({ invitation }) => invitation)?.invitation,
+      invitation: findInvitation(instances, mounts),
       remarks: isKeyKept ? [] : ['jwtSecret is not set: tokens become invalid when the server stops'],
       reopen: async () => {
         await Promise.all([storage.reopen(), ...instances.map((instance) => instance.reopen?.())]);
@@ -125,6 +125,15 @@ export const createApp = async (settings: Settings, { log, features, openStorage
     throw error;
   }
 };
+
+/** What people are invited to, if what it needs is mounted. */
+const findInvitation = (
+  instances: readonly FeatureInstance[],
+  mounts: readonly MountedRoutes[],
+): Invitation | undefined =>
+  instances
+    .flatMap(({ invitation }) => invitation ?? [])
+    .find(({ profile }) => mounts.some(({ profiles }) => profiles.some(({ name }) => name === profile)));
 
 const readTokenKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets) =>
   createTokenKeys(

@@ -117,6 +117,8 @@ export interface Profile {
 export interface Invitation {
   /** What for. */
   text: string;
+  /** The profile that it needs. */
+  profile: string;
   /** Its place in the console, from the `#` on. */
   fragment: string;
 }

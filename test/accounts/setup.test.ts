@@ -92,6 +92,9 @@ test('with a password of admin or users in the settings, nobody is invited', asy
   const app = await startApp(t);
   assert.equal(app.invitation, undefined);
   assert.equal((await setUp(app, '')).status, 403);
+  // Nor where the route is not served.
+  const some = await startWithoutUsers(t, { profiles: ['login', 'settings', 'items'] });
+  assert.equal(some.invitation, undefined);
   const { invitation, notices } = await startApp(t, { settings: { readerPassword: undefined } });
   assert.equal(invitation, undefined);
   assert.ok(notices.some((notice) => notice.startsWith('Password of reader for this run: ')));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ShownUser } from '../../src/profiles/login/schema.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { openConnection } from '../support/connection.ts';
 import { openEvents } from '../support/events.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
@@ -70,6 +71,33 @@ test('a user who is deleted, or has another role or password, is out at once, wi
     [(await logIn(app, 'user2')).status, (await logIn(app, 'user2', `${strong} again`)).status],
     [401, 200],
   );
+});
+
+test('who is deleted or logs out while a request or a login is unfinished gets nothing of it', async (t) => {
+  const { app, token } = await start(t);
+  await createUser(app, token, 'ben', 'Admin');
+  const theirs = await getToken(app, 'ben');
+  const body = JSON.stringify({ name: 'backdoor', role: 'Admin', password: strong });
+  const open = (path: string) => {
+    const connection = openConnection(app.url);
+    t.after(() => connection.destroy());
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${theirs}\r\n`;
+    connection.send(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 1)}`);
+    return connection;
+  };
+  const connections = [open('/api/users'), open('/api/sessions/renew')];
+  // Their heads have arrived by the time that a password was checked.
+  await logIn(app, 'anna');
+  const logins = Promise.all([1, 2].map(() => logIn(app, 'ben')));
+  assert.equal((await app.request('DELETE', '/api/users/ben', { token })).status, 200);
+  for (const connection of connections) {
+    connection.send(body.slice(1));
+    assert.equal((await connection.next())?.status, 401);
+  }
+  assert.equal((await app.request('GET', '/api/users/backdoor', { token })).status, 404);
+  for (const { status, json } of await logins) {
+    assert.ok(status === 401 || (await read(app, String(json['token']))).status === 401, String(status));
+  }
 });
 
 test('tokens of a deleted user stay refused after a restart, also if there is a user with the name again', async (t) => {

@@ -87,6 +87,16 @@ const withUser =
     return plain(name, { user, ...changes })(client);
   };
 
+/** Calls that need a destination create it first. */
+const withDestination =
+  (name: string): Call =>
+  async (client) => {
+    await plain('putDestination', destination)(client);
+    return plain(name, { destination: destination.destination })(client);
+  };
+
+const destination = { destination: 'desk', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
+
 const strong = 'a horse that staples batteries';
 const credentialsOf = { Username: 'admin', Password: passwords.admin };
 const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' };
@@ -223,6 +233,10 @@ const calls: Record<string, Call> = {
   createAlertsFromAny: plain('createAlertsFromAny', samples.grafana),
   retryDestination: refused(plain('retryDestination', { destination: 'pager' }), 404),
   retryDelivery: refused(plain('retryDelivery', { destination: 'pager', id: 'none' }), 404),
+  listDestinations: plain('listDestinations'),
+  getDestination: withDestination('getDestination'),
+  putDestination: plain('putDestination', destination),
+  deleteDestination: withDestination('deleteDestination'),
   testDestination: refused(plain('testDestination', { destination: 'pager' }), 404),
   readAcknowledgeLink: refused(plain('readAcknowledgeLink', { token: 'none' }), 404),
   useAcknowledgeLink: refused(plain('useAcknowledgeLink', { token: 'none' }), 404),

@@ -74,6 +74,8 @@ export const createAuthentication = (
         await shared?.report({ ip, user, isRight: false });
         throw new HttpError('unauthorized', 'Invalid password');
       }
+      // Deleted or changed meanwhile.
+      if (accounts.find(name)?.checked !== account.checked) throw new HttpError('unauthorized', 'Invalid password');
       // Usual logins leave nothing to tell.
       if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
       lastGroups.set(account.name, group);

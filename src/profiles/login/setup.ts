@@ -26,6 +26,7 @@ export const createSetup = (isNeeded: () => boolean, now: () => number = () => p
   const endsAt = now() + setupMinutes * 60_000;
   let isTaken = false;
   const invitation = {
+    profile: 'accounts',
     text: `Create the first account, once and within ${setupMinutes} minutes`,
     fragment: `#/setup?code=${code.toString()}`,
   };
