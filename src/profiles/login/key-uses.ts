@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { AccessKeys, KnownKey } from '../../auth/access.ts';
 import type { Database } from '../../storage/postgres/database.ts';
@@ -5,6 +6,9 @@ import type { Snapshot } from '../../storage/snapshot.ts';
 
 /** Milliseconds between two times that uses are kept. */
 const keptMs = 10 * 60_000;
+
+/** Milliseconds that the last time may take. */
+const closingMs = 1000;
 
 /** The first digits of a key's hash, since when it is known, and when it was used last, in Unix milliseconds. */
 type KeptUse = [id: string, since: number, last: number];
@@ -56,7 +60,8 @@ export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, lo
     },
     close: async (): Promise<void> => {
       clearInterval(timer);
-      if (timer) await keep();
+      // A database that does not answer holds up no end.
+      if (timer) await Promise.race([keep(), pause(closingMs, undefined, { ref: false })]);
     },
   };
 };
