@@ -80,8 +80,10 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   /** When tokens of a user were revoked last, in Unix seconds; kept until the last of them has expired. */
   const revoked = new Map<string, number>();
   const revokedAt = (name: string): number => revoked.get(name) ?? Number.NEGATIVE_INFINITY;
-  // A token that was issued after the last revocation may have a second that is still to come.
-  const findRevocation = (name: string): number => Math.max(now(), revokedAt(name) + 1);
+  /** The latest second of a token that was issued here. */
+  let issuedAt = 0;
+  // That may be still to come: of a token after a revocation in the same second, or if the clock was set back.
+  const findRevocation = (name: string): number => Math.max(now(), revokedAt(name) + 1, issuedAt);
   const verified = new Map<string, JsonObject>();
   /** The claims of a token that one of the keys has signed. */
   const verifySignature = (token: string): JsonObject => {
@@ -98,6 +100,7 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
     sign: ({ name, role }, session) => {
       // Times are in seconds: a token of the second in which others were revoked must not count as one of them.
       const iat = Math.max(now(), revokedAt(name) + 1);
+      issuedAt = Math.max(issuedAt, iat);
       const goingOn = session && { sid: session.id, auth_time: session.since };
       const claims = { sub: name, role, iss: issuer, iat, exp: iat + tokenLifetime, ...goingOn };
       const signed = `${header}.${encode(claims)}`;
