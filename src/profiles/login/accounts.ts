@@ -8,8 +8,8 @@ import type { User, UserSettings } from './users.ts';
 export const userKind = 'user';
 export const sessionEndKind = 'session-end';
 
-/** Tokens of a user up to this second of Unix time are refused. */
 export interface SessionEnd {
+  /** Tokens of the user up to this second of Unix time are refused. */
   notBefore: number;
 }
 
@@ -69,7 +69,7 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
     return [...made.filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
   };
   const listTemporary = (lasting: readonly Account[]): { name: string; role: Role; password: string }[] => {
-    // A password of admin in the settings leaves out only that of reader, as before there were accounts.
+    // With a password of admin alone in the settings, reader still gets a random one, as the API specifies.
     const isSettled = given.users !== undefined || lasting.some(({ made, role }) => made && role === 'Admin');
     if (isSettled) return [];
     return (['admin', 'reader'] as const)
