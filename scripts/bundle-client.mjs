@@ -11,7 +11,7 @@ const documentPath = join(root, 'dist', 'openapi.json');
 const typesPath = join(root, 'dist', 'client.d.ts');
 
 /** Most bytes that the client may have, gzipped. */
-const budget = 5500;
+const budget = 6000;
 
 /** Builds the client and its types for the routes of the built server; throws if it exceeds its budget. */
 export const buildClient = async (serverPath) => {

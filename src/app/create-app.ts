@@ -11,7 +11,7 @@ import { serveOpenApi } from '../http/openapi.ts';
 import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
-import type { Feature, FeatureInstance, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
+import type { Feature, FeatureInstance, Invitation, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
 import type { Offers } from '../profiles/offers.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
@@ -45,6 +45,8 @@ export interface App {
   exposure: Exposure | undefined;
   /** Messages to print once, on startup. */
   notices: string[];
+  /** What people are invited to open on startup, if `home` has it. */
+  invitation: Invitation | undefined;
   /** Messages for the log, on startup. */
   warnings: string[];
   remarks: string[];
@@ -78,7 +80,7 @@ export const createApp = async (settings: Settings, { log, features, openStorage
     const authorize = createAuthorize(tokens, keys);
     const created = await createFeatures(server, settings, plan, storage, {
       ...{ version, readProgramFile, powerShellPaths: plan.powerShellPaths },
-      ...{ clock, host, log, meters, tokens, authorize, identifySender: createIdentifySender(tokens, keys) },
+      ...{ clock, host, log, meters, tokens, keys, authorize, identifySender: createIdentifySender(tokens, keys) },
       deriveKeys: (purpose) => deriveKeys(settings, purpose),
     });
     const served = await serveFeatures(server, settings, plan, created, createGuard(server, authorize));
@@ -95,6 +97,7 @@ export const createApp = async (settings: Settings, { log, features, openStorage
         ...listOpenedProfiles(mounts),
         ...(exposure ? [exposure.warning] : []),
       ],
+      invitation: findInvitation(instances, mounts),
       remarks: isKeyKept ? [] : ['jwtSecret is not set: tokens become invalid when the server stops'],
       reopen: async () => {
         await Promise.all([storage.reopen(), ...instances.map((instance) => instance.reopen?.())]);
@@ -122,6 +125,15 @@ export const createApp = async (settings: Settings, { log, features, openStorage
     throw error;
   }
 };
+
+/** What people are invited to, if what it needs is mounted. */
+const findInvitation = (
+  instances: readonly FeatureInstance[],
+  mounts: readonly MountedRoutes[],
+): Invitation | undefined =>
+  instances
+    .flatMap(({ invitation }) => invitation ?? [])
+    .find(({ profile }) => mounts.some(({ profiles }) => profiles.some(({ name }) => name === profile)));
 
 const readTokenKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets) =>
   createTokenKeys(

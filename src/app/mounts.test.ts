@@ -9,7 +9,7 @@ const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
 
 test('by default each profile is mounted where its feature says, in the order of the features', () => {
   assert.deepEqual(list({}), [
-    '/: monitoring, tasks, items, settings, login, alerts, notifications, silences, incidents, heartbeats, oncall, alertmanager, snapshots, commands, metrics, history, watches, status, events, instances',
+    '/: monitoring, tasks, items, settings, login, accounts, alerts, notifications, silences, incidents, heartbeats, oncall, alertmanager, snapshots, commands, metrics, history, watches, status, events, instances',
     '/protected: protected-tasks, login',
     '/simple: simple-tasks',
   ]);
@@ -29,6 +29,7 @@ test('a feature left out of the program is left out of the default mounts', () =
         'items',
         'settings',
         'login',
+        'accounts',
         'alerts',
         'notifications',
         'silences',

@@ -143,7 +143,9 @@ export const registerMounts = async (
           const { path, looseSlash, schema, body } = route;
           const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
           const onRequest = guard(route.access, route.scope);
-          const options = { ...route, onRequest, exposeHeadRoute: !strict, config };
+          // While the body came, the caller may have lost the access.
+          const preHandler = route.method === 'GET' ? [] : onRequest;
+          const options = { ...route, onRequest, preHandler, exposeHeadRoute: !strict, config };
           scope.route({ ...options, url: path, schema: toDocumented(route, suffixes[index] ?? '', name) });
           if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
         }

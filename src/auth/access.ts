@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import Type from 'typebox';
 
@@ -65,7 +65,7 @@ const form = new RegExp(`^${prefix}[0-9A-Za-z]{${digits}}$`);
 /** A new key of 256 random bits, and the entry that makes the server accept it. */
 export const createAccessKey = (name: string, allowed: readonly Scope[]): { key: string; entry: AccessKey } => {
   const key = `${prefix}${toBase62(randomBytes(32))}`;
-  return { key, entry: { name, sha256: hash(key).toString('hex'), scopes: [...allowed] } };
+  return { key, entry: { name, sha256: hash(key), scopes: [...allowed] } };
 };
 
 /** Why the keys of the settings cannot be used together, as clauses. */
@@ -74,36 +74,74 @@ export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
   ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['keys must all have different hashes'] : []),
 ];
 
+/** Where a key was defined. */
+export type KeyOrigin = 'config' | 'made';
+
+/** A key that is accepted, and since when and when last it was seen. */
+export interface KnownKey extends AccessKey {
+  origin: KeyOrigin;
+  /** Its own scopes, and those that come with them. */
+  allowed: readonly Scope[];
+  use: KeyUse;
+}
+
+/** Shared by all that is known of a key while the process runs. Times are Unix milliseconds. */
+export interface KeyUse {
+  /** When it was first known here. */
+  since: number;
+  /** When it was presented last; 0 for never. */
+  last: number;
+}
+
 export type AccessKeys = ReturnType<typeof createAccessKeys>;
 
-/** The keys that are accepted. */
-export const createAccessKeys = (keys: readonly AccessKey[]) => {
-  let known = keys.map(toKnown);
-  let hasHadKeys = known.length > 0;
+/** The keys that are accepted: those of the settings, and those made at run time, whose names the settings do not have. */
+export const createAccessKeys = (configured: readonly AccessKey[], now: () => number = Date.now) => {
+  let ofSettings = configured;
+  let made: readonly AccessKey[] = [];
+  /** By hash. Who presents a key cannot choose its hash, so the time of a look-up tells nothing about those of others. */
+  let known = new Map<string, KnownKey>();
+  const uses = new Map<string, KeyUse>();
+  let hasHadKeys = false;
+  const toKnown = (key: AccessKey, origin: KeyOrigin): KnownKey => {
+    const use = uses.get(key.sha256) ?? { since: now(), last: 0 };
+    uses.set(key.sha256, use);
+    return { ...key, origin, allowed: key.scopes.flatMap((scope) => [scope, ...(included[scope] ?? [])]), use };
+  };
+  const rebuild = (): void => {
+    const names = new Set(ofSettings.map(({ name }) => name));
+    const others = made.filter(({ name }) => !names.has(name));
+    const all = [...others.map((key) => toKnown(key, 'made')), ...ofSettings.map((key) => toKnown(key, 'config'))];
+    known = new Map(all.map((key) => [key.sha256, key]));
+    for (const sha256 of uses.keys()) if (!known.has(sha256)) uses.delete(sha256);
+    hasHadKeys ||= known.size > 0;
+  };
+  rebuild();
   return {
-    /** Replaces all keys. */
+    /** Replaces all keys of the settings. */
     load: (changed: readonly AccessKey[]): void => {
-      known = changed.map(toKnown);
-      hasHadKeys ||= known.length > 0;
+      ofSettings = changed;
+      rebuild();
     },
-    /** The key that a text is; undefined if it is none. Compares with all, so that the time does not tell which key is near. */
-    find: (text: string): Pick<AccessKey, 'name' | 'scopes'> | undefined => {
+    /** Replaces all keys that were made at run time. */
+    setMade: (changed: readonly AccessKey[]): void => {
+      made = changed;
+      rebuild();
+    },
+    list: (): KnownKey[] => [...known.values()],
+    /** The key that a text is, which counts as a use of it; undefined if it is none. */
+    find: (text: string): KnownKey | undefined => {
       if (!text.startsWith(prefix)) return undefined;
-      const found = hash(text);
-      return known.filter((key) => timingSafeEqual(key.hash, found))[0];
+      const found = known.get(hash(text));
+      if (found) found.use.last = now();
+      return found;
     },
     /** True if a text has the form of a key. A server that never had keys knows none: to it the text is a malformed token. */
     isKeyLike: (text: string): boolean => hasHadKeys && form.test(text),
   };
 };
 
-const toKnown = ({ name, sha256, scopes }: AccessKey) => ({
-  name,
-  hash: Buffer.from(sha256, 'hex'),
-  scopes: scopes.flatMap((scope) => [scope, ...(included[scope] ?? [])]),
-});
-
-const hash = (key: string): Buffer => createHash('sha256').update(key).digest();
+const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length;
 

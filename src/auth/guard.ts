@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../http/errors.ts';
 import type { Access, AccessKeys, Scope } from './access.ts';
-import { decodeToken, type Principal, TokenError, type Tokens } from './token.ts';
+import { decodeToken, type Principal, readSession, type Session, TokenError, type Tokens } from './token.ts';
 
 /** What a request says about its sender. */
 interface Credentialed {
@@ -25,7 +25,7 @@ export const createIdentifySender =
     const credential = readCredential(request);
     if (credential === '') return toAddress(request.ip);
     const key = keys.find(credential);
-    if (key?.scopes.includes('alerts:write')) return `key:${key.name}`;
+    if (key?.allowed.includes('alerts:write')) return `key:${key.name}`;
     try {
       return `user:${tokens.verify(credential).name}`;
     } catch (error) {
@@ -70,7 +70,7 @@ export const createAuthorize =
     const credential = readCredential(request);
     if (credential === '') return missingToken;
     const key = keys.find(credential);
-    if (key && [scope ?? []].flat().some((each) => key.scopes.includes(each))) {
+    if (key && [scope ?? []].flat().some((each) => key.allowed.includes(each))) {
       request.setDecorator(keyDecorator, key.name);
       return undefined;
     }
@@ -101,6 +101,9 @@ export const callerOf = (request: FastifyRequest): string => {
 /** The caller; undefined on open routes, which read no token. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
+
+/** The session of the caller, on a route that needs a token. */
+export const sessionOf = (request: FastifyRequest): Session => readSession(readCredential(request));
 
 /** When the caller's token expires, in Unix seconds; undefined without a token. */
 export const findExpiry = (request: FastifyRequest): number | undefined =>

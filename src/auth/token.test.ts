@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import {
   assertHeader,
   assertNotExpired,
@@ -64,6 +65,43 @@ test('a token that was accepted before is rejected once it expires or is revoked
   seconds -= 3601;
   revoke('ada');
   assert.throws(() => verify(token), /the user has been removed or changed/);
+});
+
+test('a revocation refuses exactly the tokens of its user from before it, also in the same second and after a restart', () => {
+  const step = fc.oneof(
+    fc.record({ type: fc.constant('wait' as const), seconds: fc.integer({ min: -3, max: 3 }) }),
+    fc.record({ type: fc.constantFrom('sign', 'revoke'), name: fc.constantFrom('ada', 'bob') }),
+    fc.record({ type: fc.constant('restart' as const) }),
+  );
+  const run = (steps: (typeof step extends fc.Arbitrary<infer S> ? S : never)[]): void => {
+    let seconds = 1_800_000_000;
+    const create = () => createTokens(createTokenKeys(first), 'here', () => new Date(seconds * 1000));
+    let tokens = create();
+    const issued: { name: string; token: string; isRevoked: boolean }[] = [];
+    const stored = new Map<string, number>();
+    for (const one of steps) {
+      if ('seconds' in one) seconds += one.seconds;
+      else if (one.type === 'restart') {
+        tokens = create();
+        for (const [name, until] of stored) tokens.revoke(name, until);
+      } else if ('name' in one && one.type === 'sign') {
+        issued.push({ name: one.name, token: tokens.sign({ ...user, name: one.name }), isRevoked: false });
+      } else if ('name' in one) {
+        const until = tokens.findRevocation(one.name);
+        tokens.revoke(one.name, until);
+        stored.set(one.name, until);
+        for (const each of issued) each.isRevoked ||= each.name === one.name;
+      }
+      for (const { token, isRevoked, name } of issued) {
+        if (isRevoked) assert.throws(() => tokens.verify(token), /removed or changed/);
+        else assert.equal(tokens.verify(token).name, name);
+      }
+    }
+  };
+  // Of a process that has ended, nobody knows which tokens its clock has made ahead.
+  const isKnown = (steps: readonly { type: string; seconds?: number }[]): boolean =>
+    !steps.some(({ type }) => type === 'restart') || steps.every(({ seconds = 0 }) => seconds >= 0);
+  fc.assert(fc.property(fc.array(step, { maxLength: 30 }).filter(isKnown), run));
 });
 
 test('a token that names a key is checked with that key only', () => {

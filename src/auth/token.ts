@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { ExpectedError } from '../expected-errors.ts';
 
 export const roles = ['Admin', 'Reader'] as const;
@@ -53,21 +53,37 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
+/** What begins with a login, and goes on with each token that replaces another one. */
+export interface Session {
+  id: string;
+  /** When it began, in Unix seconds. */
+  since: number;
+}
+
 export interface Tokens {
-  /** A signed token for the user, valid for `tokenLifetime` seconds from now. */
-  sign(user: { name: string; role: Role }): string;
+  /** A signed token for the user, valid for `tokenLifetime` seconds from now; of a session that goes on, if one is given. */
+  sign(user: { name: string; role: Role }, session?: Session): string;
   /** The user that the token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Principal;
-  /** Refuses the user's tokens of the past from now on; later ones are accepted. */
-  revoke(name: string): void;
+  /** The second, in Unix time, up to which `revoke` refuses all of the user's tokens that exist, and no later ones. */
+  findRevocation(name: string): number;
+  /** Refuses the user's tokens up to this second; by default all that exist. */
+  revoke(name: string, until?: number): void;
 }
+
+/** Of Unix time. */
+export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
 export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
-  const now = () => Math.floor(clock().getTime() / 1000);
+  const now = () => toSecond(clock());
   /** When tokens of a user were revoked last, in Unix seconds; kept until the last of them has expired. */
   const revoked = new Map<string, number>();
   const revokedAt = (name: string): number => revoked.get(name) ?? Number.NEGATIVE_INFINITY;
+  /** The latest second of a token that was issued here. */
+  let issuedAt = 0;
+  // That may be still to come: of a token after a revocation in the same second, or if the clock was set back.
+  const findRevocation = (name: string): number => Math.max(now(), revokedAt(name) + 1, issuedAt);
   const verified = new Map<string, JsonObject>();
   /** The claims of a token that one of the keys has signed. */
   const verifySignature = (token: string): JsonObject => {
@@ -81,10 +97,13 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   };
   const header = encode({ alg: 'HS256', typ: 'JWT', ...(keys.currentId && { kid: keys.currentId }) });
   return {
-    sign: ({ name, role }) => {
+    sign: ({ name, role }, session) => {
       // Times are in seconds: a token of the second in which others were revoked must not count as one of them.
       const iat = Math.max(now(), revokedAt(name) + 1);
-      const signed = `${header}.${encode({ sub: name, role, iss: issuer, iat, exp: iat + tokenLifetime })}`;
+      issuedAt = Math.max(issuedAt, iat);
+      const goingOn = session && { sid: session.id, auth_time: session.since };
+      const claims = { sub: name, role, iss: issuer, iat, exp: iat + tokenLifetime, ...goingOn };
+      const signed = `${header}.${encode(claims)}`;
       return `${signed}.${toSignature(signed, keys.current).toString('base64url')}`;
     },
     // The order decides which error a token with several faults gets.
@@ -95,11 +114,27 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
       if (Number(claims['iat']) <= revokedAt(principal.name)) throw toFailure('the user has been removed or changed');
       return principal;
     },
-    revoke: (name) => {
-      for (const [other, at] of revoked) if (now() - at > tokenLifetime + clockTolerance) revoked.delete(other);
-      revoked.set(name, now());
+    findRevocation,
+    revoke: (name, until = findRevocation(name)) => {
+      // Of a clock that was ahead, no user must have to wait for that time.
+      const second = Math.min(until, now() + clockTolerance - 1);
+      const isPast = (time: number): boolean => now() - time > tokenLifetime + clockTolerance;
+      if (isPast(second)) return;
+      for (const [other, time] of revoked) if (isPast(time)) revoked.delete(other);
+      revoked.set(name, Math.max(second, revokedAt(name)));
     },
   };
+};
+
+/**
+ * The session of a valid token. That of a login says nothing of it, since the API specifies its claims: there the token's
+ * hash is the id.
+ */
+export const readSession = (token: string): Session => {
+  const { sid, auth_time: since, iat } = decodeToken(token).claims;
+  return typeof sid === 'string' && Number.isSafeInteger(since)
+    ? { id: sid, since: Number(since) }
+    : { id: createHash('sha256').update(token).digest('base64url').slice(0, 22), since: Number(iat) };
 };
 
 type JsonObject = Record<string, unknown>;

@@ -108,6 +108,30 @@ const hashPassword = defineCommand({
   },
 });
 
+const createUserCommand = defineCommand({
+  name: 'create-user',
+  argument: { name: 'NAME' },
+  summary: 'Make a user; prompts for the password, or reads standard input.',
+  details: [
+    'The user is stored in the data directory, while no server uses it; or in the database, where running servers know it within a second.',
+  ],
+  settings: 'all',
+  flags: {
+    role: { value: 'ROLE', summary: 'What the user may do; Admin by default.', choices: ['Admin', 'Reader'] },
+  },
+  exitCodes: { 0: 'success', 1: 'the user was not stored', 2: 'the command line is invalid' },
+  run: async ({ words: [name = ''], own: { role: given = 'Admin' }, flags }) => {
+    const { createLog, createUser, loadSettings, readNewPassword, roles, schema } = await import('./program.ts');
+    const role = roles.find((one) => one === given);
+    if (!role) throw new UsageError(`--role must be ${roles.join(' or ')}, not ${JSON.stringify(given)}`);
+    const settings = loadSettings(schema, flags);
+    const password = await readNewPassword({ input: process.stdin, messages: process.stderr }, true);
+    await createUser(settings, { name, role, password }, createLog('error'));
+    say(`${name} can log in`);
+    return 0;
+  },
+});
+
 const exportCommand = defineCommand({
   name: 'export',
   summary: 'Print all tasks, items, alerts and audit records of the store as JSON lines; stop the server first.',
@@ -194,6 +218,7 @@ export const ownCommands: readonly Command[] = [
   checkConfig,
   configSchema,
   createKey,
+  createUserCommand,
   hashPassword,
   exportCommand,
   importCommand,

@@ -16,11 +16,22 @@ interface Terminal {
 }
 
 /** Reads a password from a prompt without echo, or from standard input, and prints its hash. */
-export const printPasswordHash = async ({ input, output, messages }: Terminal): Promise<void> => {
+export const printPasswordHash = async (terminal: Terminal): Promise<void> => {
+  terminal.output.write(`${await hashPassword(await readNewPassword(terminal))}\n`);
+};
+
+/** Reads a password from standard input, or from a prompt without echo, twice where it is to be confirmed. */
+export const readNewPassword = async (
+  { input, messages }: Pick<Terminal, 'input' | 'messages'>,
+  isConfirmed = false,
+): Promise<string> => {
   const password = input.isTTY ? await askPassword(input, messages) : await readPassword(input);
   const problem = findPasswordProblem(password);
   if (problem) throw new UsageError(`the password ${problem}`);
-  output.write(`${await hashPassword(password)}\n`);
+  if (isConfirmed && input.isTTY && (await askPassword(input, messages, 'Again: ')) !== password) {
+    throw new UsageError('the passwords differ');
+  }
+  return password;
 };
 
 const findPasswordProblem = (password: string): string | undefined => {
@@ -31,11 +42,15 @@ const findPasswordProblem = (password: string): string | undefined => {
   return password.includes('\0') ? 'contains a NUL character' : undefined;
 };
 
-const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableStream): Promise<string> => {
+const askPassword = async (
+  input: NodeJS.ReadStream,
+  messages: NodeJS.WritableStream,
+  question = 'Password: ',
+): Promise<string> => {
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: discarded, terminal: true });
   // Not earlier: until now the terminal echoes.
-  messages.write('Password: ');
+  messages.write(question);
   const password = await prompt.question('');
   prompt.close();
   messages.write('\n');

@@ -8,11 +8,14 @@ import { listSettingFlags } from './args.ts';
  * What commands need of the server's code. They import it only when they run, because it is most of the program: the bundle
  * keeps it in a file of its own, so that scripts that send alerts do not load it.
  */
+export { createUser } from '../app/create-user.ts';
 export { exportLines, importLines } from '../app/transfer.ts';
 export { createAccessKey, isKeyName } from '../auth/access.ts';
+export { roles } from '../auth/token.ts';
 export { loadSettings } from '../config/load.ts';
 export { toFileSchema } from '../config/schema.ts';
-export { printPasswordHash } from './hash-password.ts';
+export { printPasswordHash, readNewPassword } from './hash-password.ts';
+export { createLog } from './server/log.ts';
 export { features };
 
 /** All settings, those of features too. */

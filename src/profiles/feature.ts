@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import Type from 'typebox';
+import type { AccessKeys } from '../auth/access.ts';
 import type { Authorize, IdentifySender } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
 import { StoreUnavailable } from '../expected-errors.ts';
@@ -85,6 +86,8 @@ export interface Parts {
   host: HostReadings;
   log: FastifyBaseLogger;
   tokens: Tokens;
+  /** The keys that are accepted. */
+  keys: AccessKeys;
   secrets: RandomSecrets;
   /**
    * Keys of 32 bytes for one purpose, derived from `jwtSecret` and the previous one, which instances share; signatures of
@@ -113,6 +116,16 @@ export interface Profile {
   fixedAccess?: 'closed' | 'open';
 }
 
+/** A screen of the console that somebody has to open. */
+export interface Invitation {
+  /** What for. */
+  text: string;
+  /** The profile that it needs. */
+  profile: string;
+  /** Its place in the console, from the `#` on. */
+  fragment: string;
+}
+
 export interface FeatureInstance<Settings = Record<string, unknown>> {
   /** The routes of each profile, by profile name. */
   profiles: Record<string, Route[]>;
@@ -124,6 +137,8 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   topics?: Record<string, Topic>;
   /** Messages printed once on startup, e.g. random passwords and open routes. */
   notices?: string[];
+  /** What people are invited to open in the console on startup. */
+  invitation?: Invitation | undefined;
   /** What needs somebody's attention now, the worst first. Called about once a second, so it reads only what is in memory. */
   findConcerns?(): Concern[];
   /** Whether changes can be stored at the moment; by default they can. */

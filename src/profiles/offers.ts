@@ -18,8 +18,15 @@ interface WatchSource {
   coversMachine(): boolean;
 }
 
+/** What the login offers to features with responses that go on. */
+interface AccessSource {
+  /** Calls the listener when users or keys have changed, or tokens were revoked. */
+  onChanged(listener: () => void): void;
+}
+
 /** What mounted features offer to those after them in the list. */
 export interface Offers {
+  access?: AccessSource;
   alerts?: AlertSource;
   settings?: SettingStore;
   silences?: SilenceStore;

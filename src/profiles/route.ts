@@ -37,7 +37,7 @@ export interface Route<S extends FastifySchema = FastifySchema>
   access: Access;
   /** Where a token or a role is needed, a key with this scope, or one of these, is accepted too. */
   scope?: Scope | readonly Scope[];
-  /** Open whatever the setting `access` says: health checks and the login. */
+  /** The setting `access` does not change who may use it: health checks, the login, and what users do with their own sessions. */
   staysOpen?: boolean;
   /** The setting `access` may open it to everyone. */
   canBeOpen?: boolean;

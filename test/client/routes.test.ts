@@ -94,6 +94,28 @@ const withWatch =
     return plain(name, { ...(isReplaced && watch), watch: watch.name })(client);
   };
 
+let users = 0;
+
+/** Calls that need a user create it first. */
+const withUser =
+  (name: string, changes: object = {}): Call =>
+  async (client) => {
+    const user = `user-${users++}`;
+    await plain('createUser', { name: user, role: 'Reader', password: strong })(client);
+    return plain(name, { user, ...changes })(client);
+  };
+
+/** Calls that need a destination create it first. */
+const withDestination =
+  (name: string): Call =>
+  async (client) => {
+    await plain('putDestination', destination)(client);
+    return plain(name, { destination: destination.destination })(client);
+  };
+
+const destination = { destination: 'desk', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
+
+const strong = 'a horse that staples batteries';
 const credentialsOf = { Username: 'admin', Password: passwords.admin };
 const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' };
 const cpuWatch = { name: 'cpu', type: 'cpu', limit: 101 };
@@ -152,6 +174,22 @@ const calls: Record<string, Call> = {
   getTaskAtSimple: plain('getTaskAtSimple', { id: 1 }),
   createItem: plain('createItem', { name: 'label printer' }),
   login: plain('login', credentialsOf),
+  // There is an account already.
+  setUp: refused(plain('setUp', { code: 'none', name: 'anna', password: strong }), 403),
+  listUsers: plain('listUsers'),
+  createUser: plain('createUser', { name: 'anna', role: 'Reader', password: strong }),
+  getUser: plain('getUser', { user: 'admin' }),
+  replaceUser: withUser('replaceUser', { role: 'Admin' }),
+  deleteUser: withUser('deleteUser'),
+  listKeys: plain('listKeys'),
+  createKey: plain('createKey', { name: 'grafana', scopes: ['alerts:write'] }),
+  deleteKey: async (client) => {
+    await plain('createKey', { name: 'old', scopes: ['alerts:write'] })(client);
+    return plain('deleteKey', { key: 'old' })(client);
+  },
+  renewSession: plain('renewSession'),
+  listSessions: plain('listSessions'),
+  endSessions: plain('endSessions'),
   loginAtProtected: plain('loginAtProtected', credentialsOf),
   createAlert: plain('createAlert', { message: 'disk is full' }),
   getAlert: async (client) => {
@@ -214,6 +252,10 @@ const calls: Record<string, Call> = {
   createAlertsFromAny: plain('createAlertsFromAny', samples.grafana),
   retryDestination: refused(plain('retryDestination', { destination: 'pager' }), 404),
   retryDelivery: refused(plain('retryDelivery', { destination: 'pager', id: 'none' }), 404),
+  listDestinations: plain('listDestinations'),
+  getDestination: withDestination('getDestination'),
+  putDestination: plain('putDestination', destination),
+  deleteDestination: withDestination('deleteDestination'),
   testDestination: refused(plain('testDestination', { destination: 'pager' }), 404),
   readAcknowledgeLink: refused(plain('readAcknowledgeLink', { token: 'none' }), 404),
   useAcknowledgeLink: refused(plain('useAcknowledgeLink', { token: 'none' }), 404),
@@ -228,7 +270,7 @@ const calls: Record<string, Call> = {
 
 const isRefused = [
   ...['retryDelivery', 'retryDestination', 'testDestination', 'readAcknowledgeLink', 'useAcknowledgeLink'],
-  ...['createDutyOverride', 'endDutyOverride'],
+  ...['createDutyOverride', 'endDutyOverride', 'setUp'],
 ];
 
 test('the client has a method for each route, and each returns a response of the right shape', async (t) => {

@@ -16,12 +16,12 @@ test('valid, nearly valid and hostile requests each get a documented response', 
     const round = await runRound(seed, index, requestsPerRound);
     assert.equal(round.found, undefined, JSON.stringify(round.found, undefined, 2));
     for (const [status, count] of round.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
-    // A login succeeds only by chance, as do a body of any format, a silence, a watch and a schedule; random ids name none,
+    // A login succeeds only by chance, as do a body of any format, a silence, a watch, a user, a key and times of a schedule; random ids name none,
     // and no incident about this machine.
     assert.deepEqual(
       round.neverDone.filter(
         (name) =>
-          !/\/(?:login|auto|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|oncall\/schedule|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|heartbeats\/\{name\}(?:\/[\w.]+)?)$/.test(
+          !/\/(?:login|auto|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|setup|schedule|users(?:\/\{user\})?|keys(?:\/\{key\})?|destinations\/\{destination\}|heartbeats\/\{name\}(?:\/[\w.]+)?)$/.test(
             name,
           ),
       ),

@@ -64,7 +64,7 @@ test('each profile has the access that the file gives it, and the others are as 
 
 test('an access that cannot be used stops the start with one line that says what to do', async (t) => {
   const profiles =
-    'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, alerts, X, silences, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, status, events, instances';
+    'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, accounts, alerts, X, silences, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, status, events, instances';
   const messages: [unknown, string][] = [
     ['open', 'must be one of contract, login, not "open"'],
     [true, 'must be one of contract, login, not true'],

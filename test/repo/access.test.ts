@@ -25,7 +25,7 @@ const callers: { name: string; token?: string; refused: Partial<Record<Access, n
     token: signToken(createClaims({ iat: now - 3601, exp: now - 1 })),
     refused: { token: 401, admin: 401 },
   },
-  { name: 'a Reader', token: signToken(createClaims({ role: 'Reader' })), refused: { admin: 403 } },
+  { name: 'a Reader', token: signToken(createClaims({ sub: 'reader', role: 'Reader' })), refused: { admin: 403 } },
   { name: 'an Admin', token: signToken(createClaims({ role: 'Admin' })), refused: {} },
 ];
 
@@ -81,7 +81,9 @@ test('every route of every mount admits exactly the callers that its access name
   let walked = 0;
   for (const settings of variants) {
     const app = await startApp(t, { settings });
-    for (const route of listServedRoutes(app)) {
+    // Who ends their sessions needs another token.
+    const isLast = ({ path, method }: Route): number => Number(method === 'DELETE' && path === '/api/sessions');
+    for (const route of listServedRoutes(app).toSorted((one, other) => isLast(one) - isLast(other))) {
       for (const method of listMethods(route, app)) {
         for (const { name, token, refused } of callers) {
           const status = await statusFor(app, method, route.path, token);

@@ -223,7 +223,9 @@ test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without
     variables: { ...variables, SIGNALBOX_JWT_SECRET: secret },
   });
   assert.doesNotMatch(output.stdout, /Warning/);
-  const [reader, admin] = (['Reader', 'Admin'] as const).map((role) => signToken(createClaims({ role })));
+  const [reader, admin] = (['Reader', 'Admin'] as const).map((role) =>
+    signToken(createClaims({ sub: role.toLowerCase(), role })),
+  );
   const credentials = { reader: String(reader), admin: String(admin) };
   const own = {
     write: keys.write.key,

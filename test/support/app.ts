@@ -43,7 +43,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices'> {
+export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices' | 'invitation'> {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader', base?: string): Promise<string>;
   /** Contains the data directory, `data`. */
@@ -67,7 +67,7 @@ export const startApp = async (
     ...(seed !== undefined && { seed: writeJson(folder, 'seed.json', seed) }),
   };
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
-  const { server, mounts, notices } = await createApp(loadSettings(settingsSchema, { config: path }, {}), {
+  const { server, mounts, notices, invitation } = await createApp(loadSettings(settingsSchema, { config: path }, {}), {
     log,
     features,
     openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
@@ -78,7 +78,7 @@ export const startApp = async (
     const { json } = await listening.request('POST', `${base}/api/auth/login`, { body });
     return json['token'] as string;
   };
-  return { ...listening, server, mounts, notices, login, folder };
+  return { ...listening, server, mounts, notices, invitation, login, folder };
 };
 
 /** The error with which an app refuses to start with these settings or this seed file. */

@@ -171,7 +171,7 @@ const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =
  * such as random passwords.
  */
 const createStartMessage = (
-  { mounts, home, notices }: Pick<App, 'mounts' | 'home' | 'notices'>,
+  { mounts, home, notices, invitation }: Pick<App, 'mounts' | 'home' | 'notices' | 'invitation'>,
   address: string,
   store: string,
 ): string => {
@@ -193,6 +193,8 @@ const createStartMessage = (
     '',
     `Open without a token: ${listOpenProfiles(mounts).join(', ') || 'nothing'}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
+    // Only the console has the screen.
+    ...(invitation && home !== '/docs/' ? ['', `${invitation.text}: ${local}${home}${invitation.fragment}`] : []),
     ...(notices.length > 0 ? ['', ...notices] : []),
     '',
   ].join('\n');

@@ -43,7 +43,7 @@ export const createEvents = (commentMs: number) =>
 export const events = createEvents(15_000);
 
 const createStreams = (
-  { topics, authorize, meters }: Pick<Parts, 'topics' | 'authorize' | 'meters'>,
+  { topics, authorize, meters, offers }: Pick<Parts, 'topics' | 'authorize' | 'meters' | 'offers'>,
   commentMs: number,
 ): FeatureInstance => {
   /** Open streams; the function tells whether the listener still may listen. */
@@ -113,15 +113,20 @@ const createStreams = (
       return reply;
     },
   });
+  /** Ends the streams whose listeners have lost their access. */
+  const endLost = (): void => {
+    for (const [stream, isAllowed] of streams) if (!isAllowed()) stream.end();
+  };
+  offers.access?.onChanged(endLost);
   return {
     profiles: { events: [route] },
     stop: () => {
       isStopped = true;
       for (const stream of streams.keys()) stream.end();
     },
-    // Keys and users were loaded before: ends the streams whose listeners have lost their access.
+    // Keys and users were loaded before.
     reload: () => {
-      for (const [stream, isAllowed] of streams) if (!isAllowed()) stream.end();
+      endLost();
       return [];
     },
   };

@@ -1,11 +1,10 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import { findHashProblem, hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
-import { type Role, roles, tokenLifetime } from '../../auth/token.ts';
-import type { RandomSecrets } from '../feature.ts';
+import { findHashProblem, maximumPasswordBytes } from '../../auth/password.ts';
+import { roles, tokenLifetime } from '../../auth/token.ts';
 import { defineShape } from '../route.ts';
 
-const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
+export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 
 /** Both are needed; a missing one is treated as a wrong one. */
 export const Credentials = defineShape('Credentials', {
@@ -80,25 +79,11 @@ export const loginSettings = {
   }),
 };
 
-/** Of random passwords: 16 characters. */
-const passwordBytes = 12;
-
-export interface Account {
-  name: string;
-  role: Role;
-  /** Role and password, or its hash: what a login checks. */
-  checked: string;
-  /** Built-in accounts hash their password with the first login: hashing on startup would delay the first response. */
-  readHash(): Promise<string> | string;
-}
-
-interface UserSettings {
+export interface UserSettings {
   users?: User[];
   adminPassword?: string;
   readerPassword?: string;
 }
-
-export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Why the users and passwords of the settings cannot be used, as clauses that contain no secrets. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
@@ -118,49 +103,6 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
     if (problem) problems.push(`the passwordHash of user ${JSON.stringify(name)} ${problem}`);
   }
   return problems;
-};
-
-/**
- * Starts without accounts; `load` adds those of `users`, or else admin and reader. `revoke` is called for each user that is
- * removed then, or has another role or password.
- */
-export const createAccounts = (secrets: RandomSecrets, revoke: (name: string) => void) => {
-  let accounts = new Map<string, Account>();
-  /** Users whose random passwords were announced. */
-  const announced = new Set<string>();
-  return {
-    find: (name: string): Account | undefined => accounts.get(name),
-    /** Replaces all accounts by those of the settings; returns lines that say where random passwords are, or what they are. */
-    load: ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
-      const added: { name: string; password: string }[] = [];
-      const getRandomPassword = (name: string): string => {
-        const password = secrets.get(`${name}Password`, passwordBytes);
-        if (!announced.has(name)) added.push({ name, password });
-        return password;
-      };
-      const createBuiltIn = (name: string, role: Role, password = getRandomPassword(name)): Account => {
-        let hash: Promise<string> | undefined;
-        return { name, role, checked: `${role} ${password}`, readHash: () => (hash ??= hashPassword(password)) };
-      };
-      const createListed = ({ name, role, passwordHash }: User): Account => ({
-        ...{ name, role, checked: `${role} ${passwordHash}` },
-        readHash: () => passwordHash,
-      });
-      const list = users?.map(createListed) ?? [
-        createBuiltIn('admin', 'Admin', adminPassword),
-        createBuiltIn('reader', 'Reader', readerPassword),
-      ];
-      const before = accounts;
-      accounts = new Map(list.map((account) => [account.name, account]));
-      for (const { name, checked } of before.values()) if (accounts.get(name)?.checked !== checked) revoke(name);
-      for (const { name } of added) announced.add(name);
-      if (secrets.file === undefined) {
-        return added.map(({ name, password }) => `Password of ${name} for this run: ${password}`);
-      }
-      const names = added.map(({ name }) => name).join(' and ');
-      return added.length === 0 ? [] : [`Password${added.length > 1 ? 's' : ''} of ${names}: see ${secrets.file}`];
-    },
-  };
 };
 
 const findLengthProblem = (name: string, password = ''): string[] =>

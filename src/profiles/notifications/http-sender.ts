@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
+import { lookup as lookUpName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import { createSerial } from '../../storage/scheduling.ts';
@@ -25,8 +25,13 @@ export interface HttpSender {
  * Sends requests to one server on up to so many connections, which are kept open. Redirects are not followed. A request
  * takes 5 seconds to connect and `requestSeconds` in all at most.
  */
-export const createHttpSender = (url: URL, connections: number, requestSeconds = 15): HttpSender => {
-  const connect = { timeout: connectMs, lookup: lookupInTurn };
+export const createHttpSender = (
+  url: URL,
+  connections: number,
+  requestSeconds = 15,
+  lookup: LookupFunction = lookupInTurn,
+): HttpSender => {
+  const connect = { timeout: connectMs, lookup };
   // Exchanges have a limit of their own, for the whole request.
   const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
   /** The oldest first. One timer is for all, because nearly none takes so long. */
@@ -123,6 +128,7 @@ const reasons: Record<string, string> = {
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
   ENOTFOUND: 'the host name is unknown',
+  FORBIDDEN_TARGET: 'its address may only be in the config file',
   EAI_AGAIN: 'the name server does not respond',
 };
 
@@ -141,9 +147,9 @@ const pending = new Map<string, Promise<LookupAddress[]>>();
  * Looks up host names one at a time, since each takes a thread that the log needs too: a name server that does not answer
  * keeps one busy, not all.
  */
-const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
+export const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
   const name = `${hostname} ${family}`;
-  const addresses = pending.get(name) ?? inTurn(() => lookup(hostname, { all: true, family }));
+  const addresses = pending.get(name) ?? inTurn(() => lookUpName(hostname, { all: true, family }));
   pending.set(name, addresses);
   addresses
     .finally(() => pending.delete(name))

@@ -3,7 +3,9 @@ import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
+import { createDestinationRoutes } from './destination-routes.ts';
 import type { IncidentDestination } from './incident-destination.ts';
+import { DestinationKeeper } from './made-destinations.ts';
 import { Notifier } from './notifier.ts';
 import { createOnCallRoutes } from './oncall-routes.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
@@ -58,10 +60,13 @@ export const notifications = defineFeature({
   create: async (parts) => {
     const { offers, database, clock, log, meters } = parts;
     const { settings } = parts;
-    /** As they are now. */
-    let { destinations } = settings;
     const { alerts, incidents, silences, settings: made } = offers;
     const rotations = new Rotations(settings.rotations);
+    const keeper = new DestinationKeeper({
+      settings: made,
+      configured: settings.destinations,
+      onUnusable: (name, err) => log.error({ err, name }, 'destinations: one cannot be used, so it gets nothing'),
+    });
     const overrides = made && new Overrides(made, rotations, clock);
     const lease = incidents && database ? createLease(database, 'notifications') : ownLease;
     const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
@@ -72,11 +77,22 @@ export const notifications = defineFeature({
       ...parts,
       incidents,
       publicUrl: settings.publicUrl,
-      isDestination: (name) => destinations.some((one) => one.name === name),
+      isDestination: (name) => keeper.find(name) !== undefined,
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
     const outbox =
-      alerts && (await openOutbox(settings, alerts, { ...parts, links, silences, onIncidentDestinations }));
+      alerts &&
+      (await openOutbox({ ...settings, ...keeper.current }, alerts, {
+        ...parts,
+        links,
+        silences,
+        onIncidentDestinations,
+      }));
+    let settled: Promise<void> | undefined;
+    const apply = (): void => {
+      settled = outbox?.reload({ ...settings, ...keeper.current });
+    };
+    keeper.onChanged(apply);
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
@@ -84,6 +100,7 @@ export const notifications = defineFeature({
       profiles: {
         notifications: [
           ...createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock }),
+          ...createDestinationRoutes({ keeper, settle: async () => settled }),
           ...acknowledgement.routes,
         ],
         oncall: createOnCallRoutes({ rotations, overrides, clock }),
@@ -99,8 +116,8 @@ export const notifications = defineFeature({
       ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
-        destinations = changed.destinations;
-        outbox?.reload(changed);
+        keeper.setConfigured(changed.destinations);
+        apply();
         rotations.changeSettings(changed.rotations);
         return [];
       },

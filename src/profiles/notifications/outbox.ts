@@ -12,9 +12,13 @@ import { openSender } from './sender.ts';
 import { createFilter, type DestinationSettings, type DestinationTarget, toTarget } from './settings.ts';
 
 interface OutboxSettings {
-  destinations: DestinationSettings[];
+  destinations: readonly DestinationSettings[];
+  /** Those that were made at run time. */
+  made?: readonly DestinationSettings[];
   outboxRetainBytes: number;
 }
+
+type Entries = Pick<OutboxSettings, 'destinations' | 'made'>;
 
 interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
   links: MessageLinks;
@@ -28,8 +32,11 @@ export type AnyDestination = Destination | IncidentDestination;
 
 export interface Outbox {
   list(): readonly AnyDestination[];
-  /** Takes over changed destinations in the background; those that have not changed try again now. */
-  reload(settings: OutboxSettings): void;
+  /**
+   * Takes over changed destinations in the background; those that have not changed try again now. Resolves when it has, or
+   * has logged why it could not.
+   */
+  reload(settings: OutboxSettings): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,7 +53,7 @@ export const openOutbox = async (
   const ofAlerts = (): Destination[] => destinations.filter((one) => one instanceof Destination);
   let { lastSeq: stored } = alerts.state();
   /** What to deliver once the database says how far the log is. */
-  let planned: readonly DestinationSettings[] | undefined;
+  let planned: Entries | undefined;
   const hurryOthers = (delivered: AnyDestination): void => {
     for (const one of destinations) {
       if (one !== delivered && one.target.address === delivered.target.address) one.hurry();
@@ -59,8 +66,9 @@ export const openOutbox = async (
       return false;
     }),
   );
-  const load = async (entries: readonly DestinationSettings[]): Promise<void> => {
-    const targets = entries.map(toTarget);
+  const load = async (entries: Entries): Promise<void> => {
+    const { destinations: configured, made = [] } = entries;
+    const targets = [...configured.map((one) => toTarget(one)), ...made.map((one) => toTarget(one, true))];
     planned = stored === undefined ? entries : undefined;
     if (stored === undefined) return;
     const [kept, others] = [new Set<AnyDestination>(), [] as DestinationTarget[]];
@@ -71,7 +79,7 @@ export const openOutbox = async (
     }
     await Promise.all(destinations.filter((one) => !kept.has(one)).map((one) => one.close()));
     destinations = [...kept];
-    await updateRegistry(entries.map(({ name }) => name));
+    await updateRegistry(targets.map(({ settings: { name } }) => name));
     for (const one of kept) one.retryWaiting({ ignoresRetryAfter: false });
     for (const target of others) {
       const opened = await open(target, stored);
@@ -80,14 +88,13 @@ export const openOutbox = async (
     }
     parts.onIncidentDestinations(destinations.filter((one) => one instanceof IncidentDestination));
   };
-  const inBackground = (entries: readonly DestinationSettings[]): void => {
+  const inBackground = (entries: Entries): Promise<void> =>
     serially(() => load(entries)).catch((err: unknown) =>
       log.error({ err }, 'outbox: the destinations could not be changed'),
     );
-  };
   const stop = alerts.onStored((seq) => {
     stored = seq;
-    if (planned) inBackground(planned);
+    if (planned) void inBackground(planned);
     planned = undefined;
     for (const one of ofAlerts()) one.noteStored(seq);
   });
@@ -98,7 +105,7 @@ export const openOutbox = async (
     });
   };
   try {
-    await load(settings.destinations);
+    await load(settings);
     const readFrom = () => Math.min(...ofAlerts().map(({ progress }) => progress.cursor));
     await alerts.holdFrom(readFrom, settings.outboxRetainBytes, (seq) => {
       for (const one of ofAlerts()) one.drop(seq);
@@ -118,12 +125,13 @@ export const openOutbox = async (
       return Number.isFinite(shortest) ? shortest * 60_000 : undefined;
     },
   });
-  return { list: () => destinations, reload: (changed) => inBackground(changed.destinations), close };
+  return { list: () => destinations, reload: inBackground, close };
 };
 
-const isSame = (one: DestinationTarget, other: DestinationTarget): boolean =>
-  JSON.stringify([one.settings, one.receiver.secrets, one.receiver.headers]) ===
-  JSON.stringify([other.settings, other.receiver.secrets, other.receiver.headers]);
+const isSame = (one: DestinationTarget, other: DestinationTarget): boolean => toIdentity(one) === toIdentity(other);
+
+const toIdentity = ({ settings, receiver: { secrets, headers }, isMade }: DestinationTarget): string =>
+  JSON.stringify([settings, secrets, headers, isMade]);
 
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (

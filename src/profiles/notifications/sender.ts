@@ -1,8 +1,12 @@
+import { createTargets } from '../targets.ts';
 import type { DeliveredAlert, Sent } from './destinations/type.ts';
 import { toOutgoing } from './destinations/type.ts';
 import type { IncidentMessage } from './message.ts';
 import { toOutcome } from './receiver-state.ts';
 import { createRequest, type DestinationTarget } from './settings.ts';
+
+/** For a request of HTTP. */
+const requestSeconds = 15;
 
 /** Sends alerts and messages to the receiver of one destination. */
 export interface Sender {
@@ -23,8 +27,9 @@ export const openSender = async (
     const { send, close } = await type.createSender(receiver, connections);
     return { send: async (content) => send(toOutgoing(content), clock()), close };
   }
-  const { createHttpSender } = await import('./http-sender.ts');
-  const { send, close } = createHttpSender(receiver.url, connections);
+  const { createHttpSender, lookupInTurn } = await import('./http-sender.ts');
+  const lookup = target.isMade ? createTargets([], lookupInTurn).lookup : lookupInTurn;
+  const { send, close } = createHttpSender(receiver.url, connections, requestSeconds, lookup);
   return {
     send: async (content, added) => {
       const reply = await send(createRequest(target, toOutgoing(content), clock(), added));

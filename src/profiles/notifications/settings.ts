@@ -41,22 +41,29 @@ export const destinationTypes: readonly DestinationType[] = [
 
 const GiB = 1024 ** 3;
 
-const oneOrTwo = (description: string) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 2 })], {
-    description,
-  });
+/** How many there can be. */
+export const mostDestinations = 100;
 
-const texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description });
+const oneOrTwo = (example: string, description: string) => {
+  const one = Type.String({ minLength: 1, examples: [example] });
+  return Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 2 })], { description });
+};
+
+const texts = (example: string, description: string) =>
+  Type.Array(Type.String({ minLength: 1, examples: [example] }), { minItems: 1, description });
 
 /** Names of destinations are parts of file names and paths. */
-const namePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
+export const namePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
 /** A header's value. */
 const HeaderValue = Type.Union(
   [
-    Type.String({ minLength: 1 }),
-    Type.Object({ variable: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
-    Type.Object({ file: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
+    Type.String({ minLength: 1, examples: ['team-a'] }),
+    Type.Object({ variable: Type.String({ minLength: 1, examples: ['PAGER_TEAM'] }) }, { additionalProperties: false }),
+    Type.Object(
+      { file: Type.String({ minLength: 1, examples: ['/etc/signalbox/team'] }) },
+      { additionalProperties: false },
+    ),
   ],
   { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
 );
@@ -64,13 +71,33 @@ const HeaderValue = Type.Union(
 /** An entry of the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
 export const DestinationSettings = Type.Object(
   {
-    name: Type.String({ pattern: namePattern, description: 'Up to 64 letters, digits, `_` and `-`.' }),
-    type: Type.String({ description: `One of ${destinationTypes.map(({ name }) => name).join(', ')}.` }),
-    url: Type.String({ description: 'The receiver: http or https; of `email` smtp or smtps.' }),
-    secret: Type.Optional(oneOrTwo('The secret, or the current and the previous one.')),
-    secretFile: Type.Optional(oneOrTwo('File with the secret, instead of `secret`.')),
-    token: Type.Optional(Type.String({ minLength: 1, description: 'Sent as `Authorization: Bearer`.' })),
-    tokenFile: Type.Optional(Type.String({ minLength: 1, description: 'File with the token, instead of `token`.' })),
+    name: Type.String({
+      pattern: namePattern,
+      examples: ['pager'],
+      description: 'Up to 64 letters, digits, `_` and `-`.',
+    }),
+    type: Type.String({
+      examples: ['webhook'],
+      description: `One of ${destinationTypes.map(({ name }) => name).join(', ')}.`,
+    }),
+    url: Type.String({
+      examples: ['https://pager.example.org/alerts'],
+      description: 'The receiver: http or https; of `email` smtp or smtps.',
+    }),
+    secret: Type.Optional(
+      oneOrTwo('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'The secret, or the current and the previous one.'),
+    ),
+    secretFile: Type.Optional(oneOrTwo('/etc/signalbox/pager.secret', 'File with the secret, instead of `secret`.')),
+    token: Type.Optional(
+      Type.String({ minLength: 1, examples: ['t0k3n'], description: 'Sent as `Authorization: Bearer`.' }),
+    ),
+    tokenFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        examples: ['/etc/signalbox/pager.token'],
+        description: 'File with the token, instead of `token`.',
+      }),
+    ),
     headers: Type.Optional(
       Type.Record(Type.String(), HeaderValue, {
         maxProperties: 16,
@@ -80,6 +107,7 @@ export const DestinationSettings = Type.Object(
     ...ownSettings,
     notify: Type.Optional(
       Type.Enum(['alerts', 'incidents'], {
+        type: 'string',
         description: 'What is sent: each alert, which is the default, or messages about incidents.',
       }),
     ),
@@ -94,6 +122,7 @@ export const DestinationSettings = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 7 * 24 * 60,
+        examples: [15],
         description: 'Minutes for which an incident must have been open, and nobody has taken it; 0 by default.',
       }),
     ),
@@ -101,6 +130,7 @@ export const DestinationSettings = Type.Object(
       Type.Number({
         minimum: 0.01,
         maximum: 7 * 24 * 60,
+        examples: [60],
         description:
           'Minutes between two reminders while an incident is open and nobody has taken it; none by default.',
       }),
@@ -109,6 +139,7 @@ export const DestinationSettings = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 3600,
+        examples: [10],
         description: 'Seconds for which news are collected for one message, 10 by default; 0 sends each at once.',
       }),
     ),
@@ -116,20 +147,26 @@ export const DestinationSettings = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 500,
+        examples: ['Mon-Fri 08:00-18:00 Europe/Berlin'],
         description:
           'When it may be told that an incident is open, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
       }),
     ),
-    hoursExcept: Type.Optional(texts('Severities of incidents that do not wait for `hours`: CRITICAL by default.')),
+    hoursExcept: Type.Optional(
+      texts('CRITICAL', 'Severities of incidents that do not wait for `hours`: CRITICAL by default.'),
+    ),
     levels: Type.Optional(
       texts(
+        'CRITICAL',
         'Send only alerts or incidents of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.',
       ),
     ),
-    sources: Type.Optional(texts('Send only those with one of these sources; `*` stands for any text.')),
-    formats: Type.Optional(texts('Send only alerts of these formats; those of POST /api/alert are `native`.')),
+    sources: Type.Optional(texts('backup*', 'Send only those with one of these sources; `*` stands for any text.')),
+    formats: Type.Optional(
+      texts('grafana', 'Send only alerts of these formats; those of POST /api/alert are `native`.'),
+    ),
     retrySeconds: Type.Optional(
-      Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600 }), {
+      Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600, examples: [30] }), {
         maxItems: 100,
         description:
           'Seconds to wait after each failed attempt, instead of the usual schedule; then the alert is parked.',
@@ -139,6 +176,7 @@ export const DestinationSettings = Type.Object(
       Type.Number({
         minimum: 0.0001,
         maximum: 720,
+        examples: [24],
         description: 'Hours for which an alert is tried before it is parked; 24 by default.',
       }),
     ),
@@ -146,6 +184,7 @@ export const DestinationSettings = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 7 * 24 * 60,
+        examples: [240],
         description: 'Send an alert that keeps coming again after so many minutes, 240 by default; 0 never does.',
       }),
     ),
@@ -153,12 +192,16 @@ export const DestinationSettings = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 8,
+        examples: [1],
         description:
           'Requests at a time: by default 8 for incidents, and for alerts 1, with more while one takes over a second.',
       }),
     ),
     startAt: Type.Optional(
-      Type.Enum(['now', 'oldest'], { description: 'Which alerts a new destination gets: later ones, or all.' }),
+      Type.Enum(['now', 'oldest'], {
+        type: 'string',
+        description: 'Which alerts a new destination gets: later ones, or all.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -169,7 +212,7 @@ export type DestinationSettings = Static<typeof DestinationSettings>;
 export const notificationSettings = {
   destinations: Type.Array(DestinationSettings, {
     default: [],
-    maxItems: 100,
+    maxItems: mostDestinations,
     writeOnly: true,
     description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
   }),
@@ -198,6 +241,8 @@ export interface DestinationTarget {
   address: string;
   /** When it is told of incidents. */
   rules: IncidentRules;
+  /** Somebody has made it at run time, so there are addresses that it may not reach. */
+  isMade: boolean;
 }
 
 /** Why destinations cannot be used, as clauses that name them and show no secrets; and why `publicUrl` cannot. */
@@ -226,7 +271,7 @@ const isPublicUrl = (text: string): boolean => {
 };
 
 /** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
-export const toTarget = (settings: DestinationSettings): DestinationTarget => {
+export const toTarget = (settings: DestinationSettings, isMade = false): DestinationTarget => {
   try {
     const type = findType(settings.type);
     assertOwnSettings(type, settings);
@@ -244,7 +289,7 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
     const problem = type.findProblem?.(receiver);
     if (problem !== undefined) throw new Error(problem);
     const { protocol, host } = receiver.url;
-    return { settings, type, receiver, address: `${protocol}//${host}`, rules };
+    return { settings, type, receiver, address: `${protocol}//${host}`, rules, isMade };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }

@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import Type from 'typebox';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature } from '../feature.ts';
+import { createTargets, findTargetProblem } from '../targets.ts';
 import { findConfigProblems, listKnownWatches } from './definitions.ts';
 import { createWatchRoutes, watchKind } from './routes.ts';
 import { StrictWatch, type WatchSettings } from './schema.ts';
-import { createTargets, findTargetProblem } from './targets.ts';
 import { Watcher } from './watcher.ts';
 
 /** Watches the machine and what is beside it, and raises alerts. */

@@ -1,10 +1,10 @@
 import type { HostReadings } from '../../host/readings.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Concern } from '../feature.ts';
+import type { Targets } from '../targets.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { ownWatchSettings, WatchSettings } from './schema.ts';
-import type { Targets } from './targets.ts';
 
 /** What checks read. */
 export interface WatchReadings {

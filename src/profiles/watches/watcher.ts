@@ -7,12 +7,12 @@ import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Concern } from '../feature.ts';
 import { type AlertSource, type IncidentSource, ownSender } from '../offers.ts';
 import { rankOf } from '../severity.ts';
+import { Slots } from '../slots.ts';
+import type { Targets } from '../targets.ts';
 import type { KnownWatch } from './definitions.ts';
 import { RecentUsage } from './recent-usage.ts';
 import { type ToldAlert, WatchRunner } from './runner.ts';
 import type { WatchedThing, WatchSettings } from './schema.ts';
-import { Slots } from './slots.ts';
-import type { Targets } from './targets.ts';
 import type { Finding, WatchReadings, WatchScope } from './type.ts';
 
 /** How many checks over the network run at a time. */

@@ -192,6 +192,11 @@ CREATE TABLE signalbox.incident_snapshot (
 CREATE INDEX incident_snapshot_at ON signalbox.incident_snapshot (at);
 `;
 
+/** Since when keys are known, and when they were used last. */
+const keyTables = `
+CREATE TABLE signalbox.key_use (id text PRIMARY KEY, since bigint NOT NULL, last bigint NOT NULL);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
@@ -200,6 +205,7 @@ const migrations = [
   { version: 4, readableBy: 1, text: noticeTables },
   { version: 5, readableBy: 1, text: heartbeatTables },
   { version: 6, readableBy: 1, text: snapshotTables },
+  { version: 7, readableBy: 1, text: keyTables },
 ];
 
 /** The version of the schema that this program knows. */

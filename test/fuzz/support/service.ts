@@ -67,7 +67,8 @@ export const startService = async (
   const operations = toOperations(resolveReferences(document.json));
   const client = createClient(url);
   atEnd(scope, () => client.close());
-  const tokens = createTokens();
+  let issuedAt = 0;
+  let tokens = createTokens();
   const resolve = (value: string) =>
     value.replaceAll(/\{(\w+)\}/g, (name, key) => tokens[key as keyof typeof tokens] ?? name);
   const record = createLedger();
@@ -80,6 +81,11 @@ export const startService = async (
     const judged = judge(sent, response, { operations, cors: settings['cors'] === true });
     log.assertSound();
     if (judged) record(sent, readSent(sent), judged);
+    // All tokens of the user are refused then; of one second, later ones count from the next.
+    if (judged?.operation?.path.endsWith('/api/sessions') && judged.operation.method === 'DELETE') {
+      issuedAt = Math.max(issuedAt + 1, Math.floor(Date.now() / 1000) + 1);
+      tokens = createTokens(issuedAt);
+    }
     return judged;
   };
   return { operations, ask };
@@ -99,12 +105,12 @@ const createLog = () => {
   };
 };
 
-const createTokens = (): Record<(typeof tokenNames)[number], string> => {
-  const now = Math.floor(Date.now() / 1000);
+const createTokens = (now = Math.floor(Date.now() / 1000)): Record<(typeof tokenNames)[number], string> => {
+  const times = { iat: now, exp: now + 3600 };
   const header = { alg: 'none', typ: 'JWT' };
   return {
-    admin: signToken(createClaims()),
-    reader: signToken(createClaims({ sub: 'reader', role: 'Reader' })),
+    admin: signToken(createClaims(times)),
+    reader: signToken(createClaims({ ...times, sub: 'reader', role: 'Reader' })),
     expired: signToken(createClaims({ iat: now - 7200, exp: now - 3600 })),
     future: signToken(createClaims({ iat: now + 7200, exp: now + 9000 })),
     forged: signToken(createClaims(), { sign: createHmacSigner('another key, as long as it has to be') }),

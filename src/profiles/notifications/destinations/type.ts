@@ -37,20 +37,44 @@ export interface DestinationType {
 /** Settings that only some types have. */
 export const ownSettings = {
   method: Type.Optional(
-    Type.Enum(['POST', 'PUT', 'PATCH', 'GET'], { description: '`template`: the method; POST by default.' }),
+    Type.Enum(['POST', 'PUT', 'PATCH', 'GET'], {
+      type: 'string',
+      description: '`template`: the method; POST by default.',
+    }),
   ),
   body: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64 * 1024, description: '`template`: the body, with placeholders.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64 * 1024,
+      examples: ['{"text": "{message}"}'],
+      description: '`template`: the body, with placeholders.',
+    }),
   ),
-  from: Type.Optional(Type.String({ minLength: 1, description: '`email`: the sender, `signalbox@example.org`.' })),
+  from: Type.Optional(
+    Type.String({
+      minLength: 1,
+      examples: ['signalbox@example.org'],
+      description: '`email`: the sender, `signalbox@example.org`.',
+    }),
+  ),
   to: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 50, description: '`email`: the recipients.' }),
+    Type.Array(Type.String({ minLength: 1, examples: ['anna@example.org'] }), {
+      minItems: 1,
+      maxItems: 50,
+      description: '`email`: the recipients.',
+    }),
   ),
   user: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: '`email`: logs in with the secret as password.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      examples: ['signalbox'],
+      description: '`email`: logs in with the secret as password.',
+    }),
   ),
   tls: Type.Optional(
     Type.Enum(['required', 'none'], {
+      type: 'string',
       description: '`email`: whether `smtp://` must use STARTTLS; by default, except on loopback.',
     }),
   ),

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { ForbiddenTarget, type Targets } from '../targets.ts';
+import { ForbiddenTarget, type Targets } from '../../targets.ts';
 
 /** How many redirects are followed, and how much of a body is read. */
 const mostRedirects = 3;

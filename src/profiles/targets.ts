@@ -1,14 +1,14 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { isLike } from '../wildcards.ts';
 import { Slots } from './slots.ts';
+import { isLike } from './wildcards.ts';
 
 /** Where clouds tell their machines secrets, beside link-local addresses. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
-/** What checks over the network may reach. */
+/** What requests that people define at run time may reach. */
 export interface Targets {
   /** Throws an Error for an address that may not be reached; names are checked by `lookup`. */
   assertHost(host: string): void;
@@ -90,4 +90,6 @@ const lookupFew: LookupFunction = (host, options, callback) => {
 };
 
 /** A target that may not be reached. */
-export class ForbiddenTarget extends Error {}
+export class ForbiddenTarget extends Error {
+  readonly code = 'FORBIDDEN_TARGET';
+}

@@ -1,0 +1,39 @@
+import { isPossiblePassword, maximumPasswordBytes } from './password.ts';
+
+/** The fewest characters of a password that is set in the program. */
+const fewestCharacters = 12;
+
+/** The fewest different characters, once what is easily guessed is left out. */
+const fewestDifferent = 6;
+
+/** What guessers try first, in lower case. */
+const guessed = [
+  ...['password', 'passwort', 'passw0rd', 'p@ssw0rd', 'kennwort', 'signalbox', 'administrator', 'admin', 'reader'],
+  ...['welcome', 'letmein', 'iloveyou', 'changeme', 'secret', 'default', 'monkey', 'dragon', 'football'],
+  ...['qwertyuiop', 'qwertzuiop', 'asdfghjkl', 'zxcvbnm', 'yxcvbnm', 'qwerty', 'qwertz', 'qazwsx', '1q2w3e4r'],
+  ...[
+    'abcdefghijklmnopqrstuvwxyz',
+    'abcdefgh',
+    '1234567890',
+    '0987654321',
+    '123456789',
+    '12345678',
+    '123456',
+    '654321',
+  ],
+];
+
+/** Why a password is too weak for a user with this name, as a clause without the password; undefined if it is not. */
+export const findWeakness = (password: string, name: string): string | undefined => {
+  const characters = [...password];
+  if (characters.length < fewestCharacters) return `must have at least ${fewestCharacters} characters`;
+  if (!isPossiblePassword(password)) return `must have at most ${maximumPasswordBytes} bytes`;
+  if (/\p{Cc}/u.test(password)) return 'must not have control characters';
+  const rest = [...guessed, ...(name.length > 2 ? [name.toLowerCase()] : [])].reduce(
+    (text, word) => text.replaceAll(word, ''),
+    password.toLowerCase(),
+  );
+  return new Set(rest).size < fewestDifferent
+    ? 'is easily guessed: use several words, or let a password manager make one'
+    : undefined;
+};

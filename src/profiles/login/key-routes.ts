@@ -1,0 +1,136 @@
+import { type AccessKey, type AccessKeys, createAccessKey, type KnownKey } from '../../auth/access.ts';
+import { callerOf } from '../../auth/guard.ts';
+import { StoreConflict } from '../../expected-errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { sendJson } from '../../http/json.ts';
+import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import type { MadeSetting, SettingStore } from '../offers.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { CreatedKey, KeyList, KeyParams, NewKey, ShownKey } from './schema.ts';
+
+/** As settings made at run time. */
+const keyKind = 'key';
+
+/** How many can be made at run time. */
+const mostKeys = 1000;
+
+/** From then on, somebody should ask whether a key is still needed. */
+const unusedMs = 90 * 24 * 60 * 60_000;
+
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+
+/** As it is stored. */
+type StoredKey = Omit<AccessKey, 'name'>;
+
+interface KeyParts {
+  keys: AccessKeys;
+  settings: SettingStore | undefined;
+  /** Learns when keys were used before the start, and at other instances. */
+  loadUses(): Promise<void>;
+  clock: () => Date;
+}
+
+/** Takes over the keys that were made at run time, and each change of them; the listener is called then. */
+export const followMadeKeys = (keys: AccessKeys, settings: SettingStore, onChanged: () => void): void => {
+  const take = (): void =>
+    keys.setMade(settings.list<StoredKey>(keyKind).map(({ name, value }) => ({ name, ...value })));
+  take();
+  settings.onChanged(keyKind, () => {
+    take();
+    onChanged();
+  });
+};
+
+export const createKeyRoutes = (parts: KeyParts): Route[] => [
+  createListRoute(parts),
+  ...(parts.settings ? [createAddRoute(parts, parts.settings), createRemoveRoute(parts, parts.settings)] : []),
+];
+
+const createListRoute = (parts: KeyParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/keys',
+    access: 'admin',
+    summary: 'List keys, those of the settings too, with their last use',
+    schema: { operationId: 'listKeys', response: { 200: KeyList } },
+    handler: async (_request, reply) => {
+      await parts.loadUses();
+      const data = parts.keys
+        .list()
+        .sort((one, other) => (one.name < other.name ? -1 : 1))
+        .map((key) => toShownKey(key, parts));
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/keys',
+    access: 'admin',
+    summary: 'Make a key for a program, which only this response shows',
+    headers: { response: { ETag: "The key's version, in quotes." } },
+    schema: { operationId: 'createKey', body: NewKey, response: { 201: CreatedKey, 409: ErrorBody } },
+    handler: async (request, reply) => {
+      const { name, scopes } = request.body;
+      if (!nameForm.test(name)) {
+        throw new HttpError(
+          'invalid',
+          'name must have up to 64 letters, digits, ".", "_", "@" and "-", and begin with a letter or digit',
+        );
+      }
+      const taken = new HttpError('wrong-state', `There is a key ${name}: choose another name`);
+      if (parts.keys.list().some((key) => key.name === name)) throw taken;
+      if (settings.list(keyKind).length >= mostKeys) {
+        throw new HttpError('wrong-state', `There are ${mostKeys} keys: delete some first`);
+      }
+      const { key, entry } = createAccessKey(name, scopes);
+      const { name: _, ...value } = entry;
+      const made = await settings.put<StoredKey>(keyKind, name, value, callerOf(request), [0]).catch((error) => {
+        throw error instanceof StoreConflict ? taken : error;
+      });
+      const known = parts.keys.list().find((one) => one.sha256 === entry.sha256);
+      if (!known) throw new HttpError('wrong-state', `Key ${name} has been deleted meanwhile`);
+      return sendJson(reply.code(201).header('etag', `"${made.version}"`), { ...toShownKey(known, parts), key });
+    },
+  });
+
+const createRemoveRoute = (parts: KeyParts, settings: SettingStore): Route =>
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/keys/:key',
+    access: 'admin',
+    summary: 'Delete a key, which opens nothing from then on',
+    headers: { request: ifMatchHeader },
+    schema: {
+      operationId: 'deleteKey',
+      params: KeyParams,
+      response: { 200: ShownKey, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const expected = readIfMatch(request.headers);
+      const { key: name } = request.params;
+      const key = parts.keys.list().find((one) => one.name === name);
+      if (!key) throw new HttpError('not-found', `There is no key ${name.slice(0, 100)}: GET /api/keys lists all`);
+      if (key.origin === 'config') {
+        throw new HttpError('wrong-state', `Key ${name} is in the config file: change it there`);
+      }
+      const shown = toShownKey(key, parts);
+      await settings.delete(keyKind, name, callerOf(request), expected);
+      return sendJson(reply, shown);
+    },
+  });
+
+/** Without its hash. */
+const toShownKey = ({ name, scopes, origin, use }: KnownKey, { settings, clock }: KeyParts): ShownKey => {
+  const found: MadeSetting | undefined = origin === 'made' ? settings?.find(keyKind, name) : undefined;
+  const known = Math.max(use.last, found?.at ?? use.since);
+  return {
+    ...{ name, scopes: [...scopes], origin },
+    lastUsedAt: use.last === 0 ? null : new Date(use.last).toISOString(),
+    isUnused: clock().getTime() - known > unusedMs,
+    updatedBy: found?.by ?? null,
+    updatedAt: found ? new Date(found.at).toISOString() : null,
+    version: found?.version ?? null,
+  };
+};

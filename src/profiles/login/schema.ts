@@ -1,0 +1,122 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { scopes } from '../../auth/access.ts';
+import { defineShape } from '../route.ts';
+import { RoleName } from './users.ts';
+
+const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
+const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
+
+const userName = Type.String({
+  description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',
+  examples: ['anna'],
+});
+const password = (description: string) =>
+  Type.String({ writeOnly: true, description, examples: ['correct horse battery staple'] });
+const usualPassword = password('At least 12 characters that are not easily guessed, at most 128 bytes.');
+
+/** Who has changed it last, and its version. */
+const changed = {
+  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has changed it last.'),
+  updatedAt: orNull(Time, 'When that was.'),
+  version: orNull(Type.Integer({ examples: [12] }), 'Its version, as the `ETag` has it.'),
+};
+
+export const FirstAccount = defineShape('FirstAccount', {
+  code: Type.String({ description: 'Of the link that the start message shows.', examples: ['bW9zdCBzZWNyZXQ'] }),
+  name: userName,
+  password: usualPassword,
+});
+
+export const NewUser = defineShape('NewUser', { name: userName, role: RoleName, password: usualPassword });
+
+export const ChangedUser = defineShape('ChangedUser', {
+  role: RoleName,
+  password: Type.Optional(password('A new one; without it, the user keeps theirs.')),
+});
+
+export const ShownUser = defineShape('User', {
+  name: Type.String({ examples: ['anna'] }),
+  role: RoleName,
+  origin: Type.Enum(['config', 'made', 'temporary'], {
+    type: 'string',
+    description:
+      '`config`: in the settings, where it is changed. `temporary`: with a random password, until somebody makes an account.',
+    examples: ['made'],
+  }),
+  ...changed,
+});
+export type ShownUser = Static<typeof ShownUser>;
+
+export const UserList = defineShape('UserList', {
+  count: Type.Integer({ description: 'Users in `data`.', examples: [1] }),
+  data: Type.Array(ShownUser, { description: 'By name.' }),
+});
+
+export const UserParams = Type.Object({ user: Type.String({ description: 'Name of a user.', examples: ['anna'] }) });
+
+const keyScopes = Type.Array(Type.Enum(scopes, { type: 'string' }), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'What it may be used for.',
+  examples: [['alerts:write']],
+});
+
+export const NewKey = defineShape('NewKey', {
+  name: Type.String({
+    description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',
+    examples: ['grafana'],
+  }),
+  scopes: keyScopes,
+});
+
+const keyFields = {
+  name: Type.String({ examples: ['grafana'] }),
+  scopes: keyScopes,
+  origin: Type.Enum(['config', 'made'], {
+    type: 'string',
+    description: '`config`: in the settings, where it is changed.',
+    examples: ['made'],
+  }),
+  lastUsedAt: orNull(Time, 'When it was presented last, as far as this server knows.'),
+  isUnused: Type.Boolean({ description: 'Nobody has used it for 90 days.', examples: [false] }),
+  ...changed,
+};
+
+export const ShownKey = defineShape('Key', keyFields);
+export type ShownKey = Static<typeof ShownKey>;
+
+export const CreatedKey = defineShape('CreatedKey', {
+  ...keyFields,
+  key: Type.String({
+    description: 'The key, which is never shown again.',
+    examples: ['sbk_0000000000000000000000000000000000000000000'],
+  }),
+});
+
+export const KeyList = defineShape('KeyList', {
+  count: Type.Integer({ description: 'Keys in `data`.', examples: [1] }),
+  data: Type.Array(ShownKey, { description: 'By name.' }),
+});
+
+export const KeyParams = Type.Object({ key: Type.String({ description: 'Name of a key.', examples: ['grafana'] }) });
+
+export const ShownSession = defineShape('Session', {
+  id: Type.String({ examples: ['7f3cQvE0mX1dJ9aPzq2LbA'] }),
+  startedAt: Type.String({ ...Time, description: 'When somebody logged in.' }),
+  renewedAt: Type.String({ ...Time, description: 'When its last token was issued.' }),
+  expiresAt: Type.String({ ...Time, description: 'When it ends unless it is renewed.' }),
+  address: orNull(Type.String({ examples: ['192.0.2.7'] }), 'From where.'),
+  client: orNull(Type.String({ examples: ['Mozilla/5.0'] }), 'What the client calls itself.'),
+  isCurrent: Type.Boolean({ description: 'It is that of this request.', examples: [true] }),
+});
+export type ShownSession = Static<typeof ShownSession>;
+
+export const SessionList = defineShape('SessionList', {
+  count: Type.Integer({ description: 'Sessions in `data`.', examples: [1] }),
+  data: Type.Array(ShownSession, { description: 'The one that was renewed last comes first.' }),
+});
+
+export const EndedSessions = defineShape('EndedSessions', {
+  endedAt: Type.String({ ...Time, description: 'Tokens from before are refused.' }),
+});

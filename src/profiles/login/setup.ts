@@ -1,0 +1,74 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { sendJson } from '../../http/json.ts';
+import type { Invitation } from '../feature.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { FirstAccount, ShownUser } from './schema.ts';
+import type { UserKeeper } from './user-keeper.ts';
+import { toShownUser } from './user-routes.ts';
+
+const codeBytes = 24;
+const setupMinutes = 30;
+
+/** Lets somebody who has read the start message make the first account, once. */
+export interface Setup {
+  /** Undefined where there is an account already. */
+  invitation: Invitation | undefined;
+  /** Makes sure that the code is right, and that nobody else uses it meanwhile; throws an HttpError. */
+  take(code: string): void;
+  /** Lets somebody use the code again: no account was made. */
+  giveBack(): void;
+}
+
+/** `now` is monotonic, in milliseconds. The code is known only to this process. */
+export const createSetup = (isNeeded: () => boolean, now: () => number = () => performance.now()): Setup => {
+  const code = Buffer.from(randomBytes(codeBytes).toString('base64url'));
+  const endsAt = now() + setupMinutes * 60_000;
+  let isTaken = false;
+  const invitation = {
+    profile: 'accounts',
+    text: `Create the first account, once and within ${setupMinutes} minutes`,
+    fragment: `#/setup?code=${code.toString()}`,
+  };
+  const refuse = (reason: string): HttpError =>
+    new HttpError('forbidden', `${reason}: restart the server for a new link, or run signalbox create-user`);
+  return {
+    invitation: isNeeded() ? invitation : undefined,
+    take: (text) => {
+      const given = Buffer.from(text);
+      if (given.length !== code.length || !timingSafeEqual(given, code)) {
+        throw refuse('The code is not that of the last start of this server');
+      }
+      if (isTaken || !isNeeded()) throw new HttpError('forbidden', 'The link was used, or there is an account: log in');
+      if (now() > endsAt) throw refuse(`The link was valid for ${setupMinutes} minutes`);
+      isTaken = true;
+    },
+    giveBack: () => {
+      isTaken = false;
+    },
+  };
+};
+
+export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/setup',
+    access: 'open',
+    staysOpen: true,
+    summary: 'Make the first account, with the code of the start message',
+    schema: {
+      operationId: 'setUp',
+      body: FirstAccount,
+      response: { 201: ShownUser, 403: ErrorBody },
+    },
+    handler: async ({ body: { code, name, password } }, reply) => {
+      setup.take(code);
+      try {
+        const account = await users.create({ name, role: 'Admin', password }, name);
+        return sendJson(reply.code(201).header('etag', `"${account.made?.version}"`), toShownUser(account));
+      } catch (error) {
+        setup.giveBack();
+        throw error;
+      }
+    },
+  });

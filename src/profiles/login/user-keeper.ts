@@ -1,0 +1,151 @@
+import { hashPassword } from '../../auth/password.ts';
+import { findWeakness } from '../../auth/password-strength.ts';
+import { type Role, tokenLifetime } from '../../auth/token.ts';
+import { StoreConflict } from '../../expected-errors.ts';
+import { HttpError } from '../../http/errors.ts';
+import { createSerial } from '../../storage/scheduling.ts';
+import type { Parts } from '../feature.ts';
+import { type MadeSetting, ownSender, type SettingStore } from '../offers.ts';
+import { type Account, type Accounts, type SessionEnd, type StoredUser, sessionEndKind, userKind } from './accounts.ts';
+
+/** How many users can be made at run time. */
+const mostUsers = 1000;
+
+/** Names that are in paths, and that no key and no part of the program has. */
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+
+/** When the end of sessions is forgotten: no token from before is valid then, whatever clocks show. */
+const endedMs = 2 * 1000 * tokenLifetime;
+
+export interface NewAccount {
+  name: string;
+  role: Role;
+  password: string;
+}
+
+/** Stores a new user, whose tokens up to a second are refused. Rejects with an HttpError for what cannot be used, 409 for one that exists. */
+export const addUser = async (
+  settings: SettingStore,
+  { name, role, password }: NewAccount,
+  by: string,
+  notBefore: number,
+): Promise<void> => {
+  assertUserName(name);
+  assertStrong(name, password);
+  const names = settings.list(userKind).map((one) => one.name);
+  const taken = names.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (taken !== undefined) throw new HttpError('wrong-state', `There is a user ${taken}: choose another name`);
+  if (names.length >= mostUsers) throw new HttpError('wrong-state', `There are ${mostUsers} users: delete some first`);
+  const value: StoredUser = { role, passwordHash: await hashPassword(password), notBefore };
+  await settings.put(userKind, name, value, by, [0]).catch((error) => {
+    if (!(error instanceof StoreConflict)) throw error;
+    throw new HttpError('wrong-state', `There is a user ${name}: choose another name`);
+  });
+};
+
+/** @throws HttpError */
+const assertUserName = (name: string): void => {
+  if (!nameForm.test(name) || name.toLowerCase() === ownSender) {
+    throw new HttpError(
+      'invalid',
+      `name must have up to 64 letters, digits, ".", "_", "@" and "-", begin with a letter or digit, and not be ${ownSender}`,
+    );
+  }
+};
+
+/** @throws HttpError */
+const assertStrong = (name: string, password: string): void => {
+  const weakness = findWeakness(password, name);
+  if (weakness !== undefined) throw new HttpError('invalid', `password ${weakness}`);
+};
+
+export type UserKeeper = ReturnType<typeof createUserKeeper>;
+
+/** Changes users one after the other, so that two changes cannot remove the last two administrators. */
+export const createUserKeeper = (
+  accounts: Accounts,
+  settings: SettingStore,
+  { tokens, clock }: Pick<Parts, 'tokens' | 'clock'>,
+) => {
+  const serially = createSerial();
+  const requireMade = (name: string): Account => {
+    const account = accounts.find(name);
+    if (!account) throw new HttpError('not-found', `There is no user ${name.slice(0, 100)}: GET /api/users lists all`);
+    if (account.origin === 'made') return account;
+    throw new HttpError(
+      'wrong-state',
+      account.origin === 'config'
+        ? `User ${name} is in the settings: change it there`
+        : `User ${name} lasts until there is an account: create one`,
+    );
+  };
+  const requireFound = (name: string): Account => {
+    const account = accounts.find(name);
+    if (account) return account;
+    throw new HttpError('wrong-state', `User ${name} has been deleted meanwhile`);
+  };
+  /** The server keeps an administrator: otherwise only its settings could make one. */
+  const assertOthers = (name: string, change: string): void => {
+    const isOther = (one: Account): boolean => one.name !== name && one.role === 'Admin' && one.origin !== 'temporary';
+    if (accounts.list().some(isOther)) return;
+    throw new HttpError('wrong-state', `${name} is the last administrator: ${change}`);
+  };
+  const assertVersion = ({ name, made }: Account, expected: readonly number[] | undefined): void => {
+    const version = made?.version ?? 0;
+    if (!expected || expected.includes(version)) return;
+    throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
+  };
+  const endSessions = (name: string, by: string): Promise<MadeSetting<SessionEnd>> =>
+    settings.put(sessionEndKind, name, { notBefore: tokens.findRevocation(name) }, by);
+  return {
+    create: (given: NewAccount, by: string): Promise<Account> =>
+      serially(async () => {
+        const lower = given.name.toLowerCase();
+        const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
+        if (taken) throw new HttpError('wrong-state', `User ${taken.name} is in the settings: choose another name`);
+        await addUser(settings, given, by, tokens.findRevocation(given.name));
+        return requireFound(given.name);
+      }),
+    /** Without a password, the user keeps theirs. */
+    change: (
+      name: string,
+      { role, password }: { role: Role; password?: string | undefined },
+      by: string,
+      expected?: readonly number[],
+    ): Promise<Account> =>
+      serially(async () => {
+        const account = requireMade(name);
+        const { made } = account;
+        if (!made) return account;
+        assertVersion(account, expected);
+        if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'make another one first');
+        if (password !== undefined) assertStrong(name, password);
+        // Nobody is logged out where nothing changes.
+        else if (role === account.role) return account;
+        const passwordHash = password === undefined ? made.value.passwordHash : await hashPassword(password);
+        const value: StoredUser = { role, passwordHash, notBefore: tokens.findRevocation(name) };
+        // Never over a change of another instance that is not known here.
+        await settings.put(userKind, name, value, by, expected ?? [made.version]);
+        return requireFound(name);
+      }),
+    remove: (name: string, by: string, expected?: readonly number[]): Promise<Account> =>
+      serially(async () => {
+        const account = requireMade(name);
+        assertVersion(account, expected);
+        if (account.role === 'Admin') assertOthers(name, 'make another one before you delete this one');
+        // First: a crash between the two must not leave tokens of a user who is gone.
+        await endSessions(name, by);
+        await settings.delete(userKind, name, by, expected ?? [account.made?.version ?? 0]);
+        return account;
+      }),
+    endSessions,
+    /** Forgets the ends of sessions that no token was issued before; several instances may do that at once. */
+    removeOld: async (): Promise<void> => {
+      const before = clock().getTime() - endedMs;
+      for (const { name, at, version } of settings.list(sessionEndKind)) {
+        // Somebody may have ended them again meanwhile.
+        if (at < before) await settings.delete(sessionEndKind, name, ownSender, [version]).catch(() => undefined);
+      }
+    },
+  };
+};

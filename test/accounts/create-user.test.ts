@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
+import { runCommand, startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
+import { getToken, logIn, strong } from './support/accounts.ts';
+
+const create = (cwd: string, name: string, ...args: string[]) =>
+  runCommand(['create-user', name, ...args], { cwd, input: `${strong}\n` });
+
+test('create-user makes a user while the server is stopped, and the next start invites nobody', async (t) => {
+  const cwd = createFolder(t);
+  const made = await create(cwd, 'anna');
+  assert.deepEqual([made.code, made.stdout, made.stderr], [0, '', 'signalbox: anna can log in\n']);
+  assert.equal((await create(cwd, 'ben', '--role', 'Reader')).code, 0);
+  for (const name of readdirSync(join(cwd, 'data'))) {
+    assert.equal(statSync(join(cwd, 'data', name)).mode & 0o777, 0o600, name);
+  }
+  const server = await startProgram(t, [], { cwd });
+  assert.doesNotMatch(server.output.stdout, /setup|Password/);
+  const [anna, ben] = [await logIn(server, 'anna'), await logIn(server, 'ben')];
+  assert.deepEqual([anna.json['role'], ben.json['role']], ['Admin', 'Reader']);
+  const { json } = await server.request<{ data: { by: string }[] }>('GET', '/api/audit', {
+    token: String(anna.json['token']),
+  });
+  assert.deepEqual(
+    json.data.map(({ by }) => by),
+    ['signalbox', 'signalbox'],
+  );
+
+  const refused = await create(cwd, 'eve');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /a running server uses this data directory: make users in its console, or stop it/);
+});
+
+test('create-user refuses names and passwords that cannot be used, and changes no user', async (t) => {
+  const cwd = createFolder(t);
+  await create(cwd, 'anna');
+  const weak = await runCommand(['create-user', 'ben'], { cwd, input: 'short\n' });
+  assert.deepEqual([weak.code, weak.stderr], [1, 'signalbox: password must have at least 12 characters\n']);
+  const refused: [args: string[], code: number, message: RegExp][] = [
+    [['anna'], 1, /There is a user anna/],
+    [['Anna'], 1, /There is a user anna/],
+    [['a b'], 1, /name must have/],
+    [['ben', '--role', 'Owner'], 2, /--role must be Admin or Reader/],
+    [['ben', '--data-dir', '/dev/null/x'], 1, /dataDir/],
+  ];
+  for (const [[name = '', ...args], code, message] of refused) {
+    const ended = await create(cwd, name, ...args);
+    assert.equal(ended.code, code, name);
+    assert.match(ended.stderr, message);
+  }
+  const configured = await runCommand(['create-user', 'admin'], {
+    ...{ cwd, input: `${strong}\n` },
+    variables: { SIGNALBOX_ADMIN_PASSWORD: 'x' },
+  });
+  assert.match(configured.stderr, /the settings have a user admin/);
+});
+
+test('create-user stores in a database, where running instances know the user within seconds', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const cwd = createFolder(t);
+  const variables = {
+    SIGNALBOX_STORE: String(await createDatabase()),
+    SIGNALBOX_TIME_ZONE: 'UTC',
+    SIGNALBOX_JWT_SECRET: 'x'.repeat(32),
+    SIGNALBOX_ADMIN_PASSWORD: 'a',
+    SIGNALBOX_READER_PASSWORD: 'b',
+  };
+  const server = await startProgram(t, [], { cwd, variables });
+  const made = await runCommand(['create-user', 'anna'], { cwd, variables, input: strong });
+  assert.equal(made.code, 0, made.stderr);
+  const token = await getToken(server, 'admin', 'a');
+  await waitUntil('the server knows her', async () => {
+    return (await server.request('GET', '/api/users/anna', { token })).status === 200;
+  });
+  assert.equal((await logIn(server, 'anna')).status, 200);
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startApp, type TestApp } from '../support/app.ts';
+import type { JsonResponse } from '../support/client.ts';
+import { adminToken, readState } from '../support/outbox.ts';
+import { answer, startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait.ts';
+
+interface Shown {
+  name: string;
+  origin: string;
+  settings: Record<string, unknown>;
+  hidden: string[];
+  version: number | null;
+  error: string;
+}
+
+const call = async <T = Shown>(
+  app: TestApp,
+  method: string,
+  path: string,
+  body?: object,
+  headers = {},
+): Promise<JsonResponse<T>> =>
+  app.request<T>(method, `/api/destinations${path}`, { token: await adminToken(app), body, headers });
+
+const secret = `whsec_${Buffer.from('a secret of thirty-two characters').toString('base64')}`;
+
+const send = (app: TestApp, message: string) => app.request('POST', '/api/alert', { body: { message } });
+
+test('a destination gets alerts as soon as it is made, changed or deleted, and after a restart', async (t) => {
+  const [receiver, other] = [await startReceiver(t), await startReceiver(t)];
+  const app = await startApp(t);
+  const made = await call(app, 'PUT', '/hook', { type: 'webhook', url: `${receiver.url}/secret-path`, secret });
+  assert.deepEqual([made.status, made.json.origin, made.json.hidden], [201, 'made', ['url', 'secret']]);
+  assert.deepEqual(made.json.settings, { type: 'webhook', url: `${receiver.url}/***` });
+  assert.equal(made.headers['etag'], `"${made.json.version}"`);
+  assert.equal((await call<{ delivered: boolean }>(app, 'POST', '/hook/test')).json.delivered, true);
+  await send(app, 'first');
+  await waitUntil('it has arrived', () => receiver.requests.length === 2);
+  assert.ok(receiver.requests.every(({ path, headers }) => path === '/secret-path' && headers['webhook-signature']));
+
+  const moved = await call(app, 'PUT', '/hook', {
+    type: 'webhook',
+    url: `${other.url}/hook`,
+    headers: { 'x-team': 'a' },
+  });
+  assert.deepEqual([moved.status, moved.json.hidden], [200, ['url', 'headers']]);
+  await send(app, 'second');
+  await waitUntil('it has arrived elsewhere', () => other.requests.length === 1);
+  const [got] = other.requests;
+  assert.deepEqual([got?.headers['x-team'], got?.headers['webhook-signature']], ['a', undefined]);
+
+  await app.close();
+  const again = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
+  await send(again, 'third');
+  await waitUntil('it arrives after a restart', () => other.requests.length === 2);
+  assert.equal((await call(again, 'DELETE', '/hook')).status, 200);
+  assert.equal((await call(again, 'GET', '/hook')).status, 404);
+  assert.equal((await call(again, 'DELETE', '/hook')).status, 404);
+  assert.equal((await call(again, 'POST', '/hook/test')).status, 404);
+  await send(again, 'fourth');
+  const { json } = await again.request<{ count: number }>('GET', '/api/deliveries', { token: await adminToken(again) });
+  assert.equal(json.count, 0);
+  assert.equal(other.requests.length, 2);
+});
+
+test('what a request leaves out of url and secrets stays, and is never sent elsewhere', async (t) => {
+  const [receiver, other] = [await startReceiver(t), await startReceiver(t)];
+  const app = await startApp(t);
+  const url = `${receiver.url}/hook`;
+  const first = { type: 'webhook', url, token: 'planted-token', headers: { 'x-key': 'planted-header' } };
+  await call(app, 'PUT', '/hook', first);
+  const { json: shown } = await call(app, 'GET', '/hook');
+  const kept = [
+    { ...shown.settings, levels: ['ERROR'] },
+    { type: 'webhook', levels: ['ERROR', 'CRITICAL'] },
+    { type: 'webhook', url, concurrency: 2 },
+  ];
+  for (const body of kept) {
+    const { status, json } = await call(app, 'PUT', '/hook', body);
+    assert.deepEqual([status, json.hidden], [200, ['url', 'token', 'headers']]);
+    await call(app, 'POST', '/hook/test');
+    const { path, headers } = receiver.requests.at(-1) ?? assert.fail();
+    assert.deepEqual(
+      [path, headers.authorization, headers['x-key']],
+      ['/hook', 'Bearer planted-token', 'planted-header'],
+    );
+  }
+  for (const elsewhere of [`${other.url}/hook`, url.replace('127.0.0.1', 'localhost'), url.replace('http', 'https')]) {
+    const refused = await call(app, 'PUT', '/hook', { type: 'webhook', url: elsewhere });
+    assert.equal(refused.status, 400);
+    assert.match(refused.json.error, /url leads elsewhere/);
+  }
+  assert.equal(other.requests.length, 0);
+  const one = await call(app, 'PUT', '/hook', { type: 'webhook', token: 'other' });
+  assert.deepEqual(one.json.hidden, ['url', 'token']);
+  const none = await call(app, 'PUT', '/hook', { type: 'webhook', url: `${other.url}/`, headers: {} });
+  assert.deepEqual([none.json.hidden, none.json.settings['url']], [[], other.url]);
+});
+
+test('destinations of the config file are listed without secrets and left alone', async (t) => {
+  const receiver = await startReceiver(t);
+  const hook = { name: 'hook', type: 'webhook', url: `${receiver.url}/planted-path`, secret };
+  const app = await startApp(t, { settings: { destinations: [hook] } });
+  const { json } = await call<{ data: Shown[] }>(app, 'GET', '');
+  assert.deepEqual(
+    json.data.map(({ name, origin, hidden, version }) => [name, origin, hidden, version]),
+    [['hook', 'config', ['url', 'secret'], null]],
+  );
+  for (const name of ['hook', 'HOOK']) {
+    assert.equal((await call(app, 'PUT', `/${name}`, { type: 'webhook', url: receiver.url })).status, 409, name);
+  }
+  assert.equal((await call(app, 'DELETE', '/hook')).status, 409);
+  assert.equal((await call<{ delivered: boolean }>(app, 'POST', '/hook/test')).json.delivered, true);
+  await call(app, 'PUT', '/other', { type: 'webhook', url: receiver.url });
+  assert.equal((await call(app, 'PUT', '/Other', { type: 'webhook', url: receiver.url })).status, 409);
+});
+
+test('of two administrators who change a destination, the second gets 412', async (t) => {
+  const { url } = await startReceiver(t);
+  const app = await startApp(t);
+  const { json } = await call(app, 'PUT', '/hook', { type: 'webhook', url });
+  const headers = { 'if-match': `"${json.version}"` };
+  const both = await Promise.all(
+    [1, 2].map((concurrency) => call(app, 'PUT', '/hook', { type: 'webhook', concurrency }, headers)),
+  );
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 412]);
+  assert.equal((await call(app, 'DELETE', '/hook', undefined, headers)).status, 412);
+});
+
+test('what cannot be a destination is refused with what to do, and changes nothing', async (t) => {
+  const app = await startApp(t);
+  const folder = join(app.folder, 'secrets');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'a'), 'planted');
+  const url = 'https://pager.example.org/x';
+  const refused: [body: object, message: RegExp][] = [
+    [{ url }, /type/],
+    [{ type: 'webhook' }, /url is required/],
+    [{ type: 'pigeon', url }, /type must be one of webhook/],
+    [{ type: 'webhook', url: 'ftp://x' }, /url must begin with http/],
+    [{ type: 'webhook', url: 'x' }, /url must begin with http/],
+    [{ type: 'webhook', url: 'https://user:pass@x' }, /must not hold a user name/],
+    [{ type: 'webhook', url, level: ['ERROR'] }, /level/],
+    [{ type: 'webhook', url, levels: ['LOUD'] }, /no severity/],
+    [{ type: 'webhook', url, concurrency: 9 }, /concurrency/],
+    [{ type: 'webhook', url, secretFile: join(folder, 'a') }, /only be named in the config file/],
+    [{ type: 'webhook', url, tokenFile: join(folder, 'a') }, /only be named in the config file/],
+    [{ type: 'webhook', url, headers: { 'x-a': { variable: 'PATH' } } }, /only be named in the config file/],
+    [{ type: 'webhook', url, headers: { 'x-a': { file: join(folder, 'a') } } }, /only be named in the config file/],
+    [{ type: 'webhook', url: 'http://169.254.169.254/latest' }, /only be in the config file/],
+    [{ type: 'webhook', url: 'http://2852039166/latest' }, /only be in the config file/],
+    [{ type: 'webhook', url: 'http://[fd00:ec2::254]/' }, /only be in the config file/],
+    [{ type: 'template', url, body: '{"a": {nothing}}' }, /placeholder/],
+  ];
+  for (const [body, message] of refused) {
+    const { status, json } = await call(app, 'PUT', '/hook', body);
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(json.error, message);
+  }
+  for (const name of ['a.b', '.a', 'a%2Fb', 'ä', 'x'.repeat(65)]) {
+    assert.equal(
+      (await call(app, 'PUT', `/${encodeURI(decodeURI(name))}`, { type: 'webhook', url })).status,
+      400,
+      name,
+    );
+  }
+  assert.equal((await call<{ count: number }>(app, 'GET', '')).json.count, 0);
+});
+
+test('while a destination fails, its alerts wait; once it is changed, they are delivered', async (t) => {
+  const receiver = await startReceiver(t, answer(500));
+  const app = await startApp(t);
+  await call(app, 'PUT', '/hook', { type: 'webhook', url: receiver.url });
+  await send(app, 'late');
+  await waitUntil('it was tried', () => receiver.requests.length > 0);
+  receiver.behave(answer(200));
+  await call(app, 'PUT', '/hook', { type: 'webhook', url: `${receiver.url}/other` });
+  await waitUntil('nothing waits', async () => (await readState(app)).lagAlerts === 0);
+  assert.equal(receiver.requests.at(-1)?.path, '/other');
+});
