@@ -25,6 +25,15 @@ export const HeartbeatRunShape = defineShape('HeartbeatRun', {
 });
 export type HeartbeatRunShape = Static<typeof HeartbeatRunShape>;
 
+const { result, durationMs } = HeartbeatRunShape.properties;
+
+const RecentRun = defineShape('RecentRun', {
+  at: Type.String({ ...Time, description: 'When its end was received, or its start if it has not ended.' }),
+  durationMs,
+  result,
+});
+export type RecentRun = Static<typeof RecentRun>;
+
 export const Heartbeat = defineShape('Heartbeat', {
   name: Type.String({ examples: ['backup'] }),
   state: Type.Enum(heartbeatStates, {
@@ -41,6 +50,7 @@ export const Heartbeat = defineShape('Heartbeat', {
     'Why it is down; `long`: it runs for longer than it may.',
   ),
   lastRun: orNull(HeartbeatRunShape, 'Its last run.'),
+  recentRuns: Type.Optional(Type.Array(RecentRun, { description: 'Only in lists with `runs`: oldest first.' })),
   uuid: orNull(
     Type.String({ format: 'uuid', examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'] }),
     'Its secret address, which only an Admin sees.',
@@ -78,6 +88,10 @@ export const HeartbeatRunList = defineShape('HeartbeatRunList', {
 
 export const HeartbeatParams = Type.Object({
   name: Type.String({ description: 'Name of a heartbeat.', examples: ['backup'] }),
+});
+
+export const HeartbeatQuery = Type.Object({
+  runs: Type.Integer({ minimum: 0, maximum: 100, default: 0, description: 'So many of the last runs of each.' }),
 });
 
 export const RunQuery = Type.Object({

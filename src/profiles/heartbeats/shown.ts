@@ -1,7 +1,7 @@
 import type { KnownHeartbeat } from './definition.ts';
 import type { Judgement } from './judge.ts';
 import type { HeartbeatRun, HeartbeatState } from './runs.ts';
-import type { Heartbeat, HeartbeatRunShape } from './schema.ts';
+import type { Heartbeat, HeartbeatRunShape, RecentRun } from './schema.ts';
 
 /** A heartbeat as routes return it; its address is left out unless the caller may see it. */
 export const toHeartbeat = (
@@ -29,6 +29,14 @@ export const toHeartbeat = (
     ...{ updatedBy: made?.by ?? null, updatedAt: toTime(made?.at), version: made?.version ?? 0 },
   };
 };
+
+/** The last runs, oldest first, without what was only logged. */
+export const toRecentRuns = (state: HeartbeatState | undefined, count: number): RecentRun[] =>
+  (state?.runs ?? [])
+    .filter((run) => run.result !== 'log')
+    .slice(-count)
+    .map(toRun)
+    .map(({ startedAt, endedAt, durationMs, result }) => ({ at: endedAt ?? startedAt ?? '', durationMs, result }));
 
 export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
   ...{ startedAt: toTime(startedAt), endedAt: toTime(endedAt) },
