@@ -8,7 +8,7 @@ const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T02:04:11.
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
-const { period, schedule, timeZone, grace, maxRunMinutes, tags } = HeartbeatDefinition.properties;
+const { period, schedule, timeZone, grace, maxRunMinutes } = HeartbeatDefinition.properties;
 
 export const HeartbeatRunShape = defineShape('HeartbeatRun', {
   startedAt: orNull(Time, 'When its start was received.'),
@@ -62,7 +62,7 @@ export const Heartbeat = defineShape('Heartbeat', {
   maxRunMinutes: orNull(maxRunMinutes, 'How long a run may take.'),
   level: Type.Enum(severities, { type: 'string', description: 'Of its alert.', examples: ['ERROR'] }),
   description: Type.String({ examples: ['nightly'] }),
-  tags,
+  tags: Type.Array(Type.String({ examples: ['db'] }), { description: 'Words that its alert has as a label.' }),
   open: Type.Boolean({ description: 'Everybody may see its badge.', examples: [false] }),
   pausedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has paused it.'),
   pausedAt: orNull(Time, 'When it was paused.'),

@@ -1,0 +1,170 @@
+import type { Incident, Watch, WatchedThing } from 'signalbox/client';
+import { toDuration, toFull } from '../format.ts';
+import { findIncident } from '../live/active-incidents.ts';
+import { useRun } from '../live/run.ts';
+import { toPerson } from '../person.ts';
+import { goTo, place, setParams } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { watches as words } from '../strings/watches.ts';
+import { Chart } from '../ui/chart.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Empty } from '../ui/panel.tsx';
+import type { PlotData, Series } from '../ui/plot.ts';
+import { WatchActions } from './actions.tsx';
+import { toDraft } from './draft.ts';
+import { WatchForm } from './form.tsx';
+import { describeWatch, findWorst, isLowBad, limitsOf, settingsOf, sortThings, toFigure, unitOf } from './kinds.ts';
+import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
+import { Found, TestButton, useTrial } from './trial.tsx';
+
+/** Things that are shown. */
+const mostShown = 30;
+
+interface Props {
+  name: string;
+  /** Undefined if there is none with this name. */
+  watch: Watch | undefined;
+  known: readonly Watch[];
+  incidents: readonly Incident[] | undefined;
+  onChanged: () => void;
+}
+
+/** One watch with everything about it, over the list; with `edit` in the address, the form that changes it. */
+export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props) => {
+  if (watch && place.value.params['edit'] && watch.origin !== 'config') {
+    return (
+      <WatchForm
+        draft={toDraft(watch.settings)}
+        before={watch}
+        known={known}
+        onSaved={onChanged}
+        onClose={() => setParams({ edit: undefined })}
+      />
+    );
+  }
+  return (
+    <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/watches')}>
+      {watch ? (
+        <Details watch={watch} incidents={incidents} onChanged={onChanged} />
+      ) : (
+        <Empty title={words.missing} hint={words.missingHint} />
+      )}
+    </Dialog>
+  );
+};
+
+const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' | 'watch'> & { watch: Watch }) => {
+  const { name, settings, state, since, things } = watch;
+  const incidentOf = (thing: string) => findIncident(incidents, `watch/${name}`, { thing });
+  const trial = useTrial();
+  const test = useRun(() => trial.run(settings));
+  return (
+    <article class="alert">
+      <p class="alert-head">
+        <WatchChip state={state} level={findWorst(watch)?.level ?? null} />
+        <span class="hint">{since && state !== 'paused' && <Since time={since} />}</span>
+      </p>
+      <p class="message">
+        <LongText value={describeWatch(settings)} />
+      </p>
+      {watch.origin === 'config' && <p class="hint">{words.configHint}</p>}
+      {watch.origin === 'default' && <p class="hint">{words.defaultHint}</p>}
+      {state === 'elsewhere' && <p class="note">{words.elsewhereHint}</p>}
+      <div class="actions">
+        <WatchActions watch={watch} onChanged={onChanged} />
+        {isMounted('testWatch') && watch.settings.path === undefined && settings.type !== 'file' && (
+          <TestButton isRunning={trial.isRunning} onTest={test.run} />
+        )}
+      </div>
+      <Found found={trial.found} />
+      {sortThings(things, settings)
+        .slice(0, mostShown)
+        .map((thing) => (
+          <Thing key={thing.thing} settings={settings} thing={thing} incident={incidentOf(thing.thing)} />
+        ))}
+      <Facts facts={toFacts(watch)} />
+    </article>
+  );
+};
+
+/** One thing with its chart. */
+const Thing = ({
+  settings: all,
+  thing,
+  incident,
+}: Pick<Watch, 'settings'> & { thing: WatchedThing; incident: Incident | undefined }) => {
+  const { state, level, text: said, since } = thing;
+  const settings = settingsOf(all, thing);
+  const isMeasured = thing.recent?.figures.some((figure) => figure !== null);
+  return (
+    <section class="watched">
+      <p class="alert-head">
+        <WatchChip state={state} level={level} />
+        <span class="hint">
+          <Since time={since} />
+        </span>
+        <IncidentLink incident={incident} />
+      </p>
+      <p>
+        <LongText value={said} most={500} />
+      </p>
+      {isMeasured ? (
+        <Chart title={thing.thing} data={toPlot(settings, thing)} />
+      ) : (
+        <RecentLine settings={all} thing={thing} />
+      )}
+    </section>
+  );
+};
+
+const colors = ['--warning-bar', '--critical-bar'] as const;
+
+const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData | undefined => {
+  if (!recent || recent.figures.length < 2) return undefined;
+  const { start, step, figures } = recent;
+  const from = Date.parse(start) / 1000;
+  const limits = limitsOf(settings).map(
+    (limit, index): Series => ({
+      ...{ label: index === 0 ? words.limit.toLowerCase() : words.critical, color: colors[index] ?? colors[0] },
+      ...{ values: figures.map(() => limit), isLimit: true },
+    }),
+  );
+  return {
+    times: figures.map((_, index) => from + index * step),
+    series: [{ label: words.reading, color: '--series-1', values: figures }, ...limits],
+    ...{ from, to: from + (figures.length - 1) * step, kind: 'lines', format: toFigure(settings) },
+    ...(unitOf(settings) === 'percent' && settings.type !== 'process' && { top: 100 }),
+    isBytes: unitOf(settings) === 'bytes' || unitOf(settings) === 'rate',
+  };
+};
+
+const toFacts = ({ settings, updatedBy, updatedAt }: Watch): [string, string][] => {
+  const { message, every, level } = settings;
+  return [
+    ...(message ? [[words.facts.message, message] as [string, string]] : []),
+    [words.facts.limit, describeLimit(settings)],
+    ...(level ? [[words.facts.level, text.alerts.severities[level]] as [string, string]] : []),
+    ...(every ? [[words.facts.every, words.everyTime(toDuration(every))] as [string, string]] : []),
+    ...(updatedBy && updatedAt
+      ? [[words.facts.changed, words.changedBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
+      : []),
+  ];
+};
+
+/** When it raises an alert: `from 90 % on, critical from 97 % on, after 1 min`. */
+const describeLimit = (settings: Watch['settings']): string => {
+  const format = toFigure(settings);
+  const isLow = isLowBad(settings);
+  const [limit, critical] = limitsOf(settings);
+  return [
+    limit === undefined ? words.onFault : words.atLimit(format(limit), isLow),
+    critical !== undefined && words.criticalAt(format(critical), isLow),
+    settings.for && words.lasting(toDuration(settings.for)),
+    settings.clear !== undefined && words.ends(format(settings.clear)),
+  ]
+    .filter(Boolean)
+    .join(', ');
+};
