@@ -103,9 +103,7 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
       <Facts facts={toFacts(heartbeat)} />
       <Usage heartbeat={heartbeat} />
       <Badge heartbeat={heartbeat} />
-      <h3>
-        {words.runs} <span class="hint">{runs.length > 0 && words.runsOf(toCount(runs.length))}</span>
-      </h3>
+      <h3>{runs.length > 0 ? words.runsOf(toCount(runs.length)) : words.runs}</h3>
       <RunList runs={runs} />
     </article>
   );

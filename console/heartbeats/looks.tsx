@@ -36,7 +36,7 @@ export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
     <svg
       class="runs"
       viewBox={`0 0 ${most * 5} ${height}`}
-      preserveAspectRatio="xMaxYMax meet"
+      preserveAspectRatio="none"
       role="img"
       aria-label={summarize(shown)}
     >
@@ -48,7 +48,6 @@ export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
           width={4}
           y={height * (1 - heightOf(run))}
           height={height * heightOf(run)}
-          rx={1}
         >
           <title>{describeRun(run)}</title>
         </rect>

@@ -22,19 +22,26 @@ const toAbout = ({ description, isConfigured, tags }: Heartbeat): string =>
     .filter(Boolean)
     .join(' · ');
 
-const Last = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: Incidents }) => {
-  const [last, next] = describeLast(heartbeat);
+/** What comes next, and the incident that is open. */
+const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: Incidents }) => {
+  const [, next] = describeLast(heartbeat);
   const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);
   return (
-    <TwoLines
-      title={<span title={last}>{last}</span>}
-      hint={
-        <>
-          {next} {incident && <a href={toIncidentHash(incident)}>{words.incident(toCount(incident.number))}</a>}
-        </>
-      }
-    />
+    <>
+      {incident && (
+        <a class="incident-link" href={toIncidentHash(incident)}>
+          {words.incident(toCount(incident.number))}
+        </a>
+      )}
+      {next && incident && ' · '}
+      {next}
+    </>
   );
+};
+
+const Last = ({ heartbeat }: { heartbeat: Heartbeat }) => {
+  const [last] = describeLast(heartbeat);
+  return <span title={last}>{last}</span>;
 };
 
 const Runs = ({ heartbeat: { recentRuns = [], lastRun } }: { heartbeat: Heartbeat }) => (
@@ -61,10 +68,12 @@ const createColumns = (incidents: Incidents): Column<Heartbeat>[] => [
       />
     ),
   },
-  { key: 'runs', title: words.runs, width: 'clamp(10rem, 18vw, 15rem)', cell: (each) => <Runs heartbeat={each} /> },
+  { key: 'runs', title: words.runs, width: 'clamp(11rem, 18vw, 16rem)', cell: (each) => <Runs heartbeat={each} /> },
   {
     ...{ key: 'last', title: words.last, width: 'clamp(14rem, 28vw, 28rem)' },
-    cell: (each) => <Last heartbeat={each} incidents={incidents} />,
+    cell: (each) => (
+      <TwoLines title={<Last heartbeat={each} />} hint={<Next heartbeat={each} incidents={incidents} />} />
+    ),
   },
 ];
 
@@ -77,7 +86,12 @@ const toCompact = (incidents: Incidents) => (each: Heartbeat) => (
       </span>
       <span class="one-line hint">{describeExpected(each)}</span>
     </div>
-    <Last heartbeat={each} incidents={incidents} />
+    <span class="one-line">
+      <Last heartbeat={each} />
+    </span>
+    <span class="one-line hint">
+      <Next heartbeat={each} incidents={incidents} />
+    </span>
     <Runs heartbeat={each} />
   </div>
 );

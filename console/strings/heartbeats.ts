@@ -12,7 +12,7 @@ export const heartbeats = {
   heartbeat: 'Heartbeat',
   expected: 'Expected',
   runs: 'Last runs',
-  runsOf: (count: string) => counted(count, 'run'),
+  runsOf: (count: string) => `Last runs (${count})`,
   last: 'Last and next',
   configured: 'from the config file',
   configHint: 'It is from the config file, where it can be changed.',

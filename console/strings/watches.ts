@@ -74,7 +74,7 @@ export const watches = {
   saved: (name: string) => `${name} is watched.`,
   conflict: 'Somebody else has changed it meanwhile. Close this form to see how, and then change it again.',
   replaces: (name: string) => `It replaces the default watch ${name}.`,
-  type: 'Watches',
+  type: 'What to watch',
   name: 'Name',
   nameHint: 'Letters, digits, dots, dashes; part of its alerts: watch/NAME.',
   groups: { machine: 'This machine', network: 'Over the network', own: 'signalbox itself' },

@@ -56,7 +56,7 @@ export const Chart = ({ title, data, aside }: Props) => {
       </div>
       {data?.series.map((each) => (
         <p key={each.label} class="unseen">
-          {summarize(each, data.format)}
+          {summarize(each, data)}
         </p>
       ))}
     </figure>
@@ -69,13 +69,14 @@ const Readings = ({ data, index }: { data: PlotData | undefined; index: number |
     {index !== null && <span class="hint">{toClock((data?.times[index] ?? 0) * 1000)}</span>}
     {data?.series
       .filter((each) => data.kind === 'lines' || hasValues(each))
-      .map(({ label, color, values }) => {
+      .map(({ label, color, values, isLimit }) => {
+        const format = isLimit && data.axis ? data.axis : data.format;
         const value = index === null ? (data.kind === 'bars' ? addUp(values) : findLast(values)) : values[index];
         return (
           <span key={label} class="reading">
             <span class="swatch" style={{ background: `var(${color})` }} />
             <span class="hint">{label}</span>
-            <b>{value === null || value === undefined ? '–' : data.format(value)}</b>
+            <b>{value === null || value === undefined ? '–' : format(value)}</b>
           </span>
         );
       })}
@@ -88,8 +89,8 @@ const findLast = (values: (number | null)[]): number | null => values.findLast((
 
 const addUp = (values: (number | null)[]): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 
-const summarize = ({ label, values, isLimit }: Series, format: (value: number) => string): string => {
-  if (isLimit) return `${label}: ${format(values[0] ?? 0)}`;
+const summarize = ({ label, values, isLimit }: Series, { format, axis = format }: PlotData): string => {
+  if (isLimit) return `${label}: ${axis(values[0] ?? 0)}`;
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return `${label}: –`;
   const [least, most] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Incident, Watch, WatchedThing } from 'signalbox/client';
 import { toDuration, toFull } from '../format.ts';
 import { findIncident } from '../live/active-incidents.ts';
@@ -16,7 +17,17 @@ import type { PlotData, Series } from '../ui/plot.ts';
 import { WatchActions } from './actions.tsx';
 import { toDraft } from './draft.ts';
 import { WatchForm } from './form.tsx';
-import { describeWatch, findWorst, isLowBad, limitsOf, settingsOf, sortThings, toFigure, unitOf } from './kinds.ts';
+import {
+  describeWatch,
+  findWorst,
+  isLowBad,
+  limitsOf,
+  settingsOf,
+  sortThings,
+  toFigure,
+  toLimit,
+  unitOf,
+} from './kinds.ts';
 import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
 import { Found, TestButton, useTrial } from './trial.tsx';
 
@@ -58,7 +69,8 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
 
 const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' | 'watch'> & { watch: Watch }) => {
   const { name, settings, state, since, things } = watch;
-  const incidentOf = (thing: string) => findIncident(incidents, `watch/${name}`, { thing });
+  // Its state is that of the watch.
+  const isSingle = things.length < 2;
   const trial = useTrial();
   const test = useRun(() => trial.run(settings));
   return (
@@ -66,6 +78,7 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       <p class="alert-head">
         <WatchChip state={state} level={findWorst(watch)?.level ?? null} />
         <span class="hint">{since && state !== 'paused' && <Since time={since} />}</span>
+        {isSingle && <IncidentLink incident={findIncident(incidents, `watch/${name}`)} />}
       </p>
       <p class="message">
         <LongText value={describeWatch(settings)} />
@@ -83,7 +96,17 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       {sortThings(things, settings)
         .slice(0, mostShown)
         .map((thing) => (
-          <Thing key={thing.thing} settings={settings} thing={thing} incident={incidentOf(thing.thing)} />
+          <Thing key={thing.thing} settings={settings} thing={thing}>
+            {!isSingle && (
+              <p class="alert-head">
+                <WatchChip state={thing.state} level={thing.level} />
+                <span class="hint">
+                  <Since time={thing.since} />
+                </span>
+                <IncidentLink incident={findIncident(incidents, `watch/${name}`, { thing: thing.thing })} />
+              </p>
+            )}
+          </Thing>
         ))}
       <Facts facts={toFacts(watch)} />
     </article>
@@ -94,22 +117,15 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
 const Thing = ({
   settings: all,
   thing,
-  incident,
-}: Pick<Watch, 'settings'> & { thing: WatchedThing; incident: Incident | undefined }) => {
-  const { state, level, text: said, since } = thing;
+  children,
+}: Pick<Watch, 'settings'> & { thing: WatchedThing; children: ComponentChildren }) => {
   const settings = settingsOf(all, thing);
   const isMeasured = thing.recent?.figures.some((figure) => figure !== null);
   return (
     <section class="watched">
-      <p class="alert-head">
-        <WatchChip state={state} level={level} />
-        <span class="hint">
-          <Since time={since} />
-        </span>
-        <IncidentLink incident={incident} />
-      </p>
+      {children}
       <p>
-        <LongText value={said} most={500} />
+        <LongText value={thing.text} most={500} />
       </p>
       {isMeasured ? (
         <Chart title={thing.thing} data={toPlot(settings, thing)} />
@@ -120,22 +136,33 @@ const Thing = ({
   );
 };
 
+/** A young watch does not seem to be old. */
+const leastSeconds = 30 * 60;
+
 const colors = ['--warning-bar', '--critical-bar'] as const;
 
 const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData | undefined => {
-  if (!recent || recent.figures.length < 2) return undefined;
+  if (!recent) return undefined;
   const { start, step, figures } = recent;
   const from = Date.parse(start) / 1000;
+  const to = from + figures.length * step;
+  const begin = Math.min(from, to - leastSeconds);
+  // Limits reach from one end to the other.
+  const before = begin < from ? [begin] : [];
+  // A step is as wide as its time, so that a single one is seen, too.
+  const times = [...before, ...figures.map((_, index) => from + index * step), to];
+  const values = [...before.map(() => null), ...figures, figures.at(-1) ?? null];
   const limits = limitsOf(settings).map(
     (limit, index): Series => ({
       ...{ label: index === 0 ? words.limit.toLowerCase() : words.critical, color: colors[index] ?? colors[0] },
-      ...{ values: figures.map(() => limit), isLimit: true },
+      ...{ values: times.map(() => limit), isLimit: true },
     }),
   );
   return {
-    times: figures.map((_, index) => from + index * step),
-    series: [{ label: words.reading, color: '--series-1', values: figures }, ...limits],
-    ...{ from, to: from + (figures.length - 1) * step, kind: 'lines', format: toFigure(settings) },
+    times,
+    series: [{ label: words.reading, color: '--series-1', values }, ...limits],
+    ...{ from: begin, to, kind: 'lines', format: toFigure(settings) },
+    axis: toLimit(settings),
     ...(unitOf(settings) === 'percent' && settings.type !== 'process' && { top: 100 }),
     isBytes: unitOf(settings) === 'bytes' || unitOf(settings) === 'rate',
   };
@@ -156,7 +183,7 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): [string, string][] 
 
 /** When it raises an alert: `from 90 % on, critical from 97 % on, after 1 min`. */
 const describeLimit = (settings: Watch['settings']): string => {
-  const format = toFigure(settings);
+  const format = toLimit(settings);
   const isLow = isLowBad(settings);
   const [limit, critical] = limitsOf(settings);
   return [

@@ -66,8 +66,18 @@ export const toFigure =
     const unit = unitOf(settings) ?? 'number';
     if (unit === 'percent') return toPercent(value);
     if (unit === 'bytes' || unit === 'rate') return toBytes(value) + (unit === 'rate' ? '/s' : '');
+    if (unit === 'mebibytes') return toBytes(value * 1024 ** 2);
     const number = unit === 'ms' || unit === 'days' || unit === 'minutes' ? toCount(value) : toShortNumber(value);
     return `${number} ${words.units[unit]}`.trim();
+  };
+
+/** The same of limits and axes, which have no digits that do not count: `90 %`. */
+export const toLimit =
+  (settings: Measured) =>
+  (value: number): string => {
+    const unit = unitOf(settings);
+    if (unit === 'percent') return `${toShortNumber(value)} %`;
+    return toFigure(settings)(value).replace(/[.,]0(?= )/, '');
   };
 
 /** The limits that can be drawn, the critical one last. */

@@ -7,7 +7,7 @@ import { Chip } from '../ui/chip.tsx';
 import type { IconName } from '../ui/icon.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { Spark } from '../ui/spark.tsx';
-import { limitsOf, settingsOf, toFigure, unitOf } from './kinds.ts';
+import { limitsOf, settingsOf, toFigure, toLimit, unitOf } from './kinds.ts';
 
 const looks: Record<Watch['state'], { tone: string; icon: IconName }> = {
   ok: { tone: 'good', icon: 'check' },
@@ -63,11 +63,15 @@ const summarize = (settings: Watch['settings'], { recent }: WatchedThing): strin
   const last = known.at(-1);
   if (last !== undefined) {
     const said = words.summary(format(last), format(Math.min(...known)), format(Math.max(...known)));
-    return [said, ...limitsOf(settings).map((limit) => words.limitIs(format(limit)))].join(', ');
+    return [said, ...limitsOf(settings).map((limit) => words.limitIs(toLimit(settings)(limit)))].join(', ');
   }
   if (checked.length === 0) return words.noReadings;
   return words.strip(toCount(checked.filter((isBad) => !isBad).length), toCount(checked.length));
 };
 
 export const IncidentLink = ({ incident }: { incident: Incident | undefined }) =>
-  incident ? <a href={toIncidentHash(incident)}>{words.incident(toCount(incident.number))}</a> : null;
+  incident ? (
+    <a class="incident-link" href={toIncidentHash(incident)}>
+      {words.incident(toCount(incident.number))}
+    </a>
+  ) : null;

@@ -34,11 +34,12 @@ const Chip = ({ watch }: { watch: Watch }) => <WatchChip state={watch.state} lev
 /** Since when it is in its state, and the incident that it has opened. */
 const State = ({ watch, incidents }: { watch: Watch; incidents: Incidents }) => {
   const { name, since, state } = watch;
+  const incident = findIncident(incidents, `watch/${name}`);
   return (
     <>
       {since && state !== 'paused' && <Since time={since} />}
-      {state !== 'paused' && ' '}
-      <IncidentLink incident={findIncident(incidents, `watch/${name}`)} />
+      {since && state !== 'paused' && incident && ' · '}
+      <IncidentLink incident={incident} />
     </>
   );
 };
@@ -49,7 +50,7 @@ const Line = ({ watch }: { watch: Watch }) => {
 };
 
 const createColumns = (incidents: Incidents): Column<Watch>[] => [
-  { key: 'state', title: words.state, width: '9rem', cell: (watch) => <Chip watch={watch} /> },
+  { key: 'state', title: words.state, width: '10.25rem', cell: (watch) => <Chip watch={watch} /> },
   {
     key: 'watch',
     title: words.watch,
