@@ -62,6 +62,8 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   for (const command of ['Get-Process -Name node*', 'Remove-Item /'])
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: 'an item' } });
+  const watch = { name: 'memory', type: 'memory', limit: 1, critical: 99, message: 'look at its processes' };
+  expect((await app.request('POST', '/api/watches', { token, body: watch })).status).toBe(201);
   const backup = { schedule: '0 2 * * *', open: true, description: 'nightly' };
   const { json: heartbeat } = await app.request('PUT', '/api/heartbeats/backup', { token, body: backup });
   for (const signal of ['start', '0', '1'])

@@ -190,13 +190,13 @@ export class WatchRunner {
   }
 
   #toReadings(recent: RecentFigures): RecentReadings {
-    const { start, stepMs, steps } = recent.list();
+    const { start, stepMs, figures, bad } = recent.list();
     const { clock, now } = this.#parts;
     return {
       start: new Date(clock().getTime() - now() + start).toISOString(),
       step: stepMs / 1000,
-      figures: steps.map(({ figure }) => (Number.isNaN(figure) ? null : toShort(figure))),
-      bad: steps.map(({ isBad }) => isBad ?? null),
+      figures: figures.map((figure) => figure && toShort(figure)),
+      bad,
     };
   }
 
