@@ -7,7 +7,7 @@ import { toApiError, useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
@@ -67,7 +67,11 @@ export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
     );
   }
   return (
-    <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/heartbeats')}>
+    <Dialog
+      title={words.details(name)}
+      kind="drawer"
+      onClose={() => goTo('/heartbeats', { q: place.value.params['q'] })}
+    >
       {value && <Details found={value} incident={findIncident(incidents, `heartbeat/${name}`)} onChanged={changed} />}
       {!value && !error && <Skeleton lines={10} />}
       {!value && error?.status === 404 && <Empty title={words.missing} hint={words.missingHint} />}
@@ -130,7 +134,7 @@ const Actions = ({ heartbeat, onChanged }: Pick<DetailsProps, 'onChanged'> & { h
     await (isPaused ? userClient.resumeHeartbeat({ name }) : userClient.pauseHeartbeat({ name })).finally(onChanged);
     notify((isPaused ? words.hasResumed : words.hasPaused)(name));
   });
-  const canChange = !isConfigured && isMounted('putHeartbeat');
+  const canChange = !isConfigured && isAllowed('putHeartbeat');
   return (
     <div class="actions">
       {canChange && (
@@ -138,9 +142,11 @@ const Actions = ({ heartbeat, onChanged }: Pick<DetailsProps, 'onChanged'> & { h
           <Icon name="edit" /> {words.edit}
         </button>
       )}
-      <button type="button" aria-disabled={pause.isRunning} onClick={pause.run}>
-        <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
-      </button>
+      {isAllowed('pauseHeartbeat') && (
+        <button type="button" aria-disabled={pause.isRunning} onClick={pause.run}>
+          <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
+        </button>
+      )}
       {canChange && (
         <button
           type="button"

@@ -7,7 +7,7 @@ import { type Resource, useResource } from '../live/resource.ts';
 const runs = 20;
 
 /** Events tell of pings and of what time changes; of changes that others make to definitions, nothing tells. */
-const rereadEvery = 30_000;
+const rereadEvery = 60_000;
 
 /** All heartbeats with their last runs, as they change. */
 export const useHeartbeats = (): Resource<HeartbeatList> => {

@@ -1,7 +1,7 @@
 import type { Heartbeat, Incident } from 'signalbox/client';
 import { toCount } from '../format.ts';
 import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
-import { toHash } from '../router.ts';
+import { place, toHash } from '../router.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
@@ -11,7 +11,7 @@ import { RunStrip, StateChip, toRunTime } from './looks.tsx';
 type Incidents = readonly Incident[] | undefined;
 
 const Name = ({ name }: Pick<Heartbeat, 'name'>) => (
-  <a href={toHash(`/heartbeats/${encodeURIComponent(name)}`)}>
+  <a href={toHash(`/heartbeats/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
     <bdi>{name}</bdi>
   </a>
 );
@@ -78,7 +78,7 @@ const createColumns = (incidents: Incidents): Column<Heartbeat>[] => [
 ];
 
 const toCompact = (incidents: Incidents) => (each: Heartbeat) => (
-  <div class="two-lines">
+  <div class="two-lines watch-lines">
     <div>
       <StateChip state={each.state} />
       <span class="one-line">

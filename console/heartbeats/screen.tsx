@@ -2,13 +2,14 @@ import { useMemo } from 'preact/hooks';
 import type { Heartbeat, HeartbeatList } from 'signalbox/client';
 import { toCount } from '../format.ts';
 import { useActiveIncidents } from '../live/active-incidents.ts';
-import { goTo, place } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { goTo, place, setParams } from '../router.ts';
+import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
 import { Icon } from '../ui/icon.tsx';
+import { isMatch, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
-import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { HeartbeatDialog } from './details.tsx';
 import { blankDraft } from './draft.ts';
 import { HeartbeatForm } from './form.tsx';
@@ -19,7 +20,7 @@ import { HeartbeatTable } from './rows.tsx';
 const HeartbeatsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useHeartbeats();
   const incidents = useActiveIncidents().value;
-  useCommands(isMounted('putHeartbeat') ? [{ title: words.create, icon: 'plus', run: create }] : []);
+  useCommands(isAllowed('putHeartbeat') ? [{ title: words.create, icon: 'plus', run: create }] : []);
   return (
     <div class="list">
       {value ? <List found={value} incidents={incidents} /> : <Unloaded {...{ error, reload }} lines={10} />}
@@ -58,17 +59,25 @@ const List = ({
   if (data.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('putHeartbeat') && <CreateButton />}
+        {isAllowed('putHeartbeat') && <CreateButton />}
       </Empty>
     );
   }
   const bad = data.filter(({ state }) => state === 'down' || state === 'late').length;
+  const found = sorted.filter(({ name, description, tags }) =>
+    isMatch([name, description, ...tags].join(' '), place.value.params['q']),
+  );
   return (
     <>
+      <ListFilter label={words.filter} />
       <p class="hint" role="status">
         {words.counted(toCount(data.length), toCount(bad))}
       </p>
-      <HeartbeatTable rows={sorted} incidents={incidents} />
+      {found.length === 0 ? (
+        <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
+      ) : (
+        <HeartbeatTable rows={found} incidents={incidents} />
+      )}
     </>
   );
 };
@@ -79,6 +88,6 @@ const CreateButton = () => (
   </button>
 );
 
-const HeartbeatControls = () => (isMounted('putHeartbeat') ? <CreateButton /> : null);
+const HeartbeatControls = () => (isAllowed('putHeartbeat') ? <CreateButton /> : null);
 
 export const heartbeatsView: ScreenView = { Screen: HeartbeatsScreen, Aside: HeartbeatControls };

@@ -4,6 +4,8 @@ import { counted } from './count.ts';
 export const heartbeats = {
   states: { new: 'New', up: 'Up', running: 'Running', late: 'Late', down: 'Down', paused: 'Paused' },
   counted: (count: string, bad: string) => `${counted(count, 'heartbeat')}, ${bad} down or late`,
+  filter: 'Filter',
+  noMatch: 'Nothing matches',
   none: 'No heartbeats',
   noneHint:
     'A heartbeat is a job that is expected on a schedule, such as a backup: it pings its address, and if it is late, fails or runs too long, an incident opens.',

@@ -17,6 +17,8 @@ export const watches = {
   defaultHint: 'It is a default watch. What you change is kept as a watch of yours with its name.',
   counted: (count: string, firing: string) => `${counted(count, 'watch', 'watches')}, ${firing} firing`,
   refreshed: 'Refresh',
+  filter: 'Filter',
+  noMatch: 'Nothing matches',
   none: 'Nothing is watched',
   noneHint:
     'A watch checks a disk, a service, a website and the like regularly, raises an alert when its limit is reached, and resolves it when that is over.',

@@ -57,7 +57,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
     );
   }
   return (
-    <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/watches')}>
+    <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/watches', { q: place.value.params['q'] })}>
       {watch ? (
         <Details watch={watch} incidents={incidents} onChanged={onChanged} />
       ) : (

@@ -1,7 +1,7 @@
 import type { Incident, Watch } from 'signalbox/client';
 import { toCount } from '../format.ts';
 import { findIncident } from '../live/active-incidents.ts';
-import { toHash } from '../router.ts';
+import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { watches as words } from '../strings/watches.ts';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
@@ -12,7 +12,7 @@ import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
 type Incidents = readonly Incident[] | undefined;
 
 const Name = ({ watch: { name } }: { watch: Watch }) => (
-  <a href={toHash(`/watches/${encodeURIComponent(name)}`)}>
+  <a href={toHash(`/watches/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
     <bdi>{name}</bdi>
   </a>
 );

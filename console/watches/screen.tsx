@@ -5,29 +5,32 @@ import { toCount } from '../format.ts';
 import { useActiveIncidents } from '../live/active-incidents.ts';
 import { useRereading } from '../live/rereading.ts';
 import { useResource } from '../live/resource.ts';
-import { goTo, place } from '../router.ts';
+import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { watches as words } from '../strings/watches.ts';
 import { Icon } from '../ui/icon.tsx';
+import { isMatch, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
-import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { WatchDialog } from './details.tsx';
 import { toNewDraft } from './draft.ts';
 import { WatchForm } from './form.tsx';
-import { compareStates } from './kinds.ts';
+import { compareStates, describeWatch } from './kinds.ts';
 import { WatchTable } from './rows.tsx';
 
-/** As often as readings of the machine are checked. */
+/** As often as readings of the machine are checked; sooner while one was not checked yet. */
 const rereadEvery = 10_000;
+const rereadSoon = 1500;
 
 /** What is watched, the worst first; one opens over the list. */
 const WatchesScreen = ({ rest }: { rest: string }) => {
   const resource = useResource((signal) => client.listWatches(undefined, { signal }), { isKept: true });
-  useRereading(resource, rereadEvery);
   const incidents = useActiveIncidents().value;
   useCreateCommand();
   const { value, error, reload } = resource;
+  const isNew = value?.data.some(({ state }) => state === 'new') === true;
+  useRereading(resource, isNew ? rereadSoon : rereadEvery);
   const sorted = useMemo(() => (value?.data ?? []).toSorted(compareStates), [value]);
   return (
     <div class="list">
@@ -81,15 +84,25 @@ const List = ({
     );
   }
   const firing = watches.filter(({ state }) => state === 'firing').length;
+  const found = watches.filter((watch) => isMatch(toWords(watch), place.value.params['q']));
   return (
     <>
+      <ListFilter label={words.filter} />
       <p class="hint" role="status">
         {words.counted(toCount(watches.length), toCount(firing))}
       </p>
-      <WatchTable rows={watches} incidents={incidents} />
+      {found.length === 0 ? (
+        <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
+      ) : (
+        <WatchTable rows={found} incidents={incidents} />
+      )}
     </>
   );
 };
+
+/** What is searched for words. */
+const toWords = ({ name, settings, things }: Watch): string =>
+  [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 
 const CreateButton = () => (
   <button type="button" class="primary" onClick={create}>

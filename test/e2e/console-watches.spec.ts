@@ -52,6 +52,10 @@ test('watches are listed with state, reading, line and incident, those of the co
   expect(await findFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 800 });
   await expect(row(page, 'tight')).toHaveText(/Firing.*tight.*of the memory is in use/);
+  await page.keyboard.press('/');
+  await page.keyboard.type('MEM tight');
+  await expect(table(page).getByRole('row')).toHaveCount(2);
+  await expect(page).toHaveURL(/#\/watches\?q=MEM\+tight$/);
   await row(page, 'tight').getByRole('link', { name: 'tight' }).click();
   const drawer = details(page, 'tight');
   await expect(drawer.getByText('Restart what eats it')).toBeVisible();
@@ -67,6 +71,8 @@ test('watches are listed with state, reading, line and incident, those of the co
       .getByText(/of the memory is in use/)
       .first(),
   ).toBeVisible();
+  await page.getByRole('dialog', { name: 'Incident' }).getByRole('link', { name: 'Show the watch' }).click();
+  await expect(drawer).toBeVisible();
   expect(complaints).toEqual([]);
 });
 

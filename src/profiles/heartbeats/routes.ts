@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { sendJson } from '../../http/json.ts';
+import { sendJson, sendList } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -46,11 +46,16 @@ const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Ro
     handler: async (request, reply) => {
       const isForAdmin = isAdmin(request, authorize);
       const { runs } = request.query;
-      const data = keeper.list().map((known) => ({
-        ...show(known, isForAdmin),
-        ...(runs > 0 && { recentRuns: toRecentRuns(findState(store, known), runs) }),
-      }));
-      return sendJson(reply, { count: data.length, data });
+      const known = keeper.list();
+      const toShown = (one: KnownHeartbeat): Heartbeat => ({
+        ...show(one, isForAdmin),
+        ...(runs > 0 && { recentRuns: toRecentRuns(findState(store, one), runs) }),
+      });
+      return sendList(reply, {
+        opening: `{"count":${known.length},"data":[`,
+        pieces: toPieces(known, toShown),
+        closing: ']}',
+      });
     },
   });
 
@@ -174,6 +179,13 @@ const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): Hear
   const state = store.find(name);
   return state?.since === since ? state : undefined;
 };
+
+/** Heartbeats of one piece, between which other requests have their turn. */
+const pieceLength = 50;
+
+function* toPieces(known: readonly KnownHeartbeat[], toShown: (one: KnownHeartbeat) => Heartbeat) {
+  for (let from = 0; from < known.length; from += pieceLength) yield known.slice(from, from + pieceLength).map(toShown);
+}
 
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
   authorize(request, 'admin') === undefined;

@@ -35,14 +35,20 @@ export const toRecentRuns = (state: HeartbeatState | undefined, count: number): 
   (state?.runs ?? [])
     .filter((run) => run.result !== 'log')
     .slice(-count)
-    .map(toRun)
-    .map(({ startedAt, endedAt, durationMs, result }) => ({ at: endedAt ?? startedAt ?? '', durationMs, result }));
+    .map(({ startedAt, endedAt, result }) => ({
+      at: toTime(endedAt ?? startedAt) ?? '',
+      durationMs: toDuration(startedAt, endedAt),
+      result,
+    }));
 
 export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
   ...{ startedAt: toTime(startedAt), endedAt: toTime(endedAt) },
-  durationMs: startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt),
+  durationMs: toDuration(startedAt, endedAt),
   ...{ result, exitCode, rid, output },
 });
+
+const toDuration = (startedAt: number | null, endedAt: number | null): number | null =>
+  startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt);
 
 const toTime = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : new Date(at).toISOString();
