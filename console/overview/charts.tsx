@@ -60,9 +60,11 @@ const presets = {
   load: { type: 'load', limit: '2', for: '300' },
 } satisfies Record<string, Params>;
 
-/** More than came in up to now. */
+/** Twice the most that came in up to now, and not less than this. */
+const leastNetwork = 2 ** 20;
+
 const toNetworkPreset = ({ columns }: Samples): Params => {
-  const most = Math.max(1024, ...(columns['received'] ?? []).map((value) => value ?? 0));
+  const most = Math.max(leastNetwork / 2, ...(columns['received'] ?? []).map((value) => value ?? 0));
   return { type: 'network', metric: 'received', limit: String(2 ** Math.ceil(Math.log2(2 * most))), for: '60' };
 };
 
