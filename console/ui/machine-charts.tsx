@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
 import { severities } from '../live/alerts.ts';
-import { isMounted } from '../routes.ts';
+import { type Params, toHash } from '../router.ts';
+import { isAllowed, isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from './chart.tsx';
+import { Icon } from './icon.tsx';
 import type { PlotData, Series } from './plot.ts';
 import { type Samples, type Span, spans, sumUp } from './samples.ts';
 import { toTone } from './severity.tsx';
@@ -15,10 +17,44 @@ interface Props {
   span: Span;
 }
 
+/** Opens the form of a watch of what a chart shows. */
+const WatchThis = ({ title, preset }: { title: string; preset: Params }) =>
+  isAllowed('createWatch') && (
+    <a
+      class="watch-this"
+      href={toHash('/watches', { new: '1', back: location.hash.slice(1) || '/', ...preset })}
+      title={words.watchThis}
+    >
+      <Icon name="watches" />
+      <span class="unseen">{words.watchThisOf(title)}</span>
+    </a>
+  );
+
 /** How many alerts of each severity came in. */
 export const AlertChart = ({ samples, span }: Props) => (
-  <Chart title={words.alertsOverTime} data={samples.times.length < 2 ? undefined : toBars(samples, span)} />
+  <Chart
+    title={words.alertsOverTime}
+    data={samples.times.length < 2 ? undefined : toBars(samples, span)}
+    aside={<WatchThis title={words.alertsOverTime} preset={presets.alerts} />}
+  />
 );
+
+/** As the default watches have them, where there are some. */
+const presets = {
+  alerts: { type: 'alert', source: '*', metric: 'count', minutes: '60', limit: '20' },
+  disk: { type: 'disk', limit: '90', critical: '97' },
+  cpu: { type: 'cpu', limit: '95', for: '60' },
+  memory: { type: 'memory', limit: '95', for: '300' },
+  load: { type: 'load', limit: '2', for: '300' },
+} satisfies Record<string, Params>;
+
+/** Twice the most that came in up to now, and not less than this. */
+const leastNetwork = 2 ** 20;
+
+const toNetworkPreset = ({ columns }: Samples): Params => {
+  const most = Math.max(leastNetwork / 2, ...(columns['received'] ?? []).map((value) => value ?? 0));
+  return { type: 'network', metric: 'received', limit: String(2 ** Math.ceil(Math.log2(2 * most))), for: '60' };
+};
 
 const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
 
@@ -27,7 +63,14 @@ export const DiskChart = ({ samples, span }: Props) => {
   const names = Object.keys(samples.columns).filter((name) => name.startsWith('disk '));
   const found = names.map((name): [string, string] => [name, name.slice('disk '.length)]);
   const isThere = samples.times.length >= 2 && found.length > 0;
-  return <Chart title={words.diskUse} data={isThere ? toData(samples, span, found, share) : undefined} />;
+  const mounts = found.map(([, label]) => label).join(',');
+  return (
+    <Chart
+      title={words.diskUse}
+      data={isThere ? toData(samples, span, found, share) : undefined}
+      aside={<WatchThis title={words.diskUse} preset={{ ...presets.disk, mounts }} />}
+    />
+  );
 };
 
 /** The machine over time, and further charts; one crosshair runs through all. */
@@ -38,8 +81,16 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
   const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted('getHistory'));
   return (
     <div class="charts">
-      <Chart title={words.cpu} data={build([['cpu', words.cpuBusy]], share)} />
-      <Chart title={words.memory} data={build([['memory', words.memoryUsed]], share)} />
+      <Chart
+        title={words.cpu}
+        data={build([['cpu', words.cpuBusy]], share)}
+        aside={<WatchThis title={words.cpu} preset={presets.cpu} />}
+      />
+      <Chart
+        title={words.memory}
+        data={build([['memory', words.memoryUsed]], share)}
+        aside={<WatchThis title={words.memory} preset={presets.memory} />}
+      />
       {has('received') && (
         <Chart
           title={words.network}
@@ -50,9 +101,16 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
             ],
             { isBytes: true, format: (value) => `${toBytes(value)}/s`, axis: toWholeBytes },
           )}
+          aside={<WatchThis title={words.network} preset={toNetworkPreset(samples)} />}
         />
       )}
-      {has('load') && <Chart title={words.load} data={build([['load', words.loadMean]], { format: toShortNumber })} />}
+      {has('load') && (
+        <Chart
+          title={words.load}
+          data={build([['load', words.loadMean]], { format: toShortNumber })}
+          aside={<WatchThis title={words.load} preset={presets.load} />}
+        />
+      )}
       {children}
     </div>
   );

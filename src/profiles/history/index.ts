@@ -1,6 +1,7 @@
 import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../feature.ts';
 import { alertLevels, History, hostColumns } from '../machine.ts';
+import type { HistoryColumn } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createDocuments, createHistoryRoute, toDocument } from './document.ts';
 import { alertsAt, type Disks, disksAt, loadHistory, mostDisks, Ring, saveHistory } from './ring.ts';
@@ -67,6 +68,13 @@ export const history = defineFeature({
             const range = fine.findRange(now - recentSpan + 1, now);
             return range ? toDocument({ ...toLongerSteps(fine, recentStep, range), disks }) : null;
           },
+          step: coarse.step,
+          list: (column, count) => {
+            const index = toIndex(column, disks);
+            // The present step has no row yet.
+            const to = coarse.align(Math.floor(clock().getTime() / 1000)) - coarse.step;
+            return index < 0 ? [] : [...coarse.list(index, to - (count - 1) * coarse.step, to)];
+          },
         },
       },
       start: () => {
@@ -80,6 +88,13 @@ export const history = defineFeature({
     };
   },
 });
+
+/** The place of a column in the rings; negative for a disk that has none. */
+const toIndex = (column: HistoryColumn, disks: Disks): number => {
+  if (typeof column === 'string') return hostColumns.indexOf(column);
+  const slot = disks.indexOf(column.mountPath);
+  return slot < 0 ? -1 : disksAt + 2 * slot + (column.of === 'used' ? 0 : 1);
+};
 
 interface SamplerParts {
   host: Pick<HostReadings, 'disksOfMinute'>;
