@@ -25,7 +25,7 @@ const createLife = (definition: HeartbeatDefinition) => {
     },
     /** What the server does when it looks. */
     look: (time: number): HeartbeatStatus => {
-      const { overdue, status } = judgeHeartbeat(state, { times, definition, made: undefined }, outages, time);
+      const { overdue, status } = judgeHeartbeat(state, { times, definition, changedAt: 0 }, outages, time);
       if (overdue) {
         seq += 1;
         const record = { type: 'overdue', name: 'job', since: 0, at: time, ...overdue, after: state.seq } as const;
@@ -33,7 +33,7 @@ const createLife = (definition: HeartbeatDefinition) => {
       }
       return status;
     },
-    judge: (time: number) => judgeHeartbeat(state, { times, definition, made: undefined }, outages, time),
+    judge: (time: number) => judgeHeartbeat(state, { times, definition, changedAt: 0 }, outages, time),
     sleep: (from: number, to: number): void => void outages.push({ from, to }),
     setClock: (time: number): void => {
       state = clampTimes(state, time);
