@@ -3,6 +3,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import { type Concern, defineFeature } from '../feature.ts';
 import { createAuditRoute } from './routes.ts';
 import { LoggedSettings } from './store.ts';
+import { settingsTransfer } from './transfer.ts';
 
 /** How many of the last changes are kept in memory, so that what was just stored is folded without reading the disk. */
 const recentCount = 1000;
@@ -12,6 +13,7 @@ export const madeSettings = defineFeature({
   name: 'settings',
   profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'who has changed what at run time' }],
   settings: {},
+  transfer: settingsTransfer,
   create: async ({ database, openLog, clock, log }) => {
     let store: LoggedSettings | undefined;
     let damagedLines = 0;
