@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
@@ -22,7 +23,10 @@ import { openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */
 export interface AppStorage
-  extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'openState' | 'secrets'> {
+  extends Pick<
+    Parts,
+    'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'openState' | 'readDataSpace' | 'secrets'
+  > {
   /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
   /** Opens the files of changes again that another program has moved. */
@@ -52,6 +56,10 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
     openSnapshot: (name) => createSnapshot(directory, name),
     openState: (name) => createStateFile(join(directory, `${name}.state`)),
+    readDataSpace: async () => {
+      const { bsize, blocks, bfree, bavail } = await statfs(directory);
+      return { used: bsize * (blocks - bfree), available: bsize * bavail };
+    },
     findStorageConcerns: (unavailable) => [
       ...(database?.failure
         ? [toConcern('stores', 'The database cannot be used')]

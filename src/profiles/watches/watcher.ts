@@ -7,7 +7,7 @@ import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Concern } from '../feature.ts';
 import { type AlertSource, type IncidentSource, ownSender } from '../offers.ts';
 import { rankOf } from '../severity.ts';
-import type { KnownWatch } from './definitions.ts';
+import { type KnownWatch, toKnownWatch } from './definitions.ts';
 import { RecentUsage } from './recent-usage.ts';
 import { type ToldAlert, WatchRunner } from './runner.ts';
 import type { WatchedThing, WatchSettings } from './schema.ts';
@@ -61,7 +61,7 @@ export class Watcher {
   /** Runners of what is not watched any more, until the log has no alert of theirs that fires. */
   #ended: { runner: WatchRunner; reason: string }[] = [];
   /** Scopes whose alerts of before are known. */
-  readonly #restored = new Map<WatchScope, ReadonlyMap<string, ToldAlert>>();
+  readonly #restored = new Map<WatchScope, Map<string, ToldAlert>>();
   #isRestoring = false;
   #isEnding = false;
   #isClosed = false;
@@ -103,8 +103,14 @@ export class Watcher {
     for (const [name, { runner }] of this.#active) {
       const next = watches.find(({ settings }) => settings.name === name);
       if (next && isSame(next, runner.watch)) continue;
+      const isKept = next !== undefined && isChecked(next);
+      if (isKept && runner.isBusy) {
+        // What fires of it is known once that is stored.
+        void runner.settle().then(() => this.set(this.#watches));
+        continue;
+      }
       this.#active.delete(name);
-      if (next && isChecked(next)) this.#activate(next, runner.listTold());
+      if (isKept) this.#activate(next, runner.listTold());
       else this.#ended.push({ runner, reason: `${name} is not watched any more` });
     }
     this.#activateNew();
@@ -203,12 +209,7 @@ export class Watcher {
     }
     for (const name of names) {
       // Any type will do: its things are known from the alerts.
-      const settings: WatchSettings = { name, type: 'journal' };
-      const type = this.#watches[0]?.type;
-      if (!type) continue;
-      const watch: KnownWatch = {
-        ...{ settings, type, origin: 'config', made: undefined, limits: undefined, everyMs: 0, forMs: 0 },
-      };
+      const watch = toKnownWatch({ name, type: 'journal' }, 'config');
       const runner = new WatchRunner(watch, this.#runnerParts(where), told);
       this.#ended.push({ runner, reason: `${name} is not watched any more` });
     }
@@ -217,7 +218,11 @@ export class Watcher {
   #activateNew(): void {
     for (const watch of this.#watches) {
       const told = this.#restored.get(watch.type.scope(watch.settings));
-      if (told && isChecked(watch) && !this.#active.has(watch.settings.name)) this.#activate(watch, told);
+      const { name } = watch.settings;
+      if (!told || !isChecked(watch) || this.#active.has(name)) continue;
+      this.#activate(watch, told);
+      // From now on its runner knows.
+      for (const about of told.keys()) if (about.startsWith(`${name}/`)) told.delete(about);
     }
   }
 
