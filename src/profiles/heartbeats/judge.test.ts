@@ -74,6 +74,25 @@ test('a schedule keeps to the clocks of its zone, where they change too', () => 
   assert.equal(next('2026-10-25T00:30Z'), '2026-10-26T01:30');
 });
 
+test('a daily job is due once on each day of a year, at its time or when clocks have just been put forward', () => {
+  const zones = ['Europe/Berlin', 'Australia/Lord_Howe', 'America/Santiago'];
+  for (const timeZone of zones) {
+    const form = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+    for (const time of ['00:30', '01:30', '02:15', '02:30']) {
+      const [hour, minute] = time.split(':').map(Number);
+      const { dueAfter } = compileTimes({ schedule: `${minute} ${hour} * * *`, timeZone });
+      let due = dueAfter(at('2025-12-31T12:00Z'));
+      const first = at(form.format(due).slice(0, 10));
+      for (let day = 0; day < 365; day += 1, due = dueAfter(due)) {
+        const [date, shown = ''] = form.format(due).split(' ');
+        assert.equal(date, new Date(first + day * 86_400_000).toISOString().slice(0, 10), `${time} in ${timeZone}`);
+        const isSkipped = form.format(due - 60_000) < `${date} ${time}` && shown > time;
+        assert.ok(shown === time || isSkipped, `${time} is ${shown} on ${date} in ${timeZone}`);
+      }
+    }
+  }
+});
+
 test('a period is so many seconds, whatever the clocks show', () => {
   const life = createLife({ period: 86_400, grace: 60 });
   life.send(at('2026-03-28T12:00Z'), 'success');
