@@ -10,19 +10,15 @@ const createHeartbeats = (count: number, period = 3600) =>
   Array.from({ length: count }, (_, index) => ({ name: `job-${index}`, uuid: randomUUID(), period }));
 
 /** Five of each kind that finds something here, at their usual intervals; none fires. */
-const createWatches = (url: string) =>
-  [
-    ...['disk', 'memory', 'cpu', 'load', 'pressure'].map((type) => ({ type, limit: 1000 })),
-    ...[
-      { type: 'process', process: 'node' },
-      { type: 'service', failed: true },
-      { type: 'file', path: '/etc/passwd' },
-    ],
-    ...[
-      { type: 'http', url },
-      { type: 'tcp', host: '127.0.0.1', port: Number(new URL(url).port) },
-    ],
-  ].flatMap((kind) => [1, 2, 3, 4, 5].map((count) => ({ name: `${kind.type}-${count}`, ...kind })));
+const createWatches = (url: string) => {
+  const limit = { limit: 1000 };
+  const readings = { disk: limit, memory: limit, cpu: limit, load: limit, pressure: limit, service: { failed: true } };
+  const tcp = { host: '127.0.0.1', port: Number(new URL(url).port) };
+  const kinds = { ...readings, process: { process: 'node' }, file: { path: '/etc/passwd' }, http: { url }, tcp };
+  const toFive = ([type, kind]: [string, object]) =>
+    [1, 2, 3, 4, 5].map((count) => ({ name: `${type}-${count}`, type, ...kind }));
+  return Object.entries(kinds).flatMap(toFive);
+};
 
 /** Pings of one heartbeat, each on disk before its response; and what many cost of which nothing comes, with watches. */
 export const heartbeats: Measure = ({ scope, load, rounds, seconds }) =>
@@ -31,14 +27,9 @@ export const heartbeats: Measure = ({ scope, load, rounds, seconds }) =>
       const config = { heartbeats: createHeartbeats(count), watches, defaultWatches: false };
       return startSignalbox(own, { config, flags, place: 'any' }).then((server) => ({ ...server, ...config }));
     };
-    const [
-      {
-        url,
-        heartbeats: [one],
-      },
-      none,
-    ] = [await start(1), await start(0)];
-    const request = { url: `${url}/ping/${one?.uuid}`, method: 'POST', body: '412 files' } as const;
+    const [pinged, none] = [await start(1), await start(0)];
+    const url = `${pinged.url}/ping/${pinged.heartbeats[0]?.uuid}`;
+    const request = { url, method: 'POST', body: '412 files' } as const;
     const pings = [];
     for (let round = 0; round <= rounds; round += 1) pings.push((await load(request, seconds)).perSecond);
     const idle = await measureCost(none.pid);

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { startReceiver } from '../../test/support/receiver.ts';
 import { type Finding, median, quantile } from '../support/finding.ts';
 import { ask, createPost } from '../support/requests.ts';
 import type { Measure } from '../support/run.ts';
@@ -18,19 +17,13 @@ export const notification: Measure = async ({ scope, rounds, seconds }) => {
     await withScope(scope.folder, async (own) => {
       const sent = new Map<string, number>();
       const times: number[] = [];
-      const receiver = createServer(async (request, response) => {
-        let body = '';
-        for await (const chunk of request) body += chunk;
+      const { url } = await startReceiver(own, (response, { body, at }) => {
         const [key = ''] = /probe-\d+/.exec(body) ?? [];
         const begun = sent.get(key);
-        if (begun !== undefined) times.push(performance.now() - begun);
+        if (begun !== undefined) times.push(at - begun);
         sent.delete(key);
         response.end();
       });
-      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-      own.after(() => receiver.closeAllConnections());
-      own.after(() => receiver.close());
-      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
       const keys = notify === 'incidents' ? { notify, groupSeconds: 0 } : { concurrency: 8 };
       const config = { destinations: [{ name: 'bench', type: 'webhook', url, ...keys }] };
       const flags = ['--profiles', 'alerts,incidents,monitoring', '--max-event-loop-delay', '0'];
