@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -64,33 +64,66 @@ test(
   'the lines of docs/heartbeats.md for cron, systemd and shells tell how a backup ended',
   requires({ programs: ['curl'] }),
   async (t) => {
+    const { app, run, readRuns, folder } = await createWorld(t, '[ ! -e broken ] || exit 3');
     for (const line of ['* * * signalbox', 'ExecStart', 'curl'].map(findLine)) {
-      const good = await createWorld(t);
-      await good.run(toJob(line));
-      assert.deepEqual(await good.readRuns(), [['success', 0]], line);
-      const bad = await createWorld(t, 'exit 3');
-      await bad.run(toJob(line)).catch(({ code }) => assert.equal(code, 3));
-      assert.deepEqual(await bad.readRuns(), [['failure', 3]], line);
-      assert.equal((await readHeartbeat(bad.app, 'job')).state, 'down');
+      await run(toJob(line));
+      assert.deepEqual((await readRuns())[0], ['success', 0], line);
+      writeFileSync(join(folder, 'broken'), '');
+      await run(toJob(line)).catch(({ code }) => assert.equal(code, 3));
+      assert.deepEqual((await readRuns())[0], ['failure', 3], line);
+      assert.equal((await readHeartbeat(app, 'job')).state, 'down');
+      rmSync(join(folder, 'broken'));
     }
+    assert.equal((await readRuns()).length, 6);
+  },
+);
+
+test(
+  'the curl commands of the documents of healthchecks do the same here',
+  requires({ programs: ['curl'] }),
+  async (t) => {
+    const { app, uuid, run } = await createWorld(t);
+    const url = `${app.url}/ping/${uuid}`;
+    const rid = '123e4567-e89b-12d3-a456-426614174000';
+    await run(`curl -m 10 --retry 5 ${url}`);
+    await run(`backup.sh && curl -fsS -m 10 --retry 5 -o /dev/null ${url}`);
+    await run(`m=$(backup.sh 2>&1); curl -fsS -m 10 --retry 5 --data-raw "$m" ${url}/$?`);
+    await run(`backup.sh | curl -fsS --data-binary @- ${url}/log`);
+    await run(`curl -fsS -m 10 --retry 5 "${url}/start?rid=${rid}"; curl -fsS --retry 3 "${url}?rid=${rid}"`);
+    await run(`curl -fsS -X POST -H 'Content-Type: text/plain' --data 'no space left' ${url}/fail`);
+    await run(`curl -fsS --head ${url}/start`);
+    const runs = await listRuns(app, 'job');
+    assert.deepEqual(
+      runs.toReversed().map(({ result, exitCode, output }) => [result, exitCode, output]),
+      [
+        ['success', null, null],
+        ['success', null, null],
+        ['success', 0, '412 files'],
+        ['log', null, '412 files'],
+        ['success', null, null],
+        ['failure', null, 'no space left'],
+        ['running', null, null],
+      ],
+    );
+    assert.deepEqual([runs[2]?.rid, runs[2]?.durationMs !== null], [rid, true]);
   },
 );
 
 test('the line of docs/heartbeats.md for Task Scheduler works in PowerShell', powerShell, async (t) => {
+  const { env, fill, readRuns } = await createWorld(t, 'exit $CODE');
   for (const code of [0, 3]) {
-    const { env, fill, readRuns } = await createWorld(t, `exit ${code}`);
     const script = fill(findLine('Invoke-RestMethod'));
     const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
-    const running = execute(powerShell.program, flags, { env });
+    const running = execute(powerShell.program, flags, { env: { ...env, CODE: String(code) } });
     running.child.stdin?.end();
     // The engine says itself that a program has failed.
     const { stdout } = await running.catch((error: { stdout: string }) => error);
     assert.equal(stdout, 'OK\n');
-    assert.deepEqual(await readRuns(), [[code === 0 ? 'success' : 'failure', code]]);
+    assert.deepEqual((await readRuns())[0], [code === 0 ? 'success' : 'failure', code]);
   }
 });
 
-test(
+longTest(
   'the lines of docs/heartbeats.md for borg and restic back up, and say when they cannot',
   requires({ programs: ['borg', 'restic'] }),
   async (t) => {
@@ -112,26 +145,30 @@ test(
   },
 );
 
-test('the line of docs/heartbeats.md for PostgreSQL dumps a database', {
-  ...requires({ programs: ['pg_dump'] }),
-  ...(toSkipPostgres() && { skip: toSkipPostgres() }),
-}, async (t) => {
-  const postgres = await startPostgres(t, { version: 15, settings: { fsync: 'off' } });
-  await postgres.sql('CREATE DATABASE shop');
-  const { port, username, password } = new URL(postgres.adminUrl);
-  const { run, folder, readRuns } = await createWorld(t);
-  const line = findLine('pg_dump');
-  const variables = { PGHOST: '127.0.0.1', PGPORT: port, PGUSER: username, PGPASSWORD: password };
-  await run(line, variables);
-  assert.ok(existsSync(join(folder, 'shop.sql')));
-  await assert.rejects(run(line, { ...variables, PGPORT: '1' }));
-  assert.deepEqual(await readRuns(), [
-    ['failure', 1],
-    ['success', 0],
-  ]);
-});
+longTest(
+  'the line of docs/heartbeats.md for PostgreSQL dumps a database',
+  {
+    ...requires({ programs: ['pg_dump'] }),
+    ...(toSkipPostgres() && { skip: toSkipPostgres() }),
+  },
+  async (t) => {
+    const postgres = await startPostgres(t, { version: 15, settings: { fsync: 'off' } });
+    await postgres.sql('CREATE DATABASE shop');
+    const { port, username, password } = new URL(postgres.adminUrl);
+    const { run, folder, readRuns } = await createWorld(t);
+    const line = findLine('pg_dump');
+    const variables = { PGHOST: '127.0.0.1', PGPORT: port, PGUSER: username, PGPASSWORD: password };
+    await run(line, variables);
+    assert.ok(existsSync(join(folder, 'shop.sql')));
+    await assert.rejects(run(line, { ...variables, PGPORT: '1' }));
+    assert.deepEqual(await readRuns(), [
+      ['failure', 1],
+      ['success', 0],
+    ]);
+  },
+);
 
-test(
+longTest(
   'borgmatic, a client of healthchecks, works when only its address is changed',
   requires({ programs: ['borgmatic', 'borg'] }),
   async (t) => {
