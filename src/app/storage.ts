@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
@@ -25,7 +26,7 @@ import { openDatabase, type StorageParts } from './database.ts';
 export interface AppStorage
   extends Pick<
     Parts,
-    'database' | 'openLog' | 'openChanges' | 'openFolder' | 'openSnapshot' | 'openState' | 'secrets'
+    'database' | 'openLog' | 'openChanges' | 'openFolder' | 'openSnapshot' | 'openState' | 'readDataSpace' | 'secrets'
   > {
   /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
@@ -57,6 +58,10 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     openSnapshot: (name) => createSnapshot(directory, name),
     openFolder: (name) => createFolderOf(join(directory, name)),
     openState: (name) => createStateFile(join(directory, `${name}.state`)),
+    readDataSpace: async () => {
+      const { bsize, blocks, bfree, bavail } = await statfs(directory);
+      return { used: bsize * (blocks - bfree), available: bsize * bavail };
+    },
     findStorageConcerns: (unavailable) => [
       ...(database?.failure
         ? [toConcern('stores', 'The database cannot be used')]

@@ -16,7 +16,7 @@ import { silenceCommand, silencesCommand } from './client/silences.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
 import { createManPage } from './man-page.ts';
-import { escapeControls, print, say } from './stdio.ts';
+import { escapeControls, print, protectOutput, say } from './stdio.ts';
 
 /** The command that runs if none is named. */
 export const serve = defineCommand({
@@ -134,7 +134,9 @@ const createUserCommand = defineCommand({
 
 const exportCommand = defineCommand({
   name: 'export',
-  summary: 'Print all tasks, items, alerts and audit records of the store as JSON lines; stop the server first.',
+  summary:
+    'Print all tasks, items, alerts, audit records and settings made at run time as JSON lines; stop the server first.',
+  details: ['An export has secrets. If standard output is a file, only its owner can read it afterwards.'],
   settings: 'all',
   exitCodes: {
     0: 'success',
@@ -145,6 +147,7 @@ const exportCommand = defineCommand({
     const { exportLines, listTransfers, loadSettings, schema } = await import('./program.ts');
     const counts: Counts = {};
     let isWhole = true;
+    protectOutput();
     const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, (problem) => {
       isWhole = false;
       say(`damaged, left out: ${problem}`);

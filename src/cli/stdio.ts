@@ -1,3 +1,4 @@
+import { fchmodSync, fstatSync } from 'node:fs';
 import { getSystemErrorMap } from 'node:util';
 
 /** Escapes characters that end a line or move the cursor. */
@@ -23,6 +24,12 @@ const endUnwritten = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit(0);
   say(`cannot write: ${explainSystemError(error)}`);
   process.exit(1);
+};
+
+/** Where standard output is a file of this user, nobody else can read it from now on. */
+export const protectOutput = (): void => {
+  const output = fstatSync(1);
+  if (output.isFile() && output.uid === process.getuid?.()) fchmodSync(1, 0o600);
 };
 
 /** Resolves once everything written has left the process: exiting during a write would cut it off. */

@@ -14,12 +14,17 @@ const mostFiles = 10_000;
 /** The largest file that is read. */
 const longestText = 1024 * 1024;
 
-/** The files at a path, in whose parts each `*` stands for any text; folders and what cannot be read are left out. */
+/**
+ * The files at a path, in whose parts each `*` stands for any text; folders are left out. Rejects with a system error where
+ * the folder before the first `*`, or that of the file, cannot be read.
+ */
 export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   const absolute = resolve(pattern);
   const parts = absolute.split(sep).slice(1);
   let found = [absolute.slice(0, absolute.indexOf(sep) + 1)];
-  for (const part of parts) {
+  const firstPattern = parts.findIndex((part) => part.includes('*'));
+  if (firstPattern < 0) await stat(dirname(absolute));
+  for (const [index, part] of parts.entries()) {
     if (!part.includes('*')) {
       found = found.map((folder) => join(folder, part));
       continue;
@@ -27,7 +32,8 @@ export const findFiles = async (pattern: string): Promise<FileReading[]> => {
     const test = toTest(part);
     const next: string[] = [];
     for (const folder of found) {
-      for (const name of await readdir(folder).catch(() => [])) {
+      const names = readdir(folder);
+      for (const name of await (index === firstPattern ? names : names.catch(() => []))) {
         if (next.length < mostFiles && test(name)) next.push(join(folder, name));
       }
     }

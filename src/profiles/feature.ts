@@ -64,6 +64,8 @@ export interface Parts {
   database: Database | undefined;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
+  /** Bytes of the file system that has the data directory. */
+  readDataSpace: () => Promise<{ used: number; available: number }>;
   /** The file `NAME.state` in the data directory, for a state that may be large. */
   openState: (name: string) => StateFile;
   /** The 401 or 403 for a caller without access, as the guard of a route has it. */

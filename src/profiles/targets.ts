@@ -55,7 +55,7 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
     if (forbidden.some((range) => isWithin(address, range))) return false;
     return entries.length === 0 || isNamed(host);
   };
-  const refuse = (host: string): Error => new ForbiddenTarget(`${host} may not be watched (watchTargets)`);
+  const refuse = (host: string): Error => new UncheckedTarget(`${host} may not be watched (watchTargets)`);
   return {
     assertHost: (host) => {
       const bare = host.replace(/^\[(.*)\]$/, '$1');
@@ -89,7 +89,5 @@ const lookupFew: LookupFunction = (host, options, callback) => {
   void lookups.run(look);
 };
 
-/** A target that may not be reached. */
-export class ForbiddenTarget extends Error {
-  readonly code = 'FORBIDDEN_TARGET';
-}
+/** A target that may not be reached, or of which nobody knows where it is: nothing can be said of it. */
+export class UncheckedTarget extends Error {}

@@ -17,6 +17,11 @@ export interface MovedStore<Change = unknown> {
   name: string;
   /** A new state, to which changes can be applied; a log of records has none. */
   createState?(): State<Change, unknown>;
+  /**
+   * For a log in which records count by those before them: makes the function that gets all records, in their order, with
+   * their seq, and returns what moves; undefined for one that counted for nothing.
+   */
+  createFilter?(): (change: Change, seq: number) => Change | undefined;
   /** How a database keeps it. */
   table: MovedTable<Change>;
   /** The line of a change after so many lines of the store; undefined for a change that says nothing. */
@@ -27,7 +32,7 @@ export interface MovedStore<Change = unknown> {
 export interface MovedTable<Change = unknown> {
   /** The name of its gate. */
   name: string;
-  /** Queries whose rows are changes, in the order of lines. */
+  /** Queries whose rows are changes, in the order of lines; with a `seq` where the store has a filter. */
   queries: { text: string; toChange(row: Row): Change }[];
   /** Stores changes, which come in the order of lines, and updates the gate. */
   insert(changes: readonly Change[], gate: Gate): Statement[];
@@ -80,7 +85,7 @@ export const hasFiles = (directory: string, { name }: MovedStore): boolean =>
  */
 export async function* readFiles(
   directory: string,
-  { name, createState }: MovedStore,
+  { name, createState, createFilter }: MovedStore,
   { isWhole, onDamage }: { isWhole(change: unknown): boolean; onDamage(damage: string): void },
 ): AsyncGenerator<readonly unknown[]> {
   if (createState) {
@@ -91,14 +96,16 @@ export async function* readFiles(
     return;
   }
   const journal = await openJournal({ directory, name });
+  const filter = createFilter?.() ?? ((record: unknown) => record);
   let leftOut = 0;
   const onSkipped = (lines: number): void => {
     leftOut += lines;
   };
   try {
     for await (const stored of journal.readAfter(0, onSkipped)) {
-      const records = stored.map(toMoved).filter(isWhole);
-      leftOut += stored.length - records.length;
+      const moved = stored.map((one) => filter(toMoved(one), one.seq)).filter((one) => one !== undefined);
+      const records = moved.filter(isWhole);
+      leftOut += moved.length - records.length;
       yield records;
     }
   } finally {

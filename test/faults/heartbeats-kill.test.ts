@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { HeartbeatRunShape } from '../../src/profiles/heartbeats/schema.ts';
 import { secret } from '../support/credentials.ts';
+import { longTest } from '../support/long.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
+import { waitUntil } from '../support/wait.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
@@ -55,6 +57,68 @@ test('after kill -9 at any moment each ping that was answered is there, in its o
   }
   t.diagnostic(`heartbeats, kill -9: ${total} lives, ${checked.size} pings looked for, none lost`);
   assert.ok(checked.size > total);
+});
+
+test('a failure that was answered opens one incident, and a success ends it, though the server is killed right after each response', async (t) => {
+  const options = {
+    ...{
+      dataDir: join(createTemporaryFolder(t), 'data'),
+      kept: { ...kept, flags: ['--profiles', 'alerts,incidents'] },
+    },
+    variables: { SIGNALBOX_JWT_SECRET: secret },
+  };
+  let uuid = '';
+  const total = rounds(3, 100);
+  for (let round = 1; round <= total; round += 1) {
+    for (const [signal, state] of [
+      ['fail', 'open'],
+      ['0', 'resolved'],
+    ] as const) {
+      const server = await start(options);
+      uuid ||= await create(server.url, 'job');
+      const answer = await fetch(`${server.url}/ping/${uuid}/${signal}`);
+      assert.equal(answer.status, 200);
+      await killServer(server);
+      await server.ended;
+      const next = await start(options);
+      await waitUntil(`the incident is ${state}`, async () => {
+        const { data } = (await (await fetch(`${next.url}/api/incidents?state=all`)).json()) as {
+          data: { state: string; alerts: number }[];
+        };
+        return data.length === 1 && data[0]?.state === state;
+      });
+      const list = await fetch(`${next.url}/api/alerts/search?limit=1000`);
+      const { data } = (await list.json()) as { data: { status: string }[] };
+      // None is raised twice, except one that was raised without being noted before the kill.
+      const firing = data.filter(({ status }) => status === 'firing').length;
+      assert.ok(firing >= round && firing <= 2 * round, `${firing} alerts after ${round} failures`);
+      await killServer(next);
+      await next.ended;
+    }
+  }
+});
+
+longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace', async (t) => {
+  const options = {
+    ...{ dataDir: join(createTemporaryFolder(t), 'data'), kept },
+    variables: { SIGNALBOX_JWT_SECRET: secret },
+  };
+  const first = await start(options);
+  const headers = { authorization: `Bearer ${token}` };
+  const body = JSON.stringify({ period: 10, grace: 4 });
+  await fetch(`${first.url}/api/heartbeats/job`, { method: 'PUT', headers, body });
+  assert.equal((await fetch(`${first.url}/ping/job`, { headers })).status, 200);
+  await killServer(first);
+  await first.ended;
+  await setTimeout(16_000);
+  const second = await start(options);
+  const read = async (): Promise<unknown> =>
+    ((await (await fetch(`${second.url}/api/heartbeats/job`)).json()) as { state: string }).state;
+  const begun = performance.now();
+  assert.equal(await read(), 'late');
+  await waitUntil('it is down', async () => (await read()) === 'down');
+  assert.ok(performance.now() - begun > 3000);
+  await killServer(second);
 });
 
 /** The pings that were answered and must be there: of a job with more runs than are kept, those from the first that is. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { createHeartbeat, listRuns, readHeartbeat } from '../heartbeats/support/heartbeats.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
@@ -68,6 +69,19 @@ test('run --heartbeat shows what the server refuses without the address, and the
   assert.equal(ended.code, 0);
   assert.match(ended.stderr, /responded 404: There is no heartbeat with this address/);
   assert.ok(!ended.stderr.includes(uuid));
+});
+
+test('run --heartbeat takes the name of a heartbeat with a key', async (t) => {
+  const { entry, key } = createAccessKey('cron', ['heartbeats:write']);
+  const app = await startApp(t, { settings: { keys: [entry] } });
+  await createHeartbeat(app, await app.login('admin'), 'job');
+  const args = ['run', '--url', app.url, '--heartbeat', 'job', ...script('')];
+  const refused = await runProgram(args);
+  assert.equal(refused.code, 0);
+  assert.match(refused.stderr, /responded 401/);
+  const { code, stderr } = await runProgram(args, { variables: { SIGNALBOX_KEY: key } });
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal((await readHeartbeat(app, 'job')).lastRun?.exitCode, 0);
 });
 
 test('run --heartbeat that cannot be is refused before the command runs', async () => {

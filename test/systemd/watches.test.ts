@@ -1,90 +1,151 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { Incident, IncidentEvent } from '../../src/profiles/incidents/schema.ts';
 import type { MachineSnapshot } from '../../src/profiles/snapshots/schema.ts';
 import { requires } from '../faults/support/requirements.ts';
+import { findSection, readText } from '../repo/support/documents.ts';
 import { secret } from '../support/credentials.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { readNews, toIncidentDestination } from '../support/notifications.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
 import { type Machine, startMachine } from './support/machine.ts';
 
-interface UnitAlert {
-  id: string;
-  source: string;
-  message: string;
-  status: string;
-  resolves: string | null;
-}
+const program = '/srv/node /opt/signalbox/dist/signalbox.js';
+
+/** Writes a file there; a text has no single quotes. */
+const write = ({ run }: Machine, path: string, text: string): void =>
+  void run('sh', '-c', `mkdir -p "$(dirname ${path})" && printf %s '${text}' > ${path}`);
+
+/** The line of the document for the unit of a timer, for a heartbeat here. */
+const toUnit = (uuid: string, url: string): string => {
+  const [line = ''] = /^ExecStart=.*$/m.exec(findSection(readText('docs/heartbeats.md'), 'Recipes')) ?? [];
+  const start = line.replace('/usr/bin/signalbox', program).replace('$ADDRESS', uuid).replace('backup.sh', '/bin/true');
+  assert.notEqual(start, line);
+  return `[Service]\nType=oneshot\nEnvironment=SIGNALBOX_URL=${url}\n${start}\n`;
+};
 
 const needed = requires({ programs: ['systemd-nspawn', 'nsenter', 'systemd-run'], mounts: true });
 test(
-  'a unit that fails under a real systemd raises an alert by itself, with a snapshot of what the machine was doing, and is resolved',
+  'a disk that fills up, a job that does not run and a unit that fails are told to a receiver, and that they are over',
   needed,
   async (t) => {
+    const begun = performance.now();
+    const say = (text: string): void =>
+      t.diagnostic(`${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${text}`);
+    const told: string[] = [];
+    const receiver = await startReceiver(t, (response, { body }) => {
+      for (const news of readNews(body)) {
+        told.push(news);
+        say(`the receiver is told: ${news}`);
+      }
+      response.end();
+    });
+    const [uuid, port] = [randomUUID(), await findFreePort()];
+    const url = `http://127.0.0.1:${port}`;
     const machine = await startMachine(t);
     const { run } = machine;
-    const start =
-      '/srv/node /opt/signalbox/dist/signalbox.js --port 0 --config /etc/signalbox.json --data-dir /var/lib/signalbox';
-    const folder = '/etc/systemd/system/signalbox.service.d';
-    const text = `[Service]\\nExecStart=\\nExecStart=${start}\\nEnvironment="SIGNALBOX_JWT_SECRET=${secret}"\\n`;
-    const config = JSON.stringify({ watches: [{ name: 'units', type: 'service', failed: true, level: 'ERROR' }] });
-    run('sh', '-c', `printf '${config}' > /etc/signalbox.json && chmod 644 /etc/signalbox.json`);
-    run('sh', '-c', `mkdir ${folder} && printf '${text}' > ${folder}/profiles.conf && systemctl daemon-reload`);
+    run('sh', '-c', 'mkdir /mnt && mount -t tmpfs -o size=16m tmpfs /mnt');
+    const settings = {
+      destinations: [toIncidentDestination(receiver)],
+      heartbeats: [{ name: 'backup', uuid, period: 10, grace: 1 }],
+      watches: [
+        { name: 'small', type: 'disk', mounts: ['/mnt'], limit: 80, every: 1, message: 'Delete old dumps' },
+        { name: 'units', type: 'service', failed: true, level: 'ERROR', every: 1 },
+        { name: 'web', type: 'service', units: ['demo-running', 'no-such'], every: 1, enabled: false },
+      ],
+    };
+    write(machine, '/etc/signalbox/config.json', JSON.stringify(settings));
+    const start = `${program} --config /etc/signalbox/config.json --port ${port} --data-dir /var/lib/signalbox`;
+    write(
+      machine,
+      '/etc/systemd/system/signalbox.service.d/own.conf',
+      `[Service]\nExecStart=\nExecStart=${start}\nEnvironment="SIGNALBOX_JWT_SECRET=${secret}"\n`,
+    );
+    write(machine, '/etc/systemd/system/backup.service', toUnit(uuid, url));
+    const times = 'OnActiveSec=0\nOnUnitActiveSec=3\nAccuracySec=100ms';
+    write(machine, '/etc/systemd/system/backup.timer', `[Timer]\n${times}\n`);
+    run('systemctl', 'daemon-reload');
     run('systemctl', 'reset-failed');
+    const headers = { authorization: `Bearer ${signToken(createClaims())}` };
+    const read = async <T>(path: string): Promise<T> => (await (await fetch(url + path, { headers })).json()) as T;
+    const restart = async (): Promise<void> => {
+      run('systemctl', 'restart', 'signalbox');
+      await waitUntil('the server listens again', () =>
+        fetch(`${url}/health`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      );
+    };
+    const waitFor = (news: RegExp): Promise<void> =>
+      waitUntil(`the receiver is told ${news}`, () => told.some((each) => news.test(each)));
+    await restart();
+
+    say('the timer of the job is started');
+    run('systemctl', 'start', 'backup.timer');
+    const readJob = () =>
+      read<{ state: string; lastRun: { exitCode: number | null } | null }>('/api/heartbeats/backup');
+    await waitUntil('the job has run', async () => (await readJob()).lastRun?.exitCode === 0);
+    assert.match((await readJob()).state, /up|running/);
+    assert.deepEqual(told, []);
+    say('the timer is stopped');
+    run('systemctl', 'stop', 'backup.timer');
+
+    say('12 MiB are written to a file system of 16 MiB');
+    run('sh', '-c', 'head -c 13500000 /dev/zero > /mnt/dump');
+    await waitFor(/^opened #\d+ \/mnt is 8\d(\.\d)? % full \([\d.]+ MiB free\), limit 80 %$/);
+    await waitFor(/^opened #\d+ Heartbeat backup is late: it was due at /);
+    say('the dump is deleted, and the timer is started');
+    run('rm', '/mnt/dump');
+    run('systemctl', 'start', 'backup.timer');
+    await waitFor(/^resolved #\d+ \/mnt is/);
+    await waitFor(/^resolved #\d+ Heartbeat backup/);
+    run('systemctl', 'stop', 'backup.timer');
+
+    say('a unit fails');
     run('systemd-run', '--unit=demo-broken', '--wait', 'sh', '-c', 'echo token=hunter2; exit 3', '--password=hunter2');
-    // Looks at once, instead of once a minute.
-    await restart(machine);
-    const [raised] = await waitForAlerts(machine, 1);
-    assert.deepEqual([raised?.message, raised?.status], ['demo-broken.service has failed', 'firing']);
-    const { failedUnits, journal, processes } = await waitForSnapshot(machine);
-    assert.deepEqual(failedUnits, ['demo-broken.service']);
-    assert.ok(processes?.byMemory.some(({ user }) => user === 'signalbox'));
-    const lines = journal?.map(({ source, text: line }) => `${source}: ${line}`) ?? [];
+    await waitFor(/^opened #\d+ demo-broken\.service has failed$/);
+    const find = async (): Promise<Incident | undefined> =>
+      (await read<{ data: Incident[] }>('/api/incidents')).data.find(({ title }) => title.startsWith('demo-broken'));
+    await waitUntil('there is a snapshot', async () => (await find())?.snapshot !== null);
+    const snapshot = await read<MachineSnapshot>(`/api/incidents/${(await find())?.number}/snapshot`);
+    assert.deepEqual(snapshot.failedUnits, ['demo-broken.service']);
+    assert.ok(snapshot.processes?.byMemory.some(({ user }) => user === 'signalbox'));
+    const lines = snapshot.journal?.map(({ source, text }) => `${source}: ${text}`) ?? [];
     assert.ok(lines.includes("systemd: demo-broken.service: Failed with result 'exit-code'."), lines.join('\n'));
-    // It is in the journal, and so are the passwords that the server has made.
+    say(
+      `its snapshot: ${snapshot.failedUnits} has failed; ${lines.length} lines of the journal, the last one ${lines.at(-1)}`,
+    );
+    // They are in the journal, as are the passwords that the server has made.
     const secrets = [...run('journalctl', '-o', 'cat').matchAll(/Password of \w+ for this run: (\S+)|(hunter2)/g)];
     assert.ok(secrets.length >= 3);
     for (const [, password, other = password] of secrets) {
       assert.ok(other && !lines.some((line) => line.includes(other)), `${other}: ${lines.join('\n')}`);
     }
+    say('the server is stopped; meanwhile the unit is reset');
     run('systemctl', 'stop', 'signalbox');
     run('systemctl', 'reset-failed', 'demo-broken');
-    await restart(machine);
-    const [, ended] = await waitForAlerts(machine, 2);
-    assert.deepEqual([ended?.status, ended?.resolves], ['resolved', raised?.id]);
-    assert.equal(ended?.message, 'Resolved: demo-broken.service has no longer failed');
+    await restart();
+    await waitFor(/^resolved #\d+ demo-broken\.service has no longer failed$/);
+    const { data } = await read<{ data: Incident[] }>('/api/incidents?state=all');
+    for (const { number, title, source } of data.toReversed()) {
+      say(`incident #${number} of ${source}: ${title}`);
+      const { timeline } = await read<{ timeline: IncidentEvent[] }>(`/api/incidents/${number}`);
+      for (const { at, type, destination, result } of timeline) {
+        say(`  ${[at, type, destination, result].filter((part) => part !== null && part !== undefined).join(' ')}`);
+      }
+    }
+
+    // A unit that there is not cannot be checked, one that runs can.
+    const web = { ...settings, watches: settings.watches.map((watch) => ({ ...watch, enabled: true })) };
+    write(machine, '/etc/signalbox/config.json', JSON.stringify(web));
+    run('systemctl', 'start', 'demo-running');
+    run('systemctl', 'reload', 'signalbox');
+    await waitFor(/^opened #\d+ Watch web cannot check: systemd has no unit no-such\.service$/);
+    run('systemctl', 'stop', 'demo-running');
+    await waitFor(/^opened #\d+ demo-running\.service is inactive \(dead\)$/);
   },
 );
-
-/** What the machine was doing when the first incident opened. */
-const waitForSnapshot = async (machine: Machine): Promise<MachineSnapshot> => {
-  const path = `${countStarts(machine).at(-1)}/api/incidents/1/snapshot`;
-  const headers = { authorization: `Bearer ${signToken(createClaims())}` };
-  let snapshot: MachineSnapshot | undefined;
-  await waitUntil('there is a snapshot', async () => {
-    const response = await fetch(path, { headers });
-    if (response.ok) snapshot = (await response.json()) as MachineSnapshot;
-    return response.ok;
-  });
-  return snapshot as MachineSnapshot;
-};
-
-const countStarts = ({ run }: Machine): string[] =>
-  Array.from(run('journalctl', '-u', 'signalbox', '-o', 'cat').matchAll(/listens on (\S+)\n/g), ([, url = '']) => url);
-
-const restart = async (machine: Machine): Promise<void> => {
-  const { length } = countStarts(machine);
-  machine.run('systemctl', 'restart', 'signalbox');
-  await waitUntil('the server listens again', () => countStarts(machine).length > length);
-};
-
-/** The alerts about units, oldest first. */
-const waitForAlerts = async (machine: Machine, count: number): Promise<UnitAlert[]> => {
-  let alerts: UnitAlert[] = [];
-  const url = countStarts(machine).at(-1);
-  await waitUntil(`${count} alerts about units`, async () => {
-    const { data } = (await (await fetch(`${url}/api/alerts/search?limit=100`)).json()) as { data: UnitAlert[] };
-    alerts = data.filter(({ source }) => source === 'watch/units').toReversed();
-    return alerts.length >= count;
-  });
-  return alerts;
-};

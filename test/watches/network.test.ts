@@ -12,15 +12,22 @@ import { startReceiver } from '../support/receiver.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
-/** An HTTPS server whose certificate is valid for so many days. */
-const startTls = async (t: Scope, days: number): Promise<number> => {
-  const time = new Date(Date.now() + days * 86_400_000);
+/** A key and a certificate that is valid for so many seconds. */
+const createPair = (t: Scope, seconds: number) => {
+  const time = new Date(Date.now() + seconds * 1000);
   const end = `${time
     .toISOString()
     .replaceAll(/[-:T]|\..*/g, '')
     .slice(2)}Z`;
   const { cert, key } = writeCertificate(createFolder(t), 'localhost', end);
-  const server = createHttpsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (_request, response) => {
+  return { cert: readFileSync(cert), key: readFileSync(key) };
+};
+
+const day = 86_400;
+
+/** An HTTPS server whose certificate is valid for so many seconds, until it is renewed. */
+const startTls = async (t: Scope, seconds: number) => {
+  const server = createHttpsServer(createPair(t, seconds), (_request, response) => {
     response.end('ok');
   });
   server.listen(0, '127.0.0.1');
@@ -29,7 +36,8 @@ const startTls = async (t: Scope, days: number): Promise<number> => {
     server.closeAllConnections();
     server.close();
   });
-  return (server.address() as AddressInfo).port;
+  const { port } = server.address() as AddressInfo;
+  return { port, renew: (next: number) => server.setSecureContext(createPair(t, next)) };
 };
 
 test('a server that stops answering, or answers something else, raises an alert, and its return resolves it', async (t) => {
@@ -63,6 +71,18 @@ test('servers that hang, respond endlessly or redirect for ever end a check, and
     return createWatch(app, token, body);
   });
   await Promise.all(hangs);
+  // One byte after the other, and a server that accepts connections and says nothing.
+  const slow = await startReceiver(t, (response) => {
+    const timer = setInterval(() => response.write('.'), 100);
+    response.on('close', () => clearInterval(timer));
+  });
+  const mute = createServer((socket) => socket.on('error', () => undefined));
+  mute.listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  atEnd(t, () => mute.close());
+  const { port } = mute.address() as AddressInfo;
+  await createWatch(app, token, { name: 'slow', type: 'http', url: slow.url, every: 1 });
+  await createWatch(app, token, { name: 'mute', type: 'certificate', host: '127.0.0.1', port, every: 1 });
   await createWatch(app, token, { name: 'good', type: 'http', url: good.url, every: 1 });
   const endless = await startReceiver(t, (response) => {
     const write = (): void => {
@@ -83,6 +103,8 @@ test('servers that hang, respond endlessly or redirect for ever end a check, and
   await waitForState(app, token, 'hang-0', 'firing');
   const { text } = (await readWatch(app, token, 'hang-0')).things[0] ?? {};
   assert.match(text ?? '', /does not answer: there was no answer in time$/);
+  await waitForState(app, token, 'slow', 'firing');
+  await waitForState(app, token, 'mute', 'cannot check');
   assert.ok(good.requests.length > 3, `the good one was checked ${good.requests.length} times`);
 });
 
@@ -136,7 +158,7 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   const broken = { name: 'broken', type: 'certificate', path: join(folder, 'none.pem'), every: 1 };
   const app = await startApp(t, { settings: { watches: [...watches, broken] } });
   const token = await app.login('admin');
-  const port = await startTls(t, 5.5);
+  const { port } = await startTls(t, 5.5 * day);
   await createWatch(app, token, { name: 'tls', type: 'certificate', host: 'localhost', port, critical: 3, every: 1 });
   const alerts = await waitForAlerts(app, 2);
   assert.deepEqual(alerts.map(({ source }) => source).sort(), ['watch/broken', 'watch/tls']);
@@ -150,4 +172,17 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   await waitForState(app, token, 'pem', 'ok');
   const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
   assert.match(untrusted?.text ?? '', /does not answer: the certificate is self-signed$/);
+});
+
+test('a certificate that ends meanwhile raises an alert, which its renewal resolves', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { port, renew } = await startTls(t, 3);
+  await createWatch(app, token, { name: 'tls', type: 'certificate', host: 'localhost', port, limit: 0, every: 1 });
+  await waitForState(app, token, 'tls', 'ok');
+  const [raised] = await waitForAlerts(app, 1);
+  assert.match(raised?.message ?? '', /^The certificate of localhost:\d+ has expired on [\d-]+, limit 0 days$/);
+  renew(30 * day);
+  const [, ended] = await waitForAlerts(app, 2);
+  assert.equal(ended?.resolves, raised?.id);
 });

@@ -1,40 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { rmSync, statfsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Watch } from '../../src/profiles/watches/schema.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { atEnd } from '../support/scope.ts';
+import { mountSmall } from './support/small-disk.ts';
 import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
-const isRoot = process.getuid?.() === 0;
-
-/** Mounts a file system of 8 MiB in a folder, if that is possible here. */
-const mountSmall = (t: { after(step: () => unknown): void }): string | undefined => {
-  const folder = createFolder(t);
-  const image = join(folder, 'image');
-  const mount = join(folder, 'mount');
-  writeFileSync(image, Buffer.alloc(8 * 1024 * 1024));
-  mkdirSync(mount);
-  try {
-    execFileSync('mkfs.ext4', ['-q', '-m', '0', image], { stdio: 'ignore' });
-    execFileSync('mount', ['-o', 'loop', image, mount], { stdio: 'ignore' });
-  } catch {
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mount], { stdio: 'ignore' });
-    } catch {
-      return undefined;
-    }
-  }
-  atEnd(t, () => execFileSync('umount', ['-l', mount]));
-  return mount;
-};
-
 test('a file system that fills up raises an alert, is worse when it is full, and is resolved when there is room', async (t) => {
-  const mount = isRoot ? mountSmall(t) : undefined;
+  const mount = mountSmall(t, 8);
   if (mount === undefined) return t.skip('mounting a file system needs root');
   const app = await startApp(t);
   const token = await app.login('admin');
@@ -66,17 +42,57 @@ test('a file system that fills up raises an alert, is worse when it is full, and
   await waitForIncident(app, { state: 'resolved' });
 });
 
-test('a watch of what does not exist cannot check, which is an alert of its own', async (t) => {
+test('a watch of what does not exist cannot check, which is an alert of its own once it lasts', async (t) => {
+  const folder = createFolder(t);
+  const missing = [
+    [{ type: 'disk', mounts: ['/no/such'], limit: 90 }, 'no file system is mounted at /no/such'],
+    [{ type: 'file', path: join(folder, 'none', '*.tar') }, `${folder}/none cannot be read \\(ENOENT\\)`],
+    [{ type: 'certificate', path: join(folder, 'none.pem') }, `${folder}/none.pem cannot be read \\(ENOENT\\)`],
+    [{ type: 'temperature', sensor: 'no such', limit: 90 }, 'there is no temperature sensor no such'],
+    [{ type: 'http', url: 'http://no-such.invalid/' }, hostUnknown],
+    [{ type: 'tcp', host: 'no-such.invalid', port: 1 }, hostUnknown],
+    [{ type: 'certificate', host: 'no-such.invalid' }, hostUnknown],
+  ] as const;
+  const watches = missing.map(([watch], index) => ({ name: `gone-${index}`, ...watch, every: 1, for: 2 }));
+  const app = await startApp(t, { settings: { watches } });
+  const token = await app.login('admin');
+  for (const { name } of watches) await waitForState(app, token, name, 'cannot check');
+  assert.deepEqual(await waitForAlerts(app, 0), []);
+  const alerts = await waitForAlerts(app, watches.length);
+  for (const [index, [, reason]] of missing.entries()) {
+    const alert = alerts.find(({ source }) => source === `watch/gone-${index}`);
+    assert.match(alert?.message ?? '', new RegExp(`^Watch gone-${index} cannot check: ${reason}$`));
+    assert.deepEqual([alert?.level, alert?.status], ['WARNING', 'firing']);
+  }
+});
+
+/** Without a name server it is not even known that there is none. */
+const hostUnknown = 'the (host name no-such.invalid is unknown|name server does not respond for no-such.invalid)';
+
+test('what a watch has reported ends with it', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await createWatch(app, token, { name: 'gone', type: 'disk', mounts: ['/no/such'], limit: 90, every: 1 });
   const [alert] = await waitForAlerts(app, 1);
-  assert.equal(alert?.message, 'Watch gone cannot check: no file system is mounted at /no/such');
-  assert.deepEqual([alert?.level, alert?.status], ['WARNING', 'firing']);
-  assert.equal((await readWatch(app, token, 'gone')).state, 'cannot check');
   assert.equal((await app.request('DELETE', '/api/watches/gone', { token })).status, 200);
   const [, ended] = await waitForAlerts(app, 2);
   assert.deepEqual([ended?.message, ended?.resolves], ['Resolved: gone is not watched any more', alert?.id]);
+});
+
+test('the watch of the log says that the disk of the data directory is nearly full', async (t) => {
+  const mount = mountSmall(t, 64);
+  if (mount === undefined) return t.skip('mounting a file system needs root');
+  const watches = [{ name: 'log', type: 'journal', every: 1 }];
+  const app = await startApp(t, { settings: { dataDir: join(mount, 'data'), watches } });
+  const token = await app.login('admin');
+  await waitForState(app, token, 'log', 'ok');
+  const { bsize, bavail } = statfsSync(mount);
+  writeFileSync(join(mount, 'file'), Buffer.alloc(bsize * bavail - 8 * 1024 * 1024));
+  const [raised] = await waitForAlerts(app, 1);
+  assert.match(raised?.message ?? '', /^The disk of the data directory is 8\d(\.\d)? % full \([78]\.\d MiB free\)$/);
+  rmSync(join(mount, 'file'));
+  const [, ended] = await waitForAlerts(app, 2);
+  assert.equal(ended?.resolves, raised?.id);
 });
 
 test('watches are created, replaced and deleted by version; those of the config file are not', async (t) => {
@@ -180,7 +196,9 @@ test('silence and floods of a source are noticed', async (t) => {
   const [quiet] = await tryWatch(app, token, silence);
   assert.deepEqual([quiet?.state, quiet?.text], ['ok', 'the last alert from backup* came 0 minutes ago']);
   const [many] = await tryWatch(app, token, flood);
-  assert.deepEqual([many?.state, many?.text], ['pending', '2 alerts from backup* within 60 minutes']);
+  assert.deepEqual([many?.state, many?.text], ['ok', '2 alerts from backup* within 60 minutes']);
+  await app.request('POST', '/api/alert', { body: { source: 'backup-2', level: 'INFO', message: 'c' } });
+  assert.equal((await tryWatch(app, token, flood))[0]?.state, 'pending');
 });
 
 test('a watch shows what its things were like in the last hours', async (t) => {

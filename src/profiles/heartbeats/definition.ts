@@ -160,11 +160,17 @@ export interface KnownHeartbeat {
   times: ExpectedTimes;
   /** When it was created: another one with this name has another one. 0 in the config file. */
   since: number;
+  /** When its definition was changed; 0 for one that the config file had on startup. */
+  changedAt: number;
   /** Of the setting; undefined in the config file. */
   made: { version: number; by: string; at: number } | undefined;
 }
 
 /** Of the config file. The settings are valid. */
-export const toConfigured = ({ name, uuid: address, ...definition }: ConfiguredHeartbeat): KnownHeartbeat => ({
-  ...{ name, uuid: address?.toLowerCase(), definition, times: compileTimes(definition), since: 0, made: undefined },
+export const toConfigured = (
+  { name, uuid: address, ...definition }: ConfiguredHeartbeat,
+  changedAt: number,
+): KnownHeartbeat => ({
+  ...{ name, uuid: address?.toLowerCase(), definition, times: compileTimes(definition) },
+  ...{ since: 0, changedAt, made: undefined },
 });

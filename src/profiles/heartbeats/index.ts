@@ -113,6 +113,10 @@ export const heartbeats = defineFeature({
         }, savedMs).unref();
       },
       reopen: () => opened.reopen(),
+      reload: ({ heartbeats: changed }) => {
+        keeper.configure(changed, clock().getTime());
+        return [];
+      },
       close: async () => {
         clearInterval(saving);
         await watch.close();

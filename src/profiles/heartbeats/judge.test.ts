@@ -25,7 +25,7 @@ const createLife = (definition: HeartbeatDefinition) => {
     },
     /** What the server does when it looks. */
     look: (time: number): HeartbeatStatus => {
-      const { overdue, status } = judgeHeartbeat(state, { times, definition, made: undefined }, outages, time);
+      const { overdue, status } = judgeHeartbeat(state, { times, definition, changedAt: 0 }, outages, time);
       if (overdue) {
         seq += 1;
         const record = { type: 'overdue', name: 'job', since: 0, at: time, ...overdue, after: state.seq } as const;
@@ -33,7 +33,7 @@ const createLife = (definition: HeartbeatDefinition) => {
       }
       return status;
     },
-    judge: (time: number) => judgeHeartbeat(state, { times, definition, made: undefined }, outages, time),
+    judge: (time: number) => judgeHeartbeat(state, { times, definition, changedAt: 0 }, outages, time),
     sleep: (from: number, to: number): void => void outages.push({ from, to }),
     setClock: (time: number): void => {
       state = clampTimes(state, time);
@@ -72,6 +72,25 @@ test('a schedule keeps to the clocks of its zone, where they change too', () => 
   // It comes twice: it is due once.
   assert.equal(next('2026-10-24T01:00Z'), '2026-10-25T00:30');
   assert.equal(next('2026-10-25T00:30Z'), '2026-10-26T01:30');
+});
+
+test('a daily job is due once on each day of a year, at its time or when clocks have just been put forward', () => {
+  const zones = ['Europe/Berlin', 'Australia/Lord_Howe', 'America/Santiago'];
+  for (const timeZone of zones) {
+    const form = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+    for (const time of ['00:30', '01:30', '02:15', '02:30']) {
+      const [hour, minute] = time.split(':').map(Number);
+      const { dueAfter } = compileTimes({ schedule: `${minute} ${hour} * * *`, timeZone });
+      let due = dueAfter(at('2025-12-31T12:00Z'));
+      const first = at(form.format(due).slice(0, 10));
+      for (let day = 0; day < 365; day += 1, due = dueAfter(due)) {
+        const [date, shown = ''] = form.format(due).split(' ');
+        assert.equal(date, new Date(first + day * 86_400_000).toISOString().slice(0, 10), `${time} in ${timeZone}`);
+        const isSkipped = form.format(due - 60_000) < `${date} ${time}` && shown > time;
+        assert.ok(shown === time || isSkipped, `${time} is ${shown} on ${date} in ${timeZone}`);
+      }
+    }
+  }
 });
 
 test('a period is so many seconds, whatever the clocks show', () => {

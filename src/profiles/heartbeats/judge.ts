@@ -24,7 +24,7 @@ export interface Judgement {
 /** Says from what was sent, what is expected and the time how a heartbeat stands; nothing else decides. */
 export const judgeHeartbeat = (
   state: HeartbeatState | undefined,
-  { times, definition, made }: Pick<KnownHeartbeat, 'times' | 'definition' | 'made'>,
+  { times, definition, changedAt }: Pick<KnownHeartbeat, 'times' | 'definition' | 'changedAt'>,
   outages: readonly Outage[],
   now: number,
 ): Judgement => {
@@ -37,7 +37,7 @@ export const judgeHeartbeat = (
   if (state.problem) return still('down', toShown(due));
   const graceMs = times.graceAt(due);
   // Who makes it shorter does not make it late at once.
-  const late = Math.max(extend({ due, at: due + graceMs }, graceMs, outages), made ? made.at + graceMs : 0);
+  const late = Math.max(extend({ due, at: due + graceMs }, graceMs, outages), changedAt + graceMs);
   const running = state.runs.filter(({ result }) => result === 'running');
   const { maxRunMinutes } = definition;
   const oldest = Math.min(...running.map(({ startedAt }) => startedAt ?? Number.POSITIVE_INFINITY));

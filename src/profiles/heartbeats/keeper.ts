@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
@@ -32,17 +33,29 @@ interface KeeperParts {
 /** All heartbeats: those of the config file, and those that people have made. */
 export class HeartbeatKeeper {
   readonly #parts: KeeperParts;
-  readonly #configured: readonly KnownHeartbeat[];
+  #configured: readonly KnownHeartbeat[];
+  readonly #listeners: (() => void)[] = [];
   #byName = new Map<string, KnownHeartbeat>();
   #byUuid = new Map<string, KnownHeartbeat>();
   #isStale = true;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
-    this.#configured = parts.configured.map(toConfigured);
-    parts.settings?.onChanged(kind, () => {
-      this.#isStale = true;
+    this.#configured = parts.configured.map((one) => toConfigured(one, 0));
+    parts.settings?.onChanged(kind, () => this.#change());
+  }
+
+  /** Takes those of a config file that was read again at `at`. */
+  configure(configured: HeartbeatSettings['heartbeats'], at: number): void {
+    const before = new Map(this.#configured.map((one) => [one.name, one]));
+    this.#configured = configured.map((one) => {
+      const known = before.get(one.name);
+      const next = toConfigured(one, at);
+      return known && isDeepStrictEqual(known.definition, next.definition)
+        ? { ...next, changedAt: known.changedAt }
+        : next;
     });
+    this.#change();
   }
 
   get isChangeable(): boolean {
@@ -50,7 +63,7 @@ export class HeartbeatKeeper {
   }
 
   onChanged(listener: () => void): void {
-    this.#parts.settings?.onChanged(kind, listener);
+    this.#listeners.push(listener);
   }
 
   /** By name. */
@@ -101,6 +114,11 @@ export class HeartbeatKeeper {
     return settings;
   }
 
+  #change(): void {
+    this.#isStale = true;
+    for (const listener of this.#listeners) listener();
+  }
+
   #refresh(): void {
     if (!this.#isStale) return;
     this.#isStale = false;
@@ -130,5 +148,6 @@ export class HeartbeatKeeper {
 
 const compile = ({ name, value, version, by, at, createdAt }: MadeSetting<StoredHeartbeat>): KnownHeartbeat => {
   const { uuid, ...definition } = value;
-  return { name, uuid, definition, times: compileTimes(definition), since: createdAt, made: { version, by, at } };
+  const times = compileTimes(definition);
+  return { name, uuid, definition, times, since: createdAt, changedAt: at, made: { version, by, at } };
 };

@@ -188,8 +188,8 @@ export class HeartbeatStore {
     const { name, since } = record;
     if (stored.seq <= (this.#newer.get(name) ?? 0)) return;
     const known = this.#states.get(name);
-    // One that is gone; its alert still has to be resolved.
-    if (known && known.since > since) return;
+    // One that is gone; its alert still has to be resolved. One of the config file is never gone while it is pinged.
+    if (known && known.since > since && since !== 0) return;
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
     const after = foldHeartbeat(before, record, stored.seq);
     if (after === known) return;

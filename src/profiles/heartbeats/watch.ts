@@ -80,7 +80,11 @@ export class HeartbeatWatch {
 
   /** How a heartbeat stands now. */
   judge(known: KnownHeartbeat): Judgement {
-    return judgeHeartbeat(this.#stateOf(known.name), known, this.#parts.store.outages, this.#now());
+    const { outages } = this.#parts.store;
+    const now = this.#now();
+    // Until somebody has looked, the time before counts as one in which nothing could be received.
+    const all = this.#hasBegun ? outages : [...outages, { from: 0, to: now }];
+    return judgeHeartbeat(this.#stateOf(known.name), known, all, now);
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import { type Concern, defineFeature, type Parts } from '../feature.ts';
 import { createAuditRoute } from './routes.ts';
 import { LoggedSettings } from './store.ts';
+import { settingsTransfer } from './transfer.ts';
 
 /** How many of the last changes are kept in memory, so that what was just stored is folded without reading the disk. */
 const recentCount = 1000;
@@ -48,6 +49,7 @@ export const madeSettings = defineFeature({
   name: 'settings',
   profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'who has changed what at run time' }],
   settings: {},
+  transfer: settingsTransfer,
   create: async (parts) => {
     const { changes, store, countDamaged, close } = await openMadeSettings(parts);
     return {

@@ -1,10 +1,11 @@
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { JournalError, toReason } from '../../storage/journal/errors.ts';
-import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
+import { isConflict, type Outcome, type SettingChange, SettingsFold } from './fold.ts';
 
 const MiB = 1024 * 1024;
 
@@ -14,26 +15,6 @@ const mostCharacters = 64 * MiB;
 
 /** Milliseconds between attempts to read the log after a failure. */
 const retryMs = 1000;
-
-/** A change as the log has it. */
-export interface SettingChange {
-  kind: string;
-  name: string;
-  /** Null where the setting is deleted. */
-  value: unknown;
-  by: string;
-  /** Unix milliseconds. */
-  at: number;
-  /** Versions of which one must be the current one, or the change counts for nothing. */
-  expected?: readonly number[];
-  /** Set in a copy of a setting, for a log whose files were moved away. */
-  copied?: { version: number; createdAt: number };
-}
-
-/** What became of a change: the setting as it is then, or undefined where there is none; or the version that forbade it. */
-type Outcome = { setting: MadeSetting | undefined; isChanged: boolean } | { conflict: number };
-
-type Kept = MadeSetting & { length: number };
 
 export interface SettingsParts {
   log: RecordLog;
@@ -48,7 +29,7 @@ export interface SettingsParts {
  */
 export class LoggedSettings implements SettingStore {
   readonly #parts: SettingsParts;
-  readonly #kinds = new Map<string, Map<string, Kept>>();
+  readonly #fold = new SettingsFold();
   readonly #listeners: { kind: string; listener: () => void }[] = [];
   /** The last change that was folded. */
   #seq = 0;
@@ -57,7 +38,6 @@ export class LoggedSettings implements SettingStore {
   /** What became of changes that this process waits for. */
   readonly #outcomes = new Map<number, Outcome>();
   #writing = 0;
-  #characters = 0;
   readonly #serially = createSerial();
   #nextRead: Promise<void> | undefined;
   #failure: Error | undefined;
@@ -82,11 +62,11 @@ export class LoggedSettings implements SettingStore {
   }
 
   list<T>(kind: string): MadeSetting<T>[] {
-    return [...(this.#kinds.get(kind)?.values() ?? [])] as (Kept & MadeSetting<T>)[];
+    return [...(this.#fold.kinds.get(kind)?.values() ?? [])] as MadeSetting<T>[];
   }
 
   find<T>(kind: string, name: string): MadeSetting<T> | undefined {
-    return this.#kinds.get(kind)?.get(name) as (Kept & MadeSetting<T>) | undefined;
+    return this.#fold.find(kind, name) as MadeSetting<T> | undefined;
   }
 
   async put<T>(
@@ -98,8 +78,8 @@ export class LoggedSettings implements SettingStore {
   ): Promise<MadeSetting<T>> {
     const { length } = JSON.stringify(value);
     if (length > longestValue) throw new HttpError('too-large', `A setting has at most ${longestValue} characters`);
-    const growth = length - (this.#kinds.get(kind)?.get(name)?.length ?? 0);
-    if (growth > 0 && this.#characters + growth > mostCharacters) {
+    const growth = length - (this.#fold.find(kind, name)?.length ?? 0);
+    if (growth > 0 && this.#fold.characters + growth > mostCharacters) {
       throw new HttpError(
         'wrong-state',
         `Settings made at run time have ${mostCharacters / MiB} MiB: delete some first`,
@@ -136,7 +116,7 @@ export class LoggedSettings implements SettingStore {
 
   /** Stores all settings again: somebody has moved the log away. */
   async copy(): Promise<void> {
-    for (const [kind, settings] of this.#kinds) {
+    for (const [kind, settings] of this.#fold.kinds) {
       for (const { name, value, version, by, at, createdAt } of settings.values()) {
         const change: SettingChange = { kind, name, value, by, at, copied: { version, createdAt } };
         await this.#parts.log.append({ ...change });
@@ -190,7 +170,7 @@ export class LoggedSettings implements SettingStore {
       const recent = log.recentAfter?.(this.#seq);
       for await (const records of recent ? [recent] : this.#readLog()) {
         for (const record of records) {
-          const outcome = this.#fold(record);
+          const outcome = this.#fold.apply(record);
           if (this.#writing > 0) this.#outcomes.set(record.seq, outcome);
           if ('conflict' in outcome) this.#refused.add(record.seq);
           else if (outcome.isChanged) changed.add(String(record['kind']));
@@ -211,35 +191,12 @@ export class LoggedSettings implements SettingStore {
     const log: ReadWithDamage = this.#parts.log;
     return log.readAfter(this.#seq, this.#parts.onDamage);
   }
-
-  #fold({ seq, ...record }: StoredRecord): Outcome {
-    const { kind, name, value, by, at, expected, copied } = record as LogRecord as unknown as SettingChange;
-    const settings = this.#kinds.get(kind) ?? new Map<string, Kept>();
-    const current = settings.get(name);
-    if (isConflict(expected, current)) return { conflict: current?.version ?? 0 };
-    if (value === null || value === undefined) {
-      const isChanged = settings.delete(name);
-      this.#characters -= current?.length ?? 0;
-      return { setting: undefined, isChanged };
-    }
-    const { length } = JSON.stringify(value);
-    const version = copied?.version ?? seq;
-    const createdAt = copied?.createdAt ?? current?.createdAt ?? at;
-    const setting: Kept = { name, value, version, by, at, createdAt, length };
-    settings.set(name, setting);
-    this.#kinds.set(kind, settings);
-    this.#characters += length - (current?.length ?? 0);
-    return { setting, isChanged: true };
-  }
 }
 
 /** A log in files tells how many lines it has skipped. */
 type ReadWithDamage = {
   readAfter(seq: number, onSkipped: (lines: number) => void): AsyncGenerator<StoredRecord[]>;
 };
-
-const isConflict = (expected: readonly number[] | undefined, current: MadeSetting | undefined): boolean =>
-  expected !== undefined && !expected.includes(current?.version ?? 0);
 
 const toConflict = (name: string, version: number): StoreConflict =>
   new StoreConflict(`${name} has been changed: its version is ${version}`, version);

@@ -7,6 +7,8 @@ export interface FigureLimits {
   clear?: number | undefined;
   /** Less is worse, as of free space and days that are left. */
   isLowBad: boolean;
+  /** The limit itself is not bad yet: more than so many. */
+  isBeyond?: boolean;
 }
 
 /** `bad`: the limit is reached. `near`: too close to it for what fires to end. */
@@ -22,17 +24,18 @@ export interface Observation {
 const nearShare = 0.02;
 
 /** Seen from a limit and the figure at which it holds no longer. */
-const compare = (figure: number, limit: number, clear: number, isLowBad: boolean): Side => {
+const compare = (figure: number, limit: number, clear: number, { isLowBad, isBeyond = false }: FigureLimits): Side => {
   const sign = isLowBad ? -1 : 1;
-  if (sign * figure >= sign * limit) return 'bad';
+  if (isBeyond ? sign * figure > sign * limit : sign * figure >= sign * limit) return 'bad';
   return sign * figure <= sign * clear ? 'good' : 'near';
 };
 
-export const observe = (figure: number, { limit, critical, clear, isLowBad }: FigureLimits): Observation => {
+export const observe = (figure: number, limits: FigureLimits): Observation => {
+  const { limit, critical, clear, isLowBad } = limits;
   const usualClear = (of: number): number => of - (isLowBad ? -1 : 1) * Math.abs(of) * nearShare;
   return {
-    limit: compare(figure, limit, clear ?? usualClear(limit), isLowBad),
-    critical: critical === undefined ? 'good' : compare(figure, critical, usualClear(critical), isLowBad),
+    limit: compare(figure, limit, clear ?? usualClear(limit), limits),
+    critical: critical === undefined ? 'good' : compare(figure, critical, usualClear(critical), limits),
   };
 };
 

@@ -64,7 +64,13 @@ export const toKnownWatch = (
   const { limit = type.usualLimit, critical, clear } = settings;
   return {
     ...{ settings, type, origin, made },
-    limits: limit === undefined ? undefined : { limit, critical, clear, isLowBad: type.isLowBad?.(settings) ?? false },
+    limits:
+      limit === undefined
+        ? undefined
+        : {
+            ...{ limit, critical, clear, isLowBad: type.isLowBad?.(settings) ?? false },
+            isBeyond: settings.metric === 'count',
+          },
     everyMs: 1000 * (settings.every ?? type.every),
     forMs: 1000 * (settings.for ?? type.for ?? 0),
   };

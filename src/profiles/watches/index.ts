@@ -39,13 +39,13 @@ export const watches = defineFeature({
     ...findConfigProblems(configured),
     ...watchTargets.flatMap((entry) => findTargetProblem(entry) ?? []),
   ],
-  create: ({ settings, offers, host, database, findConcerns, clock, meters, log }) => {
+  create: ({ settings, offers, host, database, findConcerns, readDataSpace, clock, meters, log }) => {
     const machine = database ? createLease(database, `watches/${hostname()}`) : ownLease;
     const network = database ? createLease(database, 'watches') : ownLease;
     let { watches: configured, defaultWatches } = settings;
     let targets = createTargets(settings.watchTargets);
     const watcher = new Watcher({
-      ...{ host, findConcerns, clock, log, journal: offers.alerts?.journal },
+      ...{ host, findConcerns, readDataSpace, clock, log, journal: offers.alerts?.journal },
       ...{ alerts: offers.alerts, incidents: offers.incidents, history: offers.history },
       targets: {
         assertHost: (name) => targets.assertHost(name),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { createSerial } from '../../storage/scheduling.ts';
 import type { AlertSource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import { beginCondition, type ConditionState, observe, observeFault, step } from './condition.ts';
@@ -58,6 +59,9 @@ export class WatchRunner {
   readonly #parts: RunnerParts;
   readonly #things = new Map<string, Thing>();
   readonly #recentBefore = new Map<string, RecentFigures>();
+  /** What was found is told in its order, so that what is known to be in the log is right. */
+  readonly #serially = createSerial();
+  #working = 0;
 
   /** `told`: its alerts that fire by the log, by fingerprint. */
   constructor(watch: KnownWatch, parts: RunnerParts, told: ReadonlyMap<string, ToldAlert>) {
@@ -81,6 +85,11 @@ export class WatchRunner {
     const { watch } = this;
     if (type !== watch.type || everyMs !== watch.everyMs || settings.metric !== watch.settings.metric) return;
     for (const { name, recent } of before.#things.values()) if (recent) this.#recentBefore.set(name, recent);
+  }
+
+  /** Whether an alert may be on its way to the log. */
+  get isBusy(): boolean {
+    return this.#working > 0;
   }
 
   list(): WatchedThing[] {
@@ -109,7 +118,32 @@ export class WatchRunner {
   }
 
   /** Takes over what a check has found; an Error stands for a check that could not be made. Never rejects. */
-  async take(found: readonly Finding[] | Error): Promise<void> {
+  take(found: readonly Finding[] | Error): Promise<void> {
+    return this.#work(() => this.#take(found));
+  }
+
+  /** Ends all alerts, because nothing is watched any more; resolves to whether that is in the log. */
+  end(reason: string): Promise<boolean> {
+    return this.#work(async () => {
+      for (const thing of this.#things.values()) Object.assign(thing, { condition: beginCondition(), words: reason });
+      await this.#settle();
+      return this.listTold().size === 0;
+    });
+  }
+
+  /** Resolves when nothing is on its way to the log. */
+  settle(): Promise<void> {
+    return this.#serially(async () => undefined);
+  }
+
+  #work<T>(step: () => Promise<T>): Promise<T> {
+    this.#working += 1;
+    return this.#serially(step).finally(() => {
+      this.#working -= 1;
+    });
+  }
+
+  async #take(found: readonly Finding[] | Error): Promise<void> {
     const at = this.#parts.now();
     const isFailed = found instanceof Error;
     const findings: readonly Finding[] = isFailed
@@ -130,13 +164,6 @@ export class WatchRunner {
       thing.shown = undefined;
     }
     await this.#settle();
-  }
-
-  /** Ends all alerts, because nothing is watched any more; resolves to whether that is in the log. */
-  async end(reason: string): Promise<boolean> {
-    for (const thing of this.#things.values()) Object.assign(thing, { condition: beginCondition(), words: reason });
-    await this.#settle();
-    return this.listTold().size === 0;
   }
 
   #find(name: string): Thing {

@@ -35,7 +35,7 @@ export const ownWatchSettings = {
       type: 'string',
       examples: ['used'],
       description:
-        'What `limit` is about. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or their `count`.',
+        'What `limit` is about. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or their `count` beyond the limit.',
     }),
   ),
   resource: Type.Optional(
@@ -129,7 +129,13 @@ export const WatchSettings = defineShape('WatchSettings', {
   ),
   clear: figure('The figure at which the alert ends; by default 2 percent of the limit on the good side.', [85]),
   every: Type.Optional(
-    Type.Number({ minimum: 1, maximum: 86_400, description: 'Seconds between two checks.', examples: [60] }),
+    Type.Number({
+      minimum: 1,
+      maximum: 86_400,
+      description:
+        'Seconds between two checks; by default 60 for `file`, `http`, `tcp`, `certificate` and `alert`, 30 for `process` and `service`, which read more, and 10 for others.',
+      examples: [60],
+    }),
   ),
   enabled: Type.Optional(Type.Boolean({ description: 'False: it is not checked.', examples: [true] })),
   message: Type.Optional(

@@ -18,6 +18,8 @@ export interface WatchReadings {
   /** All stored alerts; undefined where they are not mounted. */
   journal: Pick<RecordLog, 'search'> | undefined;
   findConcerns(): Promise<Concern[]>;
+  /** Bytes of the file system that has the data directory. */
+  readDataSpace(): Promise<{ used: number; available: number }>;
   clock: () => Date;
   /** Undefined where it is not mounted. */
   history: HistorySource | undefined;

@@ -9,7 +9,7 @@ import { type AlertSource, type HistoryColumn, type IncidentSource, ownSender } 
 import { rankOf } from '../severity.ts';
 import { Slots } from '../slots.ts';
 import type { Targets } from '../targets.ts';
-import type { KnownWatch } from './definitions.ts';
+import { type KnownWatch, toKnownWatch } from './definitions.ts';
 import { RecentUsage } from './recent-usage.ts';
 import { type RunnerParts, type ToldAlert, WatchRunner } from './runner.ts';
 import type { WatchedThing, WatchSettings } from './schema.ts';
@@ -64,7 +64,7 @@ export class Watcher {
   /** Runners of what is not watched any more, until the log has no alert of theirs that fires. */
   #ended: { runner: WatchRunner; reason: string }[] = [];
   /** Scopes whose alerts of before are known. */
-  readonly #restored = new Map<WatchScope, ReadonlyMap<string, ToldAlert>>();
+  readonly #restored = new Map<WatchScope, Map<string, ToldAlert>>();
   #isRestoring = false;
   #isEnding = false;
   #isClosed = false;
@@ -106,8 +106,14 @@ export class Watcher {
     for (const [name, { runner }] of this.#active) {
       const next = watches.find(({ settings }) => settings.name === name);
       if (next && isSame(next, runner.watch)) continue;
+      const isKept = next !== undefined && isChecked(next);
+      if (isKept && runner.isBusy) {
+        // What fires of it is known once that is stored.
+        void runner.settle().then(() => this.set(this.#watches));
+        continue;
+      }
       this.#active.delete(name);
-      if (next && isChecked(next)) this.#activate(next, runner.listTold(), runner);
+      if (isKept) this.#activate(next, runner.listTold(), runner);
       else this.#ended.push({ runner, reason: `${name} is not watched any more` });
     }
     this.#activateNew();
@@ -211,12 +217,7 @@ export class Watcher {
     }
     for (const name of names) {
       // Any type will do: its things are known from the alerts.
-      const settings: WatchSettings = { name, type: 'journal' };
-      const type = this.#watches[0]?.type;
-      if (!type) continue;
-      const watch: KnownWatch = {
-        ...{ settings, type, origin: 'config', made: undefined, limits: undefined, everyMs: 0, forMs: 0 },
-      };
+      const watch = toKnownWatch({ name, type: 'journal' }, 'config');
       const runner = new WatchRunner(watch, this.#runnerParts(watch, where), told);
       this.#ended.push({ runner, reason: `${name} is not watched any more` });
     }
@@ -225,7 +226,11 @@ export class Watcher {
   #activateNew(): void {
     for (const watch of this.#watches) {
       const told = this.#restored.get(watch.type.scope(watch.settings));
-      if (told && isChecked(watch) && !this.#active.has(watch.settings.name)) this.#activate(watch, told);
+      const { name } = watch.settings;
+      if (!told || !isChecked(watch) || this.#active.has(name)) continue;
+      this.#activate(watch, told);
+      // From now on its runner knows.
+      for (const about of told.keys()) if (about.startsWith(`${name}/`)) told.delete(about);
     }
   }
 

@@ -20,12 +20,14 @@ export async function* readTables<Store extends MovedStore>(
     await migrate(connection);
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     for (const store of stores) {
+      const filter = store.createFilter?.() ?? ((change: unknown) => change);
       for (const { text, toChange } of store.table.queries) {
         await query(`DECLARE rows NO SCROLL CURSOR FOR ${text}`);
         for (;;) {
           const rows = await query(`FETCH ${fetchedRows} FROM rows`);
           if (rows.length === 0) break;
-          yield { store, changes: rows.map(toChange) };
+          const changes = rows.map((row) => filter(toChange(row), row['seq']));
+          yield { store, changes: changes.filter((change) => change !== undefined) };
         }
         await query('CLOSE rows');
       }

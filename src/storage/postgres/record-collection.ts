@@ -198,16 +198,16 @@ const noInstance = '';
 
 /** The table of a log, as export and import see it. Records keep their ids and get seqs from 1. */
 export const createRecordTable = (
-  name: 'alert' | 'audit',
+  name: 'alert' | 'audit' | 'setting',
   { timeOf, levelOf = () => null, keys }: Columns,
 ): MovedTable<MovedRecord> => ({
   name,
   queries: [
     {
       text: keys
-        ? `SELECT log.id, body, hash, state FROM signalbox.${name} AS log
+        ? `SELECT seq, log.id, body, hash, state FROM signalbox.${name} AS log
             LEFT JOIN signalbox.repeat ON repeat.id = log.id ORDER BY seq`
-        : `SELECT id, body FROM signalbox.${name} ORDER BY seq`,
+        : `SELECT seq, id, body FROM signalbox.${name} ORDER BY seq`,
       toChange: ({ id, body, hash, state }) => {
         const record: LogRecord = JSON.parse(body);
         const lacksKey = keys && typeof hash === 'string' && keys.read(record) === undefined;

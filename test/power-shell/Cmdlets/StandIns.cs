@@ -6,7 +6,7 @@ static class StandIns
     static readonly Type[] Everywhere =
     [
         typeof(NewObjectCommand), typeof(SelectObjectCommand), typeof(ConvertFromJsonCommand),
-        typeof(ConvertToJsonCommand), typeof(GetProcessCommand),
+        typeof(ConvertToJsonCommand), typeof(GetProcessCommand), typeof(InvokeRestMethodCommand),
     ];
 
     static readonly Dictionary<string, Type> WindowsOnly = new()

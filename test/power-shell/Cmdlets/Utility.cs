@@ -94,3 +94,21 @@ public sealed class ConvertToJsonCommand : PSCmdlet
             : value.ToString();
     }
 }
+
+/// <summary>A request without a body, whose answer is written as text; an error status ends the pipeline, as with the real one.</summary>
+[Cmdlet(VerbsLifecycle.Invoke, "RestMethod")]
+public sealed class InvokeRestMethodCommand : PSCmdlet
+{
+    [Parameter(Mandatory = true, Position = 0)] public Uri Uri { get; set; } = null!;
+
+    [Parameter] public string Method { get; set; } = "Get";
+
+    protected override void ProcessRecord()
+    {
+        using var client = new HttpClient();
+        using var answer = client.Send(new HttpRequestMessage(HttpMethod.Parse(Method), Uri));
+        answer.EnsureSuccessStatusCode();
+        using var reader = new StreamReader(answer.Content.ReadAsStream());
+        WriteObject(reader.ReadToEnd());
+    }
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Watch, WatchedThing } from '../../../src/profiles/watches/schema.ts';
 import type { TestApp } from '../../support/app.ts';
-import { waitUntil } from '../../support/wait.ts';
+import { waitUntil, waitUntilPasses } from '../../support/wait.ts';
 
 type Asked = Pick<TestApp, 'request'>;
 
@@ -44,10 +44,10 @@ export interface RaisedAlert {
 /** The alerts of watches, oldest first, once there are so many. */
 export const waitForAlerts = async ({ request }: Asked, count: number): Promise<RaisedAlert[]> => {
   let alerts: RaisedAlert[] = [];
-  await waitUntil(`${count} alerts of watches`, async () => {
+  await waitUntilPasses(async () => {
     const { json } = await request<{ data: RaisedAlert[] }>('GET', '/api/alerts/search?limit=100');
     alerts = json.data.filter(({ format }) => format === 'watch').toReversed();
-    return alerts.length >= count;
+    assert.ok(alerts.length >= count, `${count} alerts of watches, not ${alerts.map(({ message }) => message)}`);
   });
   assert.equal(alerts.length, count, JSON.stringify(alerts));
   return alerts;

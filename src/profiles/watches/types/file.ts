@@ -17,7 +17,9 @@ export const fileWatch = defineWatchType({
   limit: 'none',
   every: 60,
   check: async ({ path = '', maxAgeHours = Number.POSITIVE_INFINITY, minBytes = 0 }, { clock }) => {
-    const found = await findFiles(path);
+    const found = await findFiles(path).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`${error.path ?? path} cannot be read (${error.code ?? error.message})`);
+    });
     const [newest] = found.sort((a, b) => b.changedAt.getTime() - a.changedAt.getTime());
     if (!newest) return [{ thing: path, isBad: true, words: `there is no file ${path}` }];
     const age = clock().getTime() - newest.changedAt.getTime();

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { ForbiddenTarget, type Targets } from '../../targets.ts';
+import { type Targets, UncheckedTarget } from '../../targets.ts';
 
 /** How many redirects are followed, and how much of a body is read. */
 const mostRedirects = 3;
@@ -132,8 +132,6 @@ const reasons: Record<string, string> = {
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: 'the host does not answer',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the name server does not respond',
   CERT_HAS_EXPIRED: 'the certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is self-signed',
@@ -142,16 +140,20 @@ const reasons: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
 };
 
+type SocketError = NodeJS.ErrnoException & { hostname?: string; errors?: NodeJS.ErrnoException[] };
+
 const toReason = (error: Error, signal: AbortSignal): Error => {
-  if (error instanceof ForbiddenTarget) return error;
+  if (error instanceof UncheckedTarget) return error;
   if (signal.aborted) return new Error('there was no answer in time');
-  const { code = '', errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
+  const { code = '', hostname, errors } = error as SocketError;
+  if (code === 'ENOTFOUND') return new UncheckedTarget(`the host name ${hostname} is unknown`);
+  if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond for ${hostname}`);
   const reason = reasons[code] ?? (code.startsWith('HPE_') ? 'the answer is no HTTP' : undefined);
   return new Error(reason ?? (error.message || errors?.[0]?.message || code || 'the connection failed'));
 };
 
 /** Why a target does not answer; throws an error that says nothing of it. */
 export const toFault = (error: Error): string => {
-  if (error instanceof ForbiddenTarget) throw error;
+  if (error instanceof UncheckedTarget) throw error;
   return error.message;
 };

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ProcessReading } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
@@ -7,6 +8,9 @@ const MiB = 1024 * 1024;
 
 /** Processor time of the check before, by watch, for `cpu`. */
 const before = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();
+
+/** For how long a first check measures. */
+const firstMs = 500;
 
 /** How many processes of a name exist; and what they use, where `metric` says so. */
 export const processWatch = defineWatchType({
@@ -38,7 +42,14 @@ export const processWatch = defineWatchType({
       words: `${length} ${length === 1 ? 'process' : 'processes'} ${of} (wanted: ${wanted})`,
     };
     if (metric === undefined || length === 0) return [counted];
-    return [counted, metric === 'memory' ? measureMemory(pattern, found) : measureCpu(watch, found)];
+    if (metric === 'memory') return [counted, measureMemory(pattern, found)];
+    if (!before.has(watch)) {
+      measureCpu(watch, found);
+      await setTimeout(firstMs);
+      const names = new Set(found.map(keyOf));
+      found = (await host.processes()).filter((each) => names.has(keyOf(each)));
+    }
+    return [counted, measureCpu(watch, found)];
   },
 });
 
@@ -48,11 +59,12 @@ const measureMemory = (pattern: string, found: readonly ProcessReading[]): Findi
   return { thing: `${pattern} memory`, figure: used, toText, words: `${pattern} uses ${toText(used)} of memory` };
 };
 
+const keyOf = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
+
 const measureCpu = (watch: WatchSettings, found: readonly ProcessReading[]): Finding => {
   const at = performance.now();
   const secondsOf = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
     (userSeconds ?? 0) + (kernelSeconds ?? 0);
-  const keyOf = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
   const last = before.get(watch);
   const seconds = new Map(found.map((each) => [keyOf(each), secondsOf(each)]));
   before.set(watch, { at, seconds });
