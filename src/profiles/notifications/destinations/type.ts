@@ -235,6 +235,10 @@ const toText = ({ message, details = '', links = {} }: DeliveredAlert, title: st
   return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');
 };
 
+/** Chat programs notify everybody in a channel for these words in any text; a character without a width keeps them from it. */
+export const breakMentions = (text: string): string =>
+  text.replaceAll(/@(?=(?:all|channel|everyone|here)\b)/gi, '@\u200b');
+
 /** What receivers show below the title, with what they cannot show as a button of its own. */
 export const toBody = ({ text, acknowledgeUrl }: Outgoing, maxBytes: number): string => {
   const end = acknowledgeUrl === undefined ? '' : `\n\nAcknowledge: ${acknowledgeUrl}`;
