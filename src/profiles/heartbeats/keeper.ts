@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
+import { CompiledSettings } from '../compiled-settings.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import {
   assertName,
@@ -33,16 +34,16 @@ interface KeeperParts {
 export class HeartbeatKeeper {
   readonly #parts: KeeperParts;
   readonly #configured: readonly KnownHeartbeat[];
+  readonly #compiled: CompiledSettings<StoredHeartbeat, KnownHeartbeat>;
+  /** Those made at run time that are indexed. */
+  #indexed: readonly KnownHeartbeat[] | undefined;
   #byName = new Map<string, KnownHeartbeat>();
   #byUuid = new Map<string, KnownHeartbeat>();
-  #isStale = true;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#configured = parts.configured.map(toConfigured);
-    parts.settings?.onChanged(kind, () => {
-      this.#isStale = true;
-    });
+    this.#compiled = new CompiledSettings({ ...parts, kind, compile });
   }
 
   get isChangeable(): boolean {
@@ -50,22 +51,22 @@ export class HeartbeatKeeper {
   }
 
   onChanged(listener: () => void): void {
-    this.#parts.settings?.onChanged(kind, listener);
+    this.#compiled.onChanged(listener);
   }
 
   /** By name. */
   list(): readonly KnownHeartbeat[] {
-    this.#refresh();
+    this.#index();
     return [...this.#byName.values()];
   }
 
   find(name: string): KnownHeartbeat | undefined {
-    this.#refresh();
+    this.#index();
     return this.#byName.get(name);
   }
 
   findByAddress(uuid: string): KnownHeartbeat | undefined {
-    this.#refresh();
+    this.#index();
     return this.#byUuid.get(uuid.toLowerCase());
   }
 
@@ -101,30 +102,15 @@ export class HeartbeatKeeper {
     return settings;
   }
 
-  #refresh(): void {
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    const made = this.#parts.settings?.list<StoredHeartbeat>(kind) ?? [];
-    const known = this.#byName;
-    const all = made.flatMap((setting) => {
-      const before = known.get(setting.name);
-      return before?.made?.version === setting.version ? before : this.#compile(setting);
-    });
+  #index(): void {
+    const made = this.#compiled.list();
+    if (made === this.#indexed) return;
+    this.#indexed = made;
     // The config file comes last: it wins.
-    const sorted = [...all, ...this.#configured].sort((one, other) => (one.name < other.name ? -1 : 1));
+    const sorted = [...made, ...this.#configured].sort((one, other) => (one.name < other.name ? -1 : 1));
     this.#byName = new Map(sorted.map((one) => [one.name, one]));
     for (const one of this.#configured) this.#byName.set(one.name, one);
     this.#byUuid = new Map([...this.#byName.values()].flatMap((one) => (one.uuid ? [[one.uuid, one] as const] : [])));
-  }
-
-  /** One that another version has stored may be of no use here. */
-  #compile(setting: MadeSetting<StoredHeartbeat>): KnownHeartbeat[] {
-    try {
-      return [compile(setting)];
-    } catch (error) {
-      this.#parts.onUnusable(setting.name, error as Error);
-      return [];
-    }
   }
 }
 
