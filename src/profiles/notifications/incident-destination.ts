@@ -20,9 +20,12 @@ import type { WaitingAlert } from './waiting.ts';
 /** After an error of our own. */
 const unexpectedWaitMs = 5000;
 
-/** A message about more incidents is made between two steps of other work. */
+/** Many destinations may have messages about many incidents at the same time: each is made between two steps of other work. */
 const longMessage = 50;
 const inTurn = createSerial();
+const waitForTurn = async (incidents: number): Promise<void> => {
+  if (incidents > longMessage) await inTurn(() => setImmediate());
+};
 
 /** How long a message waits at most for the note that it is sent, and others for the one of what became of it. */
 const patienceMs = 2000;
@@ -285,8 +288,7 @@ export class IncidentDestination {
   async #run(bundle: Bundle, source: NoticeSource): Promise<DeliveryOutcome | undefined> {
     this.#running += 1;
     let outcome: DeliveryOutcome | undefined;
-    // Many destinations may have long messages at the same time.
-    if (bundle.ids.size > longMessage) await inTurn(() => setImmediate());
+    await waitForTurn(bundle.ids.size);
     try {
       const happenings = this.#prepare(bundle, source);
       if (happenings.length > 0) outcome = await this.#send(bundle, happenings, source);
@@ -318,6 +320,8 @@ export class IncidentDestination {
     const { failures: failuresBefore, troubleSince } = this.receiver;
     const { waiting } = bundle;
     await this.#noteAttempts(happenings, source);
+    // What many have waited for may have come for all at once.
+    await waitForTurn(happenings.length);
     const outcome = await this.#parts.sender.send(happenings);
     // Where the receiver had the request, it may know what it says.
     const isUnknown = outcome.kind === 'rejected' || (outcome.kind === 'failed' && !outcome.mayBeAlert);
