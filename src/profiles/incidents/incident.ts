@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
+import { toIncidentFacts } from '../incident-facts.ts';
 import {
   formatOf,
   isAboutSomething,
@@ -198,24 +199,10 @@ export const createShowIncident =
         : (silences?.silencesOf({ ...stored, text: stored.title }, clock().getTime()) ?? []),
     );
 
-const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => {
-  const { acknowledged, resolved } = stored;
-  return {
-    ...{ id: stored.id, number: stored.number, key: stored.about, state: stored.state },
-    ...{ level: stored.level, highestLevel: stored.highestLevel, title: stored.title },
-    ...{ source: stored.source, hostname: stored.hostname, sender: stored.sender },
-    ...{ labels: stored.labels, link: stored.link, count: stored.count },
-    ...{ firstAt: toTime(stored.firstAt), lastAt: toTime(stored.lastAt), stateSince: toTime(stored.stateSince) },
-    acknowledgedBy: acknowledged?.by ?? null,
-    acknowledgedAt: acknowledged ? toTime(acknowledged.at) : null,
-    acknowledgedUntil: acknowledged?.until ? toTime(acknowledged.until) : null,
-    acknowledgedComment: acknowledged?.comment ?? null,
-    resolvedBy: resolved?.by ?? null,
-    resolvedAt: resolved ? toTime(resolved.at) : null,
-    resolvedReason: resolved?.reason ?? null,
-    ...{ reopened: stored.reopened, silencedBy, task: stored.task, version: stored.version },
-  };
-};
+const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => ({
+  ...toIncidentFacts(stored),
+  ...{ silencedBy, task: stored.task },
+});
 
 export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent): IncidentEvent => ({
   ...{ by: null, level: null, alert: null, comment: null, reason: null, task: null },
