@@ -45,6 +45,8 @@ export class SilenceKeeper {
   #others: KnownSilence[] = [];
   /** Those that match, by the subject: the same incidents are asked about again and again. */
   readonly #matches = new Map<string, readonly KnownSilence[]>();
+  /** How many are being stored. */
+  #creating = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -100,8 +102,13 @@ export class SilenceKeeper {
   /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
     const at = this.#parts.clock().getTime();
-    await this.#makeRoom(at);
-    return this.#put(createId(at), value, by);
+    this.#creating += 1;
+    try {
+      await this.#makeRoom(at);
+      return await this.#put(createId(at), value, by);
+    } finally {
+      this.#creating -= 1;
+    }
   }
 
   async replace(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
@@ -173,7 +180,7 @@ export class SilenceKeeper {
   /** Expired ones give way. */
   async #makeRoom(at: number): Promise<void> {
     // Many are often created one after the other: not all are compiled for each.
-    if (this.#parts.settings.list(kind).length < mostSilences) return;
+    if (this.#parts.settings.list(kind).length + this.#creating <= mostSilences) return;
     const expired = this.list().find(({ windows }) => !windows.findAt(at));
     if (!expired) throw new HttpError('wrong-state', `There are ${mostSilences} silences: end some first`);
     await this.#remove(expired.setting);
