@@ -259,7 +259,8 @@ export const createRequest = (
 ): DeliveryRequest => {
   if (!type.toRequest) throw new Error(`${type.name} has no requests`);
   const { headers, ...request } = type.toRequest(outgoing, receiver, now);
-  const common = { 'user-agent': 'signalbox', ...headers, ...receiver.headers, via: outgoing.via, ...added };
+  const given = type.toHeaders?.(outgoing, receiver) ?? receiver.headers;
+  const common = { 'user-agent': 'signalbox', ...headers, ...given, via: outgoing.via, ...added };
   return { ...request, headers: common };
 };
 

@@ -30,6 +30,8 @@ export interface DestinationType {
   findProblem?(receiver: ReceiverAddress): string | undefined;
   /** The request that delivers it at `now`; of types that speak HTTP. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
+  /** The headers of the settings, where they are another text each time. */
+  toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
   /** Of other types: what sends to the receiver, on up to so many connections. */
   createSender?(receiver: ReceiverAddress, connections: number): Promise<OutgoingSender>;
 }
@@ -61,7 +63,7 @@ type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
 export interface ReceiverAddress {
   url: URL;
   /** Those of its type. */
-  settings: OwnSettings;
+  settings: OwnSettings & { headers?: Readonly<Record<string, unknown>> };
   /** The headers of the settings, by name in lower case. */
   headers: Readonly<Record<string, string>>;
   /** The current secret first, then the previous one; empty if there is none. */
@@ -189,6 +191,10 @@ export const jsonType = { 'content-type': 'application/json' };
 /** The header of receivers, or proxies before them, that take a token. */
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
+
+/** Text that is not printable ASCII as RFC 2047 has it, which ntfy and others decode. */
+export const toHeader = (text: string): string =>
+  /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 
 /** How urgent receivers show an alert. */
 export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
