@@ -150,12 +150,12 @@ export const overflowDescription: Description = {
   ...{ source: 'signalbox', hostname: '', labels: null, link: null },
 };
 
-/** What an incident takes from each alert; labels and link only where it has any. */
+/** What an incident takes from each alert, where it says any of it: its end is often sent with little more than the key. */
 export const describeLatest = ({ id, record }: FoldedAlert) => ({
-  title: toTitle(record),
-  source: toName(record['source']),
-  hostname: toName(record['hostname']),
   lastAlert: id,
+  ...(toText(record['message']).trim() !== '' && { title: toTitle(record) }),
+  ...(toText(record['source']) !== '' && { source: toName(record['source']) }),
+  ...(toText(record['hostname']) !== '' && { hostname: toName(record['hostname']) }),
   ...(hasMembers(record['labels']) && { labels: record['labels'] }),
   ...(typeof record['link'] === 'string' && { link: record['link'] }),
 });
