@@ -24,6 +24,7 @@ const guards: Record<Topic, RouteName> = {
   silences: 'listSilences',
   heartbeats: 'listHeartbeats',
   deliveries: 'listDeliveries',
+  oncall: 'getOnCall',
   executions: 'listExecutions',
 };
 

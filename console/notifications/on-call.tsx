@@ -17,8 +17,8 @@ import { OverrideDialog } from './override-dialog.tsx';
 
 const words = text.notifications;
 
-/** Nothing tells that somebody else has put another one on duty. */
-const rereadEvery = 30_000;
+/** Handovers are no news of the topic: it is read again when the next one is, or after so many milliseconds. */
+const longestWait = 3_600_000;
 
 interface Duty {
   rotations: readonly OnCall[];
@@ -35,11 +35,11 @@ export const useOnCall = (): Resource<Duty> => {
     ]);
     return { rotations, overrides: overrides?.data ?? [] };
   };
-  const resource = useResource(load);
+  const resource = useResource(load, { topic: 'oncall' });
   const ends = (resource.value?.rotations ?? []).flatMap(({ endsAt }) =>
     endsAt ? [untilTime(Date.parse(endsAt))] : [],
   );
-  const next = Math.max(1000, Math.min(rereadEvery, ...ends));
+  const next = Math.max(1000, Math.min(longestWait, ...ends));
   useEffect(() => {
     const timer = setTimeout(resource.reload, next);
     return () => clearTimeout(timer);

@@ -262,10 +262,11 @@ const createFeatures = async (
     });
     mounted.push({ feature, instance });
     Object.assign(offers, instance.offers);
-    const profile = feature.profiles.find(isServed);
-    const level = profile && toProfileLevel(settings.access, profile);
     for (const [name, topic] of Object.entries(instance.topics ?? {})) {
-      topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
+      const ofTopic = (profile: Profile) => topic.profile === undefined || topic.profile === profile.name;
+      const profile = feature.profiles.filter(isServed).find(ofTopic);
+      const level = profile && toProfileLevel(settings.access, profile);
+      if (profile || topic.profile === undefined) topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
     }
     server.addHook('preClose', async () => instance.stop?.());
     server.addHook('onClose', async () => instance.close?.());

@@ -9,6 +9,8 @@ export interface Topic {
   /** Who may listen: those who may use the topic's route. */
   access: Access;
   scope?: Scope;
+  /** The profile with this route, without which there is no topic; by default the first mounted one of the feature. */
+  profile?: string;
   /** What an event says; its title is its name in the OpenAPI document. */
   schema: TSchema;
   /** The id of the last event, if a listener can go on after any of them; undefined if it is not known yet. */

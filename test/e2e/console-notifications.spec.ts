@@ -232,5 +232,11 @@ test('the screen says who is on call and who follows, and a reader puts somebody
   await panel.getByRole('button', { name: `End: ${other} on duty` }).click();
   await expect(panel.getByText(present, { exact: true })).toBeVisible();
   await expect(panel.getByText(/is put on duty/)).toHaveCount(0);
+  // Somebody else does it.
+  const token = await app.login('admin');
+  const endsAt = new Date(Date.now() + 86_400_000).toISOString();
+  const body = { rotation: 'oncall', member: other, endsAt };
+  expect((await app.request('POST', '/api/oncall/overrides', { token, body })).status).toBe(201);
+  await expect(panel.getByText(/is put on duty from .*, by admin/)).toBeVisible();
   expect(complaints.filter((each) => !/status of 403 .*\/api\/deliveries$/.test(each))).toEqual([]);
 });

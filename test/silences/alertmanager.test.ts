@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AlertmanagerAlert, AlertmanagerSilence } from '../../src/profiles/alertmanager/schema.ts';
+import type {
+  AlertmanagerAlert,
+  AlertmanagerSilence,
+  AlertmanagerStatus,
+} from '../../src/profiles/alertmanager/schema.ts';
 import type { Silence } from '../../src/profiles/silences/schema.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
@@ -50,6 +54,7 @@ test('incidents are alerts with labels, which filters and flags choose', async (
   assert.deepEqual(await filter('team=""'), ['backup']);
   assert.deepEqual(await filter('severity!~"page|x"', 'instance=db-1'), ['backup']);
   assert.deepEqual(await filter('source = backup'), ['backup']);
+  assert.deepEqual(await filter('"team"="web"', '"a \\"b"!="c"'), ['Slow']);
   assert.deepEqual(await choose('receiver=signal.*'), ['Slow', 'backup']);
   assert.deepEqual(await choose('receiver=other'), []);
   const groups = await ask<{ labels: { alertname: string }; receiver: object; alerts: AlertmanagerAlert[] }[]>(
@@ -113,6 +118,65 @@ test('silences are the same in both APIs', async (t) => {
   assert.equal((await end('none')).status, 404);
   assert.equal((await app.request('GET', '/api/v2/silence/none')).status, 404);
   assert.equal((await post({ id: 'none' })).status, 404);
+});
+
+test("Grafana's data source finds an Alertmanager, its alerts and its silences", async (t) => {
+  const app = await startWithIncidents(t);
+  const token = await app.login('reader');
+  // Where these respond, Grafana takes the server for Mimir, or asks for more of its features.
+  for (const path of ['/alertmanager/api/v2/status', '/api/v1/status/buildinfo'])
+    assert.equal((await app.request('GET', path)).status, 404, path);
+  const status = await ask<AlertmanagerStatus>(app, 'status');
+  assert.match(status.config.original, /^route:\n {2}receiver: signalbox\nreceivers:\n- name: signalbox\n$/);
+  const flags = 'silenced=true&active=true&inhibited=false&unprocessed=true';
+  const matcher = encodeURIComponent('alertname=~"Slow|x"');
+  const alerts = await ask<AlertmanagerAlert[]>(app, `alerts?${flags}&filter=${matcher}`);
+  assert.deepEqual(
+    alerts.map(({ labels }) => labels['alertname']),
+    ['Slow'],
+  );
+  const groups = await ask<{ alerts: AlertmanagerAlert[] }[]>(
+    app,
+    `alerts/groups?filter=${matcher}&receiver=signalbox&${flags}`,
+  );
+  assert.deepEqual(
+    groups.map((group) => group.alerts.map(({ fingerprint }) => fingerprint)),
+    [alerts.map(({ fingerprint }) => fingerprint)],
+  );
+  const body = {
+    matchers: [{ name: 'alertname', value: 'Slow', isEqual: true, isRegex: false }],
+    ...{ startsAt: inHours(0), endsAt: inHours(2), comment: 'created', createdBy: 'anna' },
+  };
+  const { json } = await app.request<{ silenceID: string }>('POST', '/api/v2/silences', { token, body });
+  const rules = 'ruleMetadata=true&accesscontrol=true';
+  const silence = await ask<AlertmanagerSilence>(app, `silence/${json.silenceID}?${rules}`);
+  assert.deepEqual(await ask(app, `silences?${rules}`), [silence]);
+  const changed = { ...silence, endsAt: inHours(3) };
+  assert.equal((await app.request('POST', '/api/v2/silences', { token, body: changed })).status, 200);
+  assert.equal((await app.request('DELETE', `/api/v2/silence/${json.silenceID}`, { token })).status, 200);
+});
+
+test('Karma gets the version, the status, all groups and all silences', async (t) => {
+  const app = await startWithIncidents(t);
+  const token = await app.login('reader');
+  const silence = await createSilence(app, token, { match: { source: 'api' } });
+  // Without the version of an Alertmanager, Karma takes it for a new one.
+  const { status, text } = await app.request('GET', '/metrics');
+  assert.deepEqual([status, text.includes('alertmanager_build_info')], [200, false]);
+  const { cluster, versionInfo, uptime } = await ask<AlertmanagerStatus>(app, 'status');
+  assert.deepEqual(cluster, { status: 'disabled', name: '', peers: [] });
+  assert.match(versionInfo.version, /^\d+\.\d+\.\d+/);
+  assert.ok(Date.parse(uptime) <= Date.now());
+  const groups = await ask<{ labels: object; receiver: object; alerts: AlertmanagerAlert[] }[]>(app, 'alerts/groups');
+  const shown = groups.flatMap(({ receiver, alerts }) =>
+    alerts.map((alert) => [receiver, alert.labels['alertname'], alert.status.state, alert.status.silencedBy]),
+  );
+  assert.deepEqual(shown.sort(), [
+    [{ name: 'signalbox' }, 'Slow', 'suppressed', [silence.id]],
+    [{ name: 'signalbox' }, 'backup', 'active', []],
+  ]);
+  const [first] = await ask<AlertmanagerSilence[]>(app, 'silences');
+  assert.deepEqual([first?.id, first?.matchers[0]?.isEqual], [silence.id, true]);
 });
 
 test('a silence that cannot be used is refused', async (t) => {

@@ -175,6 +175,26 @@ test('a destination of alerts gets none that was received under a silence', asyn
   assert.equal(json.deliveries[0]?.status, 'skipped');
 });
 
+test('the end of an alert goes to a destination of alerts exactly if its beginning did, whatever is silenced then', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const token = await app.login('reader');
+  const send = (key: string, fields: object = {}) => sendAlert(app, { ...disk, key, message: key, ...fields });
+  await send('before');
+  const silence = await createSilence(app, token, { match: { source: 'backup', level: 'ERROR' } });
+  await send('before');
+  await send('quiet');
+  await send('both');
+  await send('before', { status: 'resolved', level: 'INFO', message: 'end of before' });
+  await app.request('DELETE', `/api/silences/${silence.id}`, { token });
+  await send('both', { level: 'CRITICAL' });
+  await createSilence(app, token, { match: { source: 'backup' } });
+  for (const key of ['quiet', 'both']) await send(key, { status: 'resolved', level: 'INFO', message: `end of ${key}` });
+  await sendAlert(app, { source: 'other', message: 'last' });
+  await waitUntil('the last one is delivered', () => messagesOf(receiver).includes('last'));
+  assert.deepEqual(messagesOf(receiver), ['before', 'end of before', 'both', 'end of both', 'last']);
+});
+
 const skip = toSkipPostgres();
 
 test('a silence made on one instance holds on another, and both have the same audit', { skip }, async (t) => {

@@ -1,12 +1,12 @@
 import { HttpError } from '../../http/errors.ts';
 import type { SilenceMatcher } from '../offers.ts';
 
-const form = /^\s*([^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
+const form = /^\s*("(?:[^"\\]|\\.)+"|[^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
 
-/** A matcher as Alertmanager's API has it in a query: `name=value` or `name=~"value"`. @throws HttpError */
+/** A matcher as Alertmanager's API has it in a query: `name=value` or `name=~"value"`; names can be quoted, too. @throws HttpError */
 export const parseMatcher = (text: string): SilenceMatcher => {
-  const [, name, operator = '', value = ''] = form.exec(text) ?? [];
-  const unquoted = unquote(value);
+  const [, label = '"', operator = '', value = ''] = form.exec(text) ?? [];
+  const [name, unquoted] = [unquote(label), unquote(value)];
   if (name === undefined || unquoted === undefined) {
     throw new HttpError('invalid', `filter must be a matcher such as alertname=~"Disk.*", not ${text.slice(0, 100)}`);
   }

@@ -143,3 +143,4 @@ export const AlertmanagerStatus = defineShape('AlertmanagerStatus', {
   config: defineShape('AlertmanagerConfig', { original: text('route: { receiver: signalbox }\n', 'YAML.') }),
   uptime: time('When this process began.'),
 });
+export type AlertmanagerStatus = Static<typeof AlertmanagerStatus>;

@@ -13,6 +13,8 @@ interface Series extends Remembered {
   /** The worst of them, and its level; of several the last one. */
   id: string;
   level: string;
+  /** When the first of them was received, in Unix milliseconds. */
+  since: number;
   /** Those that fire, the last ones; undefined if there is only that one. */
   ids: string[] | undefined;
   isResolved: boolean;
@@ -65,7 +67,7 @@ export class FiringAlerts {
   }
 
   /** The alert that the one of a record ends, if it is known. */
-  findFiring(record: LogRecord): { id: string; level: string } | undefined {
+  findFiring(record: LogRecord): { id: string; level: string; since: number } | undefined {
     const key = toSeriesKey(record);
     return key === undefined ? undefined : this.#find(record, key);
   }
@@ -121,6 +123,7 @@ export class FiringAlerts {
       this.#series.remember(key, {
         id: toText(repeatOf) || id,
         level,
+        since: at,
         ids: undefined,
         isResolved: false,
         storedAt: at,

@@ -35,6 +35,7 @@ const StoredAlert = Type.Object(
         links: Type.Record(Text, Text),
         resolves: Text,
         firingLevel: Text,
+        firingSince: Text,
         repeatOf: Text,
         key: Text,
         bodyHash: Text,

@@ -184,10 +184,18 @@ const createGiven = (policy: ParameterPolicy): fc.Arbitrary<unknown> => {
 /** Parameters by name, without filters: JSON Schema cannot express their grammar. */
 const createParameters = (policy: CommandPolicy): fc.Arbitrary<object> => {
   const entries = Object.entries(policy.parameters).filter(([name]) => name !== 'Filter');
-  const record = fc.record(Object.fromEntries(entries.map(([name, each]) => [name, createGiven(each)])), {
-    requiredKeys: [],
-  });
-  return fc.oneof({ weight: 20, arbitrary: record }, fc.constantFrom({ ComputerName: 'x' }, { Nam: ['x'] }));
+  const required = entries.filter(([, each]) => each.required).map(([name]) => name);
+  const createRecord = (names: readonly string[], requiredKeys: string[]): fc.Arbitrary<object> => {
+    const chosen = entries.filter(([name]) => names.includes(name));
+    return fc.record(Object.fromEntries(chosen.map(([name, each]) => [name, createGiven(each)])), { requiredKeys });
+  };
+  const names = entries.map(([name]) => name);
+  return fc.oneof(
+    { weight: 10, arbitrary: createRecord(names, []) },
+    // Of many parameters, one is nearly always wrong.
+    { weight: 10, arbitrary: fc.constantFrom(...names).chain((name) => createRecord([...required, name], required)) },
+    fc.constantFrom({ ComputerName: 'x' }, { Nam: ['x'] }),
+  );
 };
 
 const isWritable = (parameters: object): boolean =>

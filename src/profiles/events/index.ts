@@ -20,8 +20,7 @@ const noneFree =
 const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
-    description:
-      'At least one of host, processes, top, history, status, tasks, alerts, incidents, deliveries, executions, separated by commas.',
+    description: 'At least one topic, separated by commas.',
     examples: ['alerts,tasks'],
   }),
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
+import { CompiledSettings } from '../compiled-settings.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import {
   assertName,
@@ -34,15 +35,17 @@ interface KeeperParts {
 export class HeartbeatKeeper {
   readonly #parts: KeeperParts;
   #configured: readonly KnownHeartbeat[];
+  readonly #compiled: CompiledSettings<StoredHeartbeat, KnownHeartbeat>;
+  /** Those made at run time that are indexed; undefined where the config file has changed since. */
+  #indexed: readonly KnownHeartbeat[] | undefined;
   readonly #listeners: (() => void)[] = [];
   #byName = new Map<string, KnownHeartbeat>();
   #byUuid = new Map<string, KnownHeartbeat>();
-  #isStale = true;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#configured = parts.configured.map((one) => toConfigured(one, 0));
-    parts.settings?.onChanged(kind, () => this.#change());
+    this.#compiled = new CompiledSettings({ ...parts, kind, compile });
   }
 
   /** Takes those of a config file that was read again at `at`. */
@@ -55,7 +58,8 @@ export class HeartbeatKeeper {
         ? { ...next, changedAt: known.changedAt }
         : next;
     });
-    this.#change();
+    this.#indexed = undefined;
+    for (const listener of this.#listeners) listener();
   }
 
   get isChangeable(): boolean {
@@ -64,21 +68,22 @@ export class HeartbeatKeeper {
 
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
+    this.#compiled.onChanged(listener);
   }
 
   /** By name. */
   list(): readonly KnownHeartbeat[] {
-    this.#refresh();
+    this.#index();
     return [...this.#byName.values()];
   }
 
   find(name: string): KnownHeartbeat | undefined {
-    this.#refresh();
+    this.#index();
     return this.#byName.get(name);
   }
 
   findByAddress(uuid: string): KnownHeartbeat | undefined {
-    this.#refresh();
+    this.#index();
     return this.#byUuid.get(uuid.toLowerCase());
   }
 
@@ -114,35 +119,15 @@ export class HeartbeatKeeper {
     return settings;
   }
 
-  #change(): void {
-    this.#isStale = true;
-    for (const listener of this.#listeners) listener();
-  }
-
-  #refresh(): void {
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    const made = this.#parts.settings?.list<StoredHeartbeat>(kind) ?? [];
-    const known = this.#byName;
-    const all = made.flatMap((setting) => {
-      const before = known.get(setting.name);
-      return before?.made?.version === setting.version ? before : this.#compile(setting);
-    });
+  #index(): void {
+    const made = this.#compiled.list();
+    if (made === this.#indexed) return;
+    this.#indexed = made;
     // The config file comes last: it wins.
-    const sorted = [...all, ...this.#configured].sort((one, other) => (one.name < other.name ? -1 : 1));
+    const sorted = [...made, ...this.#configured].sort((one, other) => (one.name < other.name ? -1 : 1));
     this.#byName = new Map(sorted.map((one) => [one.name, one]));
     for (const one of this.#configured) this.#byName.set(one.name, one);
     this.#byUuid = new Map([...this.#byName.values()].flatMap((one) => (one.uuid ? [[one.uuid, one] as const] : [])));
-  }
-
-  /** One that another version has stored may be of no use here. */
-  #compile(setting: MadeSetting<StoredHeartbeat>): KnownHeartbeat[] {
-    try {
-      return [compile(setting)];
-    } catch (error) {
-      this.#parts.onUnusable(setting.name, error as Error);
-      return [];
-    }
   }
 }
 

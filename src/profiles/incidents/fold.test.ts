@@ -233,6 +233,17 @@ test('alerts are together by key, by the identity at their sender, or by what th
   );
 });
 
+test('an alert that says less than those before it leaves title, source and host name as they are', () => {
+  const life = createLife();
+  life.alert({ message: 'disk is full', source: 'backup', hostname: 'db-1' });
+  life.alert({ message: '', source: '', hostname: '', status: 'resolved' });
+  const { title, source, hostname, state } = life.state.find(1) ?? {};
+  assert.deepEqual([title, source, hostname, state], ['disk is full', 'backup', 'db-1', 'resolved']);
+  life.alert({ message: 'disk is full again', source: 'cron', hostname: '' });
+  const again = life.state.find(1);
+  assert.deepEqual([again?.title, again?.source, again?.hostname], ['disk is full again', 'cron', 'db-1']);
+});
+
 test('an incident whose sender says when it is over does not end because nothing comes', () => {
   const life = createLife();
   life.alert({ fingerprint: 'am', format: 'alertmanager' });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
+import { toIncidentFacts } from '../incident-facts.ts';
 import {
   formatOf,
   isAboutSomething,
@@ -146,12 +147,12 @@ export const overflowDescription: Description = {
   ...{ source: 'signalbox', hostname: '', labels: null, link: null },
 };
 
-/** What an incident takes from each alert; labels and link only where it has any. */
+/** What an incident takes from each alert, where it says any of it: its end is often sent with little more than the key. */
 export const describeLatest = ({ id, record }: FoldedAlert) => ({
-  title: toTitle(record),
-  source: toName(record['source']),
-  hostname: toName(record['hostname']),
   lastAlert: id,
+  ...(toText(record['message']).trim() !== '' && { title: toTitle(record) }),
+  ...(toText(record['source']) !== '' && { source: toName(record['source']) }),
+  ...(toText(record['hostname']) !== '' && { hostname: toName(record['hostname']) }),
   ...(hasMembers(record['labels']) && { labels: record['labels'] }),
   ...(typeof record['link'] === 'string' && { link: record['link'] }),
 });
@@ -195,26 +196,11 @@ export const createShowIncident =
         : (silences?.silencesOf({ ...stored, text: stored.title }, clock().getTime()) ?? []),
     );
 
-const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => {
-  const { acknowledged, resolved } = stored;
-  return {
-    ...{ id: stored.id, number: stored.number, key: stored.about, state: stored.state },
-    ...{ level: stored.level, highestLevel: stored.highestLevel, title: stored.title },
-    ...{ source: stored.source, hostname: stored.hostname, sender: stored.sender },
-    ...{ labels: stored.labels, link: stored.link, count: stored.count },
-    ...{ firstAt: toTime(stored.firstAt), lastAt: toTime(stored.lastAt), stateSince: toTime(stored.stateSince) },
-    acknowledgedBy: acknowledged?.by ?? null,
-    acknowledgedAt: acknowledged ? toTime(acknowledged.at) : null,
-    acknowledgedUntil: acknowledged?.until ? toTime(acknowledged.until) : null,
-    acknowledgedComment: acknowledged?.comment ?? null,
-    resolvedBy: resolved?.by ?? null,
-    resolvedAt: resolved ? toTime(resolved.at) : null,
-    resolvedReason: resolved?.reason ?? null,
-    ...{ reopened: stored.reopened, silencedBy, task: stored.task },
-    snapshot: stored.snapshot?.isKept ? toTime(stored.snapshot.at) : null,
-    version: stored.version,
-  };
-};
+const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => ({
+  ...toIncidentFacts(stored),
+  ...{ silencedBy, task: stored.task },
+  snapshot: stored.snapshot?.isKept ? toTime(stored.snapshot.at) : null,
+});
 
 export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent): IncidentEvent => ({
   ...{ by: null, level: null, alert: null, comment: null, reason: null, task: null },

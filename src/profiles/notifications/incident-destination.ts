@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { awaitWithin, createSerial } from '../../storage/scheduling.ts';
 import type { IncidentDelivery, SharedIncident } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
+import { type Bundle, NoticeQueue } from './notice-queue.ts';
 import type { PlannedNotice } from './plan.ts';
 import type { KeptProgress, Progress } from './progress.ts';
 import {
@@ -14,17 +15,17 @@ import {
   type Schedule,
 } from './receiver-state.ts';
 import type { DestinationTarget } from './settings.ts';
-import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
-
-/** The most incidents of one message. */
-const mostGrouped = 500;
+import type { WaitingAlert } from './waiting.ts';
 
 /** After an error of our own. */
 const unexpectedWaitMs = 5000;
 
-/** A message about more incidents is made between two steps of other work. */
+/** Many destinations may have messages about many incidents at the same time: each is made between two steps of other work. */
 const longMessage = 50;
 const inTurn = createSerial();
+const waitForTurn = async (incidents: number): Promise<void> => {
+  if (incidents > longMessage) await inTurn(() => setImmediate());
+};
 
 /** How long a message waits at most for the note that it is sent, and others for the one of what became of it. */
 const patienceMs = 2000;
@@ -75,17 +76,8 @@ export interface NoticeSource {
   replan(destination: IncidentDestination, id: string): void;
 }
 
-/** A message that waits: the incidents that it is about, and the reason of its last failure. */
-interface Bundle {
-  waiting: WaitingAlert;
-  ids: Set<string>;
-  error: string | null;
-}
-
 /** What became of a message. */
 type Settled = Pick<IncidentDelivery, 'isDelivered' | 'result'>;
-
-type Since = Pick<WaitingAlert, 'receivedAt' | 'isCritical'>;
 
 /** An incident of which a destination is to be told, as lists show it. */
 export interface WaitingIncident {
@@ -97,8 +89,8 @@ export interface WaitingIncident {
 }
 
 /**
- * Tells one receiver of incidents. What is due at about the same time is one message. A message that fails waits, while others
- * are sent; if it may be the fault of one of its incidents, it is cut in halves.
+ * Tells one receiver of incidents. A message that fails waits, while others are sent; if it may be the fault of one of its
+ * incidents, it is cut in halves.
  */
 export class IncidentDestination {
   readonly notify = 'incidents';
@@ -111,17 +103,10 @@ export class IncidentDestination {
   readonly #parts: IncidentDestinationParts;
   readonly #schedule: Schedule;
   readonly #concurrency: number;
-  readonly #waiting = new WaitingAlerts();
-  readonly #bundles = new Map<number, Bundle>();
-  readonly #bundleOf = new Map<string, Bundle>();
-  /** Incidents of which it may be told, each with the time when it must be; Unix milliseconds. */
-  readonly #fresh = new Map<string, { dueAt: number; since: number; isCritical: boolean }>();
+  readonly #queue: NoticeQueue;
   /** Incidents of which it certainly does not know by the last attempt. */
   readonly #failed = new Set<string>();
-  /** The first time of these. */
-  #firstDueAt = Number.POSITIVE_INFINITY;
   #source: NoticeSource | undefined;
-  #lastBundle = 0;
   #running = 0;
   #noticing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -139,21 +124,17 @@ export class IncidentDestination {
     this.#schedule = createSchedule(target.settings);
     this.receiver = new ReceiverState({ name, schedule: this.#schedule, progress: kept.progress, clock, log });
     this.#concurrency = concurrency;
+    this.#queue = new NoticeQueue(target.rules.groupMs);
   }
 
   /** When the oldest of what waits happened, or could be sent at the latest. */
   get waitingSince(): number | undefined {
-    let oldest: number | undefined;
-    for (const { waiting } of this.#bundles.values())
-      oldest = Math.min(oldest ?? waiting.receivedAt, waiting.receivedAt);
-    if (this.#fresh.size > 0 && this.#firstDueAt <= this.#now())
-      oldest = Math.min(oldest ?? this.#firstDueAt, this.#firstDueAt);
-    return oldest;
+    return this.#queue.waitingSince(this.#now());
   }
 
   /** Of how many incidents it is to be told now. */
   get lag(): number {
-    return this.#bundleOf.size + this.#fresh.size;
+    return this.#queue.size;
   }
 
   /** Whether a restart would forget that it is failing. */
@@ -163,7 +144,7 @@ export class IncidentDestination {
 
   /** When the next attempt is due, if the destination waits for that. */
   get nextAt(): number | undefined {
-    if (this.#running > 0 || this.#bundles.size === 0) return undefined;
+    if (this.#running > 0 || !this.#queue.hasMessages) return undefined;
     const wait = this.#waitMs();
     return wait === undefined || wait <= 0 ? undefined : this.#now() + wait;
   }
@@ -171,12 +152,12 @@ export class IncidentDestination {
   get state(): 'idle' | 'delivering' | 'waiting' | 'failing' {
     if (this.receiver.failing) return 'failing';
     if (this.nextAt !== undefined) return 'waiting';
-    return this.#bundles.size > 0 ? 'delivering' : 'idle';
+    return this.#queue.hasMessages ? 'delivering' : 'idle';
   }
 
   /** What is known of a notification that has failed or is being sent; undefined if there is none of the incident. */
   describe(id: string): WaitingIncident | undefined {
-    const bundle = this.#bundleOf.get(id);
+    const bundle = this.#queue.find(id);
     if (!bundle) return undefined;
     const { waiting, error } = bundle;
     const wait = Math.max(this.receiver.waitMs, waiting.state === 'later' ? waiting.dueAt - performance.now() : 0, 0);
@@ -186,36 +167,19 @@ export class IncidentDestination {
 
   /** The ids of incidents of which it is to be told now; of some of them, if there are many. */
   listIds(most: number): string[] {
-    const ids: string[] = [];
-    for (const all of [this.#bundleOf, this.#fresh]) {
-      for (const id of all.keys()) {
-        if (ids.length === most) return ids;
-        ids.push(id);
-      }
-    }
-    return ids;
+    return this.#queue.listIds(most);
   }
 
   isWaiting(id: string): boolean {
-    return this.#bundleOf.has(id) || this.#fresh.has(id);
+    return this.#queue.has(id);
   }
 
   /** Tells of an incident once, alone and now, whatever else waits; undefined if that is happening already. */
   async retry(id: string): Promise<DeliveryOutcome | undefined> {
     const source = this.#source;
-    const before = this.#bundleOf.get(id);
-    if (!source?.maySend() || before?.waiting.state === 'running') return undefined;
-    const since = this.#fresh.get(id) ?? { since: before?.waiting.receivedAt ?? this.#now(), isCritical: false };
-    this.#fresh.delete(id);
-    if (before) this.#release(before, id);
-    const bundle = this.#addBundle(new Set([id]), { receivedAt: since.since, isCritical: since.isCritical }, before);
-    this.#waiting.begin(bundle.waiting);
-    this.#running += 1;
-    const happenings = this.#prepare(bundle, source);
-    const outcome = happenings.length > 0 ? await this.#send(bundle, happenings, source) : undefined;
-    this.#running -= 1;
-    this.advance();
-    return outcome;
+    if (!source?.maySend() || this.#queue.find(id)?.waiting.state === 'running') return undefined;
+    const bundle = this.#queue.takeAlone(id, this.#now());
+    return this.#run(bundle, source);
   }
 
   /** Whether the receiver certainly has not got the last attempt to tell of the incident. */
@@ -230,32 +194,26 @@ export class IncidentDestination {
   }
 
   /** There is something to tell of an incident: at once, or by a time, with others. */
-  put(incident: SharedIncident, { dueAt, happenedAt }: PlannedNotice): void {
-    if (this.#bundleOf.has(incident.id) || this.#isClosed) return;
-    const isCritical = incident.level === 'CRITICAL' && incident.state !== 'resolved';
-    this.#fresh.set(incident.id, { dueAt, since: happenedAt, isCritical });
-    this.#firstDueAt = Math.min(this.#firstDueAt, dueAt);
-    this.#advanceSoon();
+  put(incident: SharedIncident, plan: PlannedNotice): void {
+    if (!this.#isClosed && this.#queue.put(incident, plan)) this.#advanceSoon();
   }
 
   /** There is nothing to tell of it any more. What is being sent is not called back. */
   withdraw(id: string): void {
-    this.#fresh.delete(id);
-    const bundle = this.#bundleOf.get(id);
-    if (bundle && bundle.waiting.state !== 'running') this.#release(bundle, id);
+    this.#queue.withdraw(id);
   }
 
   /** Tries everything that waits again, now or when the receiver has asked for it. */
   retryWaiting({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
     this.receiver.resetWaits({ ignoresRetryAfter });
-    this.#waiting.hurry({ all: true });
+    this.#queue.hurry({ all: true });
     this.advance();
   }
 
   /** The host of the receiver is known to be reachable. */
   hurry(): void {
     if (!this.receiver.hurry()) return;
-    this.#waiting.hurry({ all: false });
+    this.#queue.hurry({ all: false });
     this.advance();
   }
 
@@ -286,15 +244,13 @@ export class IncidentDestination {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (!this.#source?.maySend()) return;
-    this.#group();
+    this.#queue.group(this.#now());
     while (!this.#isBusy && this.receiver.waitMs === 0) {
-      const waiting = this.#waiting.take(performance.now());
-      if (!waiting) break;
-      const bundle = this.#bundles.get(waiting.seq);
-      if (bundle) void this.#attempt(bundle, this.#source);
+      const bundle = this.#queue.take();
+      if (!bundle) break;
+      void this.#run(bundle, this.#source);
     }
-    const untilDue = this.#fresh.size === 0 ? undefined : Math.max(0, this.#firstDueAt - this.#now());
-    const waits = [this.#waitMs(), untilDue].filter((ms) => ms !== undefined);
+    const waits = [this.#waitMs(), this.#queue.untilFreshAreDue(this.#now())].filter((ms) => ms !== undefined);
     if (waits.length > 0) this.#timer = setTimeout(() => this.advance(), Math.min(...waits, longestWaitMs));
   }
 
@@ -306,50 +262,6 @@ export class IncidentDestination {
       this.#isAdvancing = false;
       this.advance();
     });
-  }
-
-  /** Makes messages of what is due; what was to be told a little later is told with it. */
-  #group(): void {
-    const now = this.#now();
-    if (this.#fresh.size === 0 || this.#firstDueAt > now) return;
-    this.#firstDueAt = Number.POSITIVE_INFINITY;
-    for (const { dueAt } of this.#fresh.values()) this.#firstDueAt = Math.min(this.#firstDueAt, dueAt);
-    if (this.#firstDueAt > now) return;
-    const size = this.target.rules.groupMs === 0 ? 1 : mostGrouped;
-    const all = [...this.#fresh];
-    this.#fresh.clear();
-    this.#firstDueAt = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < all.length; at += size) {
-      const some = all.slice(at, at + size);
-      const since = Math.min(...some.map(([, one]) => one.since));
-      const isCritical = some.some(([, one]) => one.isCritical);
-      this.#addBundle(new Set(some.map(([id]) => id)), { receivedAt: since, isCritical });
-    }
-  }
-
-  /** `failed`: the message that it was a part of. */
-  #addBundle(ids: Set<string>, { receivedAt, isCritical }: Since, failed?: Bundle): Bundle {
-    this.#lastBundle += 1;
-    const seq = this.#lastBundle;
-    const waiting = createWaiting({ seq, id: '', receivedAt, isCritical, key: undefined }, failed?.waiting);
-    const bundle = { waiting, ids, error: failed?.error ?? null };
-    this.#bundles.set(seq, bundle);
-    for (const id of ids) this.#bundleOf.set(id, bundle);
-    this.#waiting.add(bundle.waiting);
-    return bundle;
-  }
-
-  /** The incident no longer waits in a message. */
-  #release(bundle: Bundle, id: string): void {
-    bundle.ids.delete(id);
-    if (this.#bundleOf.get(id) === bundle) this.#bundleOf.delete(id);
-    if (bundle.ids.size === 0) this.#drop(bundle);
-  }
-
-  #drop({ waiting, ids }: Bundle): void {
-    this.#waiting.remove(waiting);
-    this.#bundles.delete(waiting.seq);
-    for (const id of ids) this.#bundleOf.delete(id);
   }
 
   /** There is no such incident any more, or it is settled. */
@@ -367,26 +279,27 @@ export class IncidentDestination {
   #waitMs(): number | undefined {
     if (this.#isBusy) return undefined;
     const { waitMs } = this.receiver;
-    if (this.#waiting.hasReady) return waitMs;
-    const { nextDueAt } = this.#waiting;
+    const { hasReady, nextDueAt } = this.#queue;
+    if (hasReady) return waitMs;
     return nextDueAt === undefined ? undefined : Math.max(waitMs, nextDueAt - performance.now());
   }
 
-  /** Never rejects. */
-  async #attempt(bundle: Bundle, source: NoticeSource): Promise<void> {
+  /** Sends a message, if there still is something to tell; never rejects. */
+  async #run(bundle: Bundle, source: NoticeSource): Promise<DeliveryOutcome | undefined> {
     this.#running += 1;
-    // Many destinations may have long messages at the same time.
-    if (bundle.ids.size > longMessage) await inTurn(() => setImmediate());
+    let outcome: DeliveryOutcome | undefined;
+    await waitForTurn(bundle.ids.size);
     try {
       const happenings = this.#prepare(bundle, source);
-      if (happenings.length > 0) await this.#send(bundle, happenings, source);
+      if (happenings.length > 0) outcome = await this.#send(bundle, happenings, source);
     } catch (err) {
       this.#parts.log.error({ err, destination: this.name }, 'outbox: unexpected error');
       bundle.waiting.dueAt = performance.now() + unexpectedWaitMs;
-      this.#waiting.release(bundle.waiting, performance.now());
+      this.#queue.wait(bundle);
     }
     this.#running -= 1;
     this.advance();
+    return outcome;
   }
 
   /** What the message says now. */
@@ -396,7 +309,7 @@ export class IncidentDestination {
       const happening = source.prepare(this, id);
       if (happening) happenings.push(happening);
       else {
-        this.#release(bundle, id);
+        this.#queue.release(bundle, id);
         source.replan(this, id);
       }
     }
@@ -407,6 +320,8 @@ export class IncidentDestination {
     const { failures: failuresBefore, troubleSince } = this.receiver;
     const { waiting } = bundle;
     await this.#noteAttempts(happenings, source);
+    // What many have waited for may have come for all at once.
+    await waitForTurn(happenings.length);
     const outcome = await this.#parts.sender.send(happenings);
     // Where the receiver had the request, it may know what it says.
     const isUnknown = outcome.kind === 'rejected' || (outcome.kind === 'failed' && !outcome.mayBeAlert);
@@ -421,12 +336,12 @@ export class IncidentDestination {
     if (outcome.kind === 'delivered') {
       await this.#settle(bundle, happenings, source, { isDelivered: true, result: 'delivered' });
     } else if (outcome.kind === 'refused') {
-      if (happenings.length > 1) this.#cut(bundle);
+      if (happenings.length > 1) this.#queue.cut(bundle);
       else await this.#settle(bundle, happenings, source, { isDelivered: false, result: outcome.reason });
     } else {
       await this.#noteFailure(bundle, happenings, source, outcome);
     }
-    if (hasRecovered) this.#waiting.hurry({ all: false });
+    if (hasRecovered) this.#queue.hurry({ all: false });
     if (outcome.kind === 'delivered') this.#parts.onDelivered(this);
     this.#updateNotice();
     this.#parts.kept.save();
@@ -456,13 +371,13 @@ export class IncidentDestination {
       waiting.failingSince ??= this.#now();
       waiting.suspicion += 1;
       if (outcome.kind === 'rejected') waiting.rejections += 1;
-      this.#cut(bundle);
+      this.#queue.cut(bundle);
     } else {
       const { isUsedUp } = noteFailure(waiting, outcome, this.#schedule, this.#now());
       if (isUsedUp) {
         const result = `${reason}; ${waiting.attempts} attempts`;
         await this.#settle(bundle, happenings, source, { isDelivered: false, result });
-      } else this.#waiting.release(waiting, performance.now());
+      } else this.#queue.wait(bundle);
     }
     await this.#giveUp(reason, source);
   }
@@ -473,28 +388,14 @@ export class IncidentDestination {
 
   /** Gives up messages for which the promise has ended. */
   async #giveUp(reason: string, source: NoticeSource): Promise<void> {
-    for (const bundle of [...this.#bundles.values()]) {
+    for (const bundle of this.#queue.list()) {
       const { waiting } = bundle;
       if (waiting.state === 'running' || !this.#isOver(waiting)) continue;
-      this.#waiting.begin(waiting);
+      this.#queue.begin(bundle);
       const happenings = this.#prepare(bundle, source);
       const result = toGivenUp(bundle.error ?? reason, this.#schedule);
       await this.#settle(bundle, happenings, source, { isDelivered: false, result });
     }
-  }
-
-  /** One of the incidents may be the reason. Another one, alone and first, shows whether the receiver accepts others. */
-  #cut(bundle: Bundle): void {
-    const ids = [...bundle.ids];
-    const { waiting } = bundle;
-    this.#drop(bundle);
-    const probe = ids.pop();
-    const half = Math.ceil(ids.length / 2);
-    const parts = [ids.slice(0, half), ids.slice(half)].filter((part) => part.length > 0);
-    for (const part of parts) this.#addBundle(new Set(part), waiting, bundle);
-    if (probe === undefined) return;
-    const others = { ...bundle, waiting: { ...waiting, suspicion: 0, rejections: 0 } };
-    this.#addBundle(new Set([probe]), waiting, others);
   }
 
   /** Nothing else is told of these incidents before it is stored what became of it; others wait for that only for a while. */
@@ -524,7 +425,7 @@ export class IncidentDestination {
         });
       }),
     );
-    this.#drop(bundle);
+    this.#queue.drop(bundle);
     for (const { incident } of happenings) source.replan(this, incident.id);
   }
 

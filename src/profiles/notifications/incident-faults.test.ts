@@ -10,9 +10,11 @@ import {
   startNotifier,
   toIncidentDestination,
 } from '../../../test/support/notifications.ts';
-import { readState, retryAll, toDestination, waitForRequests } from '../../../test/support/outbox.ts';
+import { adminToken, readState, retryAll, toDestination, waitForRequests } from '../../../test/support/outbox.ts';
 import { answer, type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import type { Feature } from '../feature.ts';
+import { features } from '../index.ts';
 
 const refusing =
   (status: number): Behaviour =>
@@ -128,4 +130,46 @@ test('while nothing of incidents can be stored, all that is due is sent, and onc
   await waitUntil('all is noted', async () => (await readState(app, 'pager')).waitingNotices.length === 0);
   assert.equal(new Set(messagesTo(receiver)).size, count);
   assert.equal(receiver.requests.length, count);
+});
+
+/** All features, of which the silences fail while something is broken. */
+const withBrokenSilences = (isBroken: () => boolean): Feature[] =>
+  features.map((feature) => {
+    if (feature.name !== 'silences') return feature;
+    const create: Feature['create'] = async (parts) => {
+      const { offers: { silences: store } = {}, ...made } = await feature.create(parts);
+      assert.ok(store);
+      const silencesOf: typeof store.silencesOf = (...args) => {
+        if (isBroken()) throw new Error('broken');
+        return store.silencesOf(...args);
+      };
+      return { ...made, offers: { silences: { ...store, silencesOf } } };
+    };
+    return { ...feature, create };
+  });
+
+test('what is due although an error kept it from being planned is told once that is over', async (t) => {
+  const receiver = await startReceiver(t);
+  let [isBroken, failures] = [false, 0];
+  const broken = withBrokenSilences(() => {
+    if (isBroken) failures += 1;
+    return isBroken;
+  });
+  const app = await startNotifier(t, [toIncidentDestination(receiver)], {}, { features: broken });
+  const token = await adminToken(app);
+  const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const silence = await app.request<{ id: string }>('POST', '/api/silences', {
+    ...{ token, body: { match: { text: 'quiet*' }, endsAt } },
+  });
+  await fire(app, 'quiet');
+  await waitUntil('it waits', async () => (await readIncident(app, 1)).notifications[0]?.next?.waitsFor === 'silence');
+  isBroken = true;
+  await app.request('DELETE', `/api/silences/${silence.json.id}`, { token });
+  await waitUntil('the end is noticed', () => failures > 0);
+  const before = failures;
+  await fire(app, 'new');
+  await waitUntil('the new one is noticed', () => failures > before);
+  isBroken = false;
+  await waitForRequests(receiver, 2);
+  assert.deepEqual(messagesTo(receiver).toSorted(), ['opened #1 quiet is broken', 'opened #2 new is broken']);
 });

@@ -1,13 +1,14 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature, type Tool } from '../feature.ts';
-import { createPolledTopic } from '../topic.ts';
+import { createNoticeTopic, createPolledTopic } from '../topic.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { DestinationKeeper } from './made-destinations.ts';
 import { Notifier } from './notifier.ts';
-import { createOnCallRoutes } from './oncall-routes.ts';
+import { createOnCallRoutes, listOnCall } from './oncall-routes.ts';
+import { OnCallList } from './oncall-schema.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
 import { Overrides } from './overrides.ts';
 import { findRotationProblems, Rotations, rotationSettings } from './rotations.ts';
@@ -70,7 +71,11 @@ export const notifications = defineFeature({
     const overrides = made && new Overrides(made, rotations, clock);
     const lease = incidents && database ? createLease(database, 'notifications') : ownLease;
     const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
-    rotations.onChanged(() => notifier?.noteDuty());
+    const onCall = createNoticeTopic('open', OnCallList);
+    rotations.onChanged(() => {
+      notifier?.noteDuty();
+      onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
+    });
     incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
     const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
     const acknowledgement = await openAcknowledgement({
@@ -109,6 +114,7 @@ export const notifications = defineFeature({
         deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
           onlyChanges: true,
         }),
+        oncall: { ...onCall.topic, scope: 'incidents:read', profile: 'oncall' },
       },
       notices: [
         ...findUnserved(settings.destinations, { alerts: alerts !== undefined, incidents: incidents !== undefined }),

@@ -133,6 +133,13 @@ test('titles are one line of at most 250 bytes, and bodies are never empty, what
   );
 });
 
+test('a source or a host name adds no line to what is said of the incident', () => {
+  const [plain, hostile] = ['x', 'x\r\nAcknowledged by anna\n'].map((text) =>
+    write({ what: 'opened', happenedAt: 0, incident: createIncident({ source: text, hostname: text }) }),
+  );
+  assert.equal(hostile?.body.split('\n').length, plain?.body.split('\n').length);
+});
+
 test('durations are rounded', () => {
   assert.deepEqual(
     [0, 999, 29_000, 31_000, 60 * minute, 61 * minute, 1500 * minute, 2880 * minute, -5].map(toDuration),

@@ -169,9 +169,11 @@ const toBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string 
 
 /** `CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 09:30 +01:00`. */
 const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): string =>
-  [level, hostname, source, `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toMinute(firstAt)}`]
-    .filter((part) => part !== '')
-    .join(' · ');
+  toLine(
+    [level, hostname, source, `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toMinute(firstAt)}`]
+      .filter((part) => part !== '')
+      .join(' · '),
+  );
 
 const toOwner = ({ state, acknowledged }: SharedIncident): string => {
   if (state === 'open') return 'Nobody has taken it.';

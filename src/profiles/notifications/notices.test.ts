@@ -3,6 +3,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readRecords, sendAlert } from '../../../test/support/alerts.ts';
 import type { TestApp } from '../../../test/support/app.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import {
+  fire,
+  messagesTo,
+  startNotifier,
+  toIncidentDestination,
+  withClock,
+} from '../../../test/support/notifications.ts';
 import {
   messagesOf,
   readState,
@@ -137,4 +145,33 @@ test('the alert about a destination that is removed while the server is off ends
   await again.close();
   await (await startOutbox(t, [], settings)).close();
   assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+});
+
+test('a receiver that cannot be reached for 15 minutes is an incident, also where the server is restarted meanwhile', async (t) => {
+  const [gone, good] = [await startReceiver(t), await startReceiver(t)];
+  await gone.close();
+  let now = Date.now();
+  const features = withClock(() => new Date(now));
+  const destinations = [
+    toIncidentDestination(gone, { name: 'gone', concurrency: 1 }),
+    toIncidentDestination(good, { name: 'good' }),
+  ];
+  const dataDir = join(createFolder(t), 'data');
+  const start = () => startNotifier(t, destinations, { dataDir }, { features });
+  const app = await start();
+  const attempts = async (of: TestApp): Promise<number> =>
+    (await readState(of, 'gone')).waitingNotices.find(({ number }) => number === 1)?.attempts ?? 0;
+  await fire(app, 'disk');
+  await waitUntil('it is tried', async () => (await attempts(app)) > 0);
+  now += 14 * 60_000;
+  const before = await attempts(app);
+  await retryAll(app, 'gone');
+  await waitUntil('it is tried again', async () => (await attempts(app)) > before);
+  assert.notEqual((await readState(app, 'gone')).state, 'failing');
+  await app.close();
+  now += 2 * 60_000;
+  const again = await start();
+  await waitUntilFailing(again, 'gone');
+  await waitForRequests(good, 2);
+  assert.match(messagesTo(good)[1] ?? '', /^opened #2 The destination gone is failing: the connection was refused/);
 });

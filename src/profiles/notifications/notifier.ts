@@ -83,13 +83,8 @@ export class Notifier {
     this.#clockOffset = this.#now() - performance.now();
     this.#clockTimer = setInterval(() => this.#checkClock(), longestWaitMs).unref();
     parts.source.onChanged((incidents) => {
-      // Whatever is wrong here, alerts are counted.
-      try {
-        for (const incident of incidents) this.#take(incident);
-        this.#wait();
-      } catch (err) {
-        parts.log.error({ err }, 'outbox: unexpected error');
-      }
+      for (const incident of incidents) this.#take(incident);
+      this.#wait();
     });
     parts.silences?.onChanged(() => void this.#replanAll());
     parts.lease.onChanged((isHeld) => {
@@ -211,8 +206,18 @@ export class Notifier {
     this.#plan(incident);
   }
 
-  /** Puts what may be told now into the messages of destinations, and notes when the rest is due. */
+  /** Plans an incident; one that cannot be planned holds up neither others nor the alerts, and is tried again. */
   #plan(incident: SharedIncident): void {
+    try {
+      this.#planAll(incident);
+    } catch (err) {
+      this.#parts.log.error({ err, incident: incident.number }, 'outbox: unexpected error');
+      this.#due.set(incident.id, this.#now() + retryMs);
+    }
+  }
+
+  /** Puts what may be told now into the messages of destinations, and notes when the rest is due. */
+  #planAll(incident: SharedIncident): void {
     const { id } = incident;
     const now = this.#now();
     const silencedBy = this.#silencesOf(incident, now);
@@ -354,19 +359,22 @@ export class Notifier {
     this.#isOutdated = true;
     if (this.#isReplanning) return;
     this.#isReplanning = true;
-    const slice = new Slice();
-    while (this.#isOutdated && !this.#isClosed) {
-      this.#isOutdated = false;
-      for (const id of [...this.#incidents.keys()]) {
-        const incident = this.#incidents.get(id);
-        if (incident) this.#plan(incident);
-        if (slice.isOver) await slice.giveWay();
-        if (this.#isClosed) return;
+    try {
+      const slice = new Slice();
+      while (this.#isOutdated && !this.#isClosed) {
+        this.#isOutdated = false;
+        for (const id of [...this.#incidents.keys()]) {
+          const incident = this.#incidents.get(id);
+          if (incident) this.#plan(incident);
+          if (slice.isOver) await slice.giveWay();
+          if (this.#isClosed) return;
+        }
+        for (const one of this.#destinations ?? []) one.advance();
+        this.#wait();
       }
-      for (const one of this.#destinations ?? []) one.advance();
-      this.#wait();
+    } finally {
+      this.#isReplanning = false;
     }
-    this.#isReplanning = false;
   }
 
   #checkClock(): void {
@@ -379,16 +387,25 @@ export class Notifier {
   #wait(): void {
     if (this.#isClosed || !this.#isLoaded) return;
     const now = this.#now();
-    const { silences, duty } = this.#parts;
     if (performance.now() >= this.#isKnownUntil) {
       this.#isKnownUntil = performance.now() + longestWaitMs;
-      const times = [silences?.nextChangeAfter(now), duty.nextHandoverAfter(now)];
-      this.#changeAt = Math.min(...times.filter((at) => at !== undefined));
+      this.#changeAt = this.#findChange(now);
     }
     const at = Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, this.#changeAt);
     clearTimeout(this.#timer);
     if (at === Number.POSITIVE_INFINITY) return;
     this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.min(at - now, longestWaitMs)));
+  }
+
+  #findChange(now: number): number {
+    const { silences, duty, log } = this.#parts;
+    try {
+      const times = [silences?.nextChangeAfter(now), duty.nextHandoverAfter(now)];
+      return Math.min(...times.filter((at) => at !== undefined));
+    } catch (err) {
+      log.error({ err }, 'outbox: unexpected error');
+      return now + retryMs;
+    }
   }
 
   #look(): void {

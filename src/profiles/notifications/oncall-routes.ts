@@ -50,6 +50,12 @@ export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts):
 const reading = { access: 'open', scope: 'incidents:read' } as const;
 const changing = { access: 'token', scope: 'incidents:write' } as const;
 
+/** Who is on duty in each rotation at a time, in Unix milliseconds. */
+export const listOnCall = (rotations: Rotations, overrides: Overrides | undefined, at: number): OnCallList => {
+  const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
+  return { count: data.length, data };
+};
+
 const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefined, clock: () => Date): Route =>
   defineRoute({
     method: 'GET',
@@ -57,11 +63,7 @@ const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefine
     ...reading,
     summary: 'Say who is on duty in each rotation, and who follows',
     schema: { operationId: 'getOnCall', querystring: OnCallQuery, response: { 200: OnCallList } },
-    handler: async ({ query }) => {
-      const at = readNearTime('at', query.at, clock);
-      const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
-      return { count: data.length, data };
-    },
+    handler: async ({ query }) => listOnCall(rotations, overrides, readNearTime('at', query.at, clock)),
   });
 
 const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefined): OnCall => {

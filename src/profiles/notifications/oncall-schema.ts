@@ -76,6 +76,7 @@ export const OnCallList = defineShape('OnCallList', {
   count: Type.Integer({ description: 'Rotations in `data`.', examples: [1] }),
   data: Type.Array(OnCall, { description: 'In the order of the setting `rotations`.' }),
 });
+export type OnCallList = Static<typeof OnCallList>;
 
 export const OnCallQuery = Type.Object({
   at: Type.Optional(givenTime('When, RFC 3339 with offset; now by default, and within five years of now.')),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, startRefusal, type TestApp } from '../../../test/support/app.ts';
+import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 
 interface OnCallRow {
@@ -72,6 +73,19 @@ test('an override puts another member on duty until it ends, and deleting it end
     'what has begun stays listed',
   );
   assert.equal((await app.request('DELETE', path, { token })).status, 200);
+});
+
+test('listeners learn of overrides, with the access of the route', async (t) => {
+  const app = await startApp(t, { settings: { ...settings, access: { oncall: 'admin' } } });
+  const [token, reader] = [await app.login('admin'), await app.login('reader')];
+  assert.equal((await openEvents(t, app.url, 'oncall', { token: reader })).status, 403);
+  const events = await openEvents(t, app.url, 'oncall', { token });
+  const made = await override(app, token, { rotation: 'oncall', member: 'carl', endsAt: inDays(1) });
+  const [event] = await events.waitFor('oncall');
+  assert.deepEqual(event?.data, (await app.request('GET', '/api/oncall', { token })).json);
+  await app.request('DELETE', `/api/oncall/overrides/${made.json['id']}`, { token });
+  const [, ended] = await events.waitFor('oncall', 2);
+  assert.deepEqual((ended ?? assert.fail()).data, (await app.request('GET', '/api/oncall', { token })).json);
 });
 
 test('an override that has not begun is removed, and is in the schedule until then', async (t) => {

@@ -151,6 +151,8 @@ const planOpening = (
   return { what: 'reminder', ...reminder, waitsFor: 'repeat' };
 };
 
+const never = { readyAt: Number.POSITIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY };
+
 /** When it may be told. */
 const schedule = (
   wanted: Wanted,
@@ -158,10 +160,9 @@ const schedule = (
   { hours, hoursExcept, groupMs }: IncidentRules,
   { now, isOnDuty, isSilenced }: Circumstances,
 ): PlannedNotice => {
-  const never = { ...wanted, readyAt: Number.POSITIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY };
-  if (isSilenced) return { ...never, waitsFor: 'silence' };
+  if (isSilenced) return { ...wanted, ...never, waitsFor: 'silence' };
   const isForDuty = wanted.what === 'opened' || wanted.what === 'raised' || wanted.what === 'reminder';
-  if (isForDuty && !isOnDuty) return { ...never, waitsFor: 'offDuty' };
+  if (isForDuty && !isOnDuty) return { ...wanted, ...never, waitsFor: 'offDuty' };
   const { happenedAt } = wanted;
   // Nobody knows how long ago that was: early is better than late by as much as the clock was set back.
   const isSetBack = (wanted.since ?? happenedAt) > now + clockSlackMs;

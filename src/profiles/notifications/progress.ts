@@ -48,6 +48,8 @@ export interface ReceiverMemory {
   notice?: Notice;
   /** The receiver has asked for nothing before this time, in Unix milliseconds. */
   notBefore?: number;
+  /** Since when nothing is delivered, in Unix milliseconds. */
+  troubleSince?: number;
 }
 
 /** What happened to the alerts of a destination, by their seq. Settled means delivered, parked, lost or not for it. */

@@ -21,7 +21,7 @@ const longestAsked = 24 * hour;
 const leastRejectedSeconds = 1;
 
 /** A destination that fails for this long is reported as failing, or for this share of the promise if that is less. */
-const failingMs = 5 * minute * 1000;
+const failingMs = 15 * minute * 1000;
 const failingShare = 0.1;
 
 const defaultGiveUpHours = 24;
@@ -180,7 +180,7 @@ export class ReceiverState {
     // Attempts that ran side by side count as one.
     this.#trouble ??= this.#createTrouble();
     if (this.failures === failuresBefore) this.#addFailure(this.#trouble, outcome);
-    const { since } = this.#trouble;
+    const since = this.#noteTrouble(this.#trouble.since);
     if (outcome.kind === 'rejected' || this.#now() - since >= this.#parts.schedule.failingMs) this.#fail(since, reason);
     else this.#warn(reason);
     return false;
@@ -215,8 +215,19 @@ export class ReceiverState {
   #endTrouble(): boolean {
     const wasInTrouble = this.#trouble !== undefined;
     this.#trouble = undefined;
-    if (this.#parts.progress.receiver.notBefore !== undefined) this.#remember({ notBefore: undefined });
+    const { notBefore, troubleSince } = this.#parts.progress.receiver;
+    if (notBefore !== undefined || troubleSince !== undefined)
+      this.#remember({ notBefore: undefined, troubleSince: undefined });
     return wasInTrouble;
+  }
+
+  /** Since when nothing is delivered, also before the last restart. */
+  #noteTrouble(since: number): number {
+    const { troubleSince = since } = this.#parts.progress.receiver;
+    // The clock may have been ahead when it was noted.
+    const first = Math.min(since, troubleSince);
+    this.#remember({ troubleSince: first });
+    return first;
   }
 
   #addFailure(trouble: Trouble, outcome: FailedOutcome): void {
@@ -265,10 +276,15 @@ export class ReceiverState {
     this.#isBad = true;
   }
 
-  #remember(changes: { [K in 'failing' | 'notBefore']?: ReceiverMemory[K] | undefined }): void {
+  #remember(changes: { [K in 'failing' | 'notBefore' | 'troubleSince']?: ReceiverMemory[K] | undefined }): void {
     const { progress } = this.#parts;
-    const { failing, notBefore, ...others } = { ...progress.receiver, ...changes };
-    progress.receiver = { ...others, ...(failing && { failing }), ...(notBefore !== undefined && { notBefore }) };
+    const { failing, notBefore, troubleSince, ...others } = { ...progress.receiver, ...changes };
+    progress.receiver = {
+      ...others,
+      ...(failing && { failing }),
+      ...(notBefore !== undefined && { notBefore }),
+      ...(troubleSince !== undefined && { troubleSince }),
+    };
   }
 
   #now(): number {

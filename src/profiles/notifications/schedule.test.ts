@@ -44,7 +44,7 @@ test('an alert is tried for 24 hours, for giveUpHours, or for as long as retrySe
   assert.equal(createSchedule({ giveUpHours: 2 }).giveUpMs, 2 * hour);
   assert.equal(createSchedule({ retrySeconds: [1] }).giveUpMs, 24 * hour);
   assert.ok(createSchedule({ retrySeconds: [3600 * 48] }).giveUpMs >= 48 * hour);
-  assert.equal(createSchedule({}).failingMs, 5 * 60_000);
+  assert.equal(createSchedule({}).failingMs, 15 * 60_000);
   assert.equal(Math.round(createSchedule({ giveUpHours: 0.01 }).failingMs), 3600);
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
-import type { StoredRecord } from '../../storage/journal/line.ts';
+import { readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
 import { formatOf, notificationKinds, readTime, readVia, type SilenceSource, toText } from '../offers.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
@@ -304,7 +304,8 @@ export const createRequest = (
 ): DeliveryRequest => {
   if (!type.toRequest) throw new Error(`${type.name} has no requests`);
   const { headers, ...request } = type.toRequest(outgoing, receiver, now);
-  const common = { 'user-agent': 'signalbox', ...headers, ...receiver.headers, via: outgoing.via, ...added };
+  const given = type.toHeaders?.(outgoing, receiver) ?? receiver.headers;
+  const common = { 'user-agent': 'signalbox', ...headers, ...given, via: outgoing.via, ...added };
   return { ...request, headers: common };
 };
 
@@ -461,15 +462,23 @@ export const createFilter = (
 };
 
 const isSilenced = (record: StoredRecord, silences: SilenceSource | undefined): boolean => {
-  const receivedAt = readTime(record);
-  if (!silences || receivedAt === undefined) return false;
-  const { source, hostname, level, labels } = record;
+  const times = listSentTimes(record);
+  if (!silences || times.length === 0) return false;
+  const { source, hostname, labels } = record;
   const text = toText(record['message']).replace(/^Resolved: /, '');
   const subject = {
-    ...{ source: toText(source), hostname: toText(hostname), level: toSeverity(toText(level)), text },
+    ...{ source: toText(source), hostname: toText(hostname), level: severityOf(record), text },
     labels: (labels ?? null) as Record<string, string> | null,
   };
-  return silences.silencesOf(subject, receivedAt).length > 0;
+  return times.every((at) => silences.silencesOf(subject, at).length > 0);
+};
+
+/** When alerts that say this were received: of a resolution the first and the worst of those that it ends, if they are known. */
+const listSentTimes = (record: StoredRecord): number[] => {
+  const { resolves, firingSince } = record;
+  const ended = [Date.parse(toText(firingSince)), readIdTime(toText(resolves)) ?? Number.NaN];
+  const known = ended.filter((at) => !Number.isNaN(at));
+  return known.length > 0 ? known : [readTime(record) ?? []].flat();
 };
 
 /** A resolved alert goes where the firing one went, which may have been more severe. */

@@ -1,5 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
+import { CompiledSettings } from '../compiled-settings.ts';
 import { type MadeSetting, ownSender, type SettingStore, type Silenceable } from '../offers.ts';
 import { compileMatching, longestCompared, Subject } from './matchers.ts';
 import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
@@ -32,32 +33,32 @@ interface KeeperParts {
   onUnusable(id: string, error: Error): void;
 }
 
-/** All silences, compiled when they are first needed after a change. */
+/** All silences, indexed when they are first needed after a change. */
 export class SilenceKeeper {
   readonly #parts: KeeperParts;
-  /** Oldest first. */
-  #silences = new Map<string, KnownSilence>();
+  readonly #compiled: CompiledSettings<StoredSilence, KnownSilence>;
+  /** Those that are indexed, oldest first, and by id. */
+  #indexed: readonly KnownSilence[] | undefined;
+  #byId = new Map<string, KnownSilence>();
   /** Those that have a key, by that; and the others. */
   #byKey = new Map<string, KnownSilence[]>();
   #others: KnownSilence[] = [];
   /** Those that match, by the subject: the same incidents are asked about again and again. */
   readonly #matches = new Map<string, readonly KnownSilence[]>();
-  #isStale = true;
+  /** How many are being stored. */
+  #creating = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
-    parts.settings.onChanged(kind, () => {
-      this.#isStale = true;
-    });
+    this.#compiled = new CompiledSettings({ ...parts, kind, compile });
   }
 
   onChanged(listener: () => void): void {
-    this.#parts.settings.onChanged(kind, listener);
+    this.#compiled.onChanged(listener);
   }
 
   silencesOf(subject: Silenceable, at: number): string[] {
-    this.#refresh();
-    if (this.#silences.size === 0) return [];
+    if (this.#index().length === 0) return [];
     const found = this.#findMatches(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
     return found.map(({ setting: { name } }) => name).sort();
   }
@@ -80,9 +81,8 @@ export class SilenceKeeper {
   }
 
   nextChangeAfter(at: number): number | undefined {
-    this.#refresh();
     let next = Number.POSITIVE_INFINITY;
-    for (const { windows } of this.#silences.values()) {
+    for (const { windows } of this.list()) {
       const window = windows.findAt(at);
       if (window) next = Math.min(next, window.startsAt > at ? window.startsAt : window.endsAt);
     }
@@ -91,20 +91,24 @@ export class SilenceKeeper {
 
   /** All that are listed, oldest first. */
   list(): readonly KnownSilence[] {
-    this.#refresh();
-    return [...this.#silences.values()];
+    return this.#compiled.list();
   }
 
   find(id: string): KnownSilence | undefined {
-    this.#refresh();
-    return this.#silences.get(id);
+    this.#index();
+    return this.#byId.get(id);
   }
 
   /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
     const at = this.#parts.clock().getTime();
-    await this.#makeRoom(at);
-    return this.#put(createId(at), value, by);
+    this.#creating += 1;
+    try {
+      await this.#makeRoom(at);
+      return await this.#put(createId(at), value, by);
+    } finally {
+      this.#creating -= 1;
+    }
   }
 
   async replace(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
@@ -147,7 +151,7 @@ export class SilenceKeeper {
 
   /** Expired ones give way. */
   async #makeRoomFor(keyless: KnownSilence): Promise<void> {
-    this.#refresh();
+    this.#index();
     const at = this.#parts.clock().getTime();
     const { name } = keyless.setting;
     const others = this.#others.filter(({ setting }) => setting.name !== name);
@@ -176,39 +180,26 @@ export class SilenceKeeper {
   /** Expired ones give way. */
   async #makeRoom(at: number): Promise<void> {
     // Many are often created one after the other: not all are compiled for each.
-    if (this.#parts.settings.list(kind).length < mostSilences) return;
+    if (this.#parts.settings.list(kind).length + this.#creating <= mostSilences) return;
     const expired = this.list().find(({ windows }) => !windows.findAt(at));
     if (!expired) throw new HttpError('wrong-state', `There are ${mostSilences} silences: end some first`);
     await this.#remove(expired.setting);
   }
 
-  #refresh(): void {
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    const known = this.#silences;
-    this.#silences = new Map();
+  #index(): readonly KnownSilence[] {
+    const all = this.list();
+    if (all === this.#indexed) return all;
+    this.#indexed = all;
+    this.#byId = new Map(all.map((silence) => [silence.setting.name, silence]));
     this.#byKey = new Map();
     this.#others = [];
     this.#matches.clear();
-    for (const setting of this.#parts.settings.list<StoredSilence>(kind)) {
-      const before = known.get(setting.name);
-      const silence = before?.setting.version === setting.version ? before : this.#compile(setting);
-      if (!silence) continue;
-      this.#silences.set(setting.name, silence);
+    for (const silence of all) {
       const { key } = silence;
       if (key === undefined) this.#others.push(silence);
       else if (!this.#byKey.get(key)?.push(silence)) this.#byKey.set(key, [silence]);
     }
-  }
-
-  /** One that another version has stored may be of no use here. */
-  #compile(setting: MadeSetting<StoredSilence>): KnownSilence | undefined {
-    try {
-      return compile(setting);
-    } catch (error) {
-      this.#parts.onUnusable(setting.name, error as Error);
-      return undefined;
-    }
+    return all;
   }
 }
 

@@ -95,10 +95,12 @@ export abstract class AlertIntake {
     return undefined;
   }
 
-  /** A record that says that an alert has ended names that alert and its level, if it is known. */
+  /** A record that says that an alert has ended names that alert, its level and since when it fired, if that is known. */
   protected link(record: AlertRecord): AlertRecord {
     const ended = record.status === 'resolved' ? this.parts.firing.findFiring(record) : undefined;
-    return ended ? { ...record, resolves: ended.id, firingLevel: ended.level } : record;
+    if (!ended) return record;
+    const { id: resolves, level: firingLevel, since } = ended;
+    return { ...record, resolves, firingLevel, firingSince: new Date(since).toISOString() };
   }
 
   /** Milliseconds after which a repeat of this alert is stored again as a reminder, if it ever is. */

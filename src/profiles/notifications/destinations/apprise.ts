@@ -1,4 +1,4 @@
-import { type DestinationType, jsonType, toBearer, toBody, toPath } from './type.ts';
+import { breakMentions, type DestinationType, jsonType, toBearer, toBody, toPath } from './type.ts';
 
 /** More than the services behind Apprise show. */
 const maxBytes = 32 * 1024;
@@ -18,7 +18,8 @@ export const appriseDestination: DestinationType = {
       path: toPath(url),
       headers: { ...jsonType, ...toBearer(secrets) },
       body: JSON.stringify({
-        ...{ title, body: `${toBody(outgoing, maxBytes)}${end}`, type: kinds[urgency], format: 'text' },
+        ...{ title: breakMentions(title), body: `${breakMentions(toBody(outgoing, maxBytes))}${end}` },
+        ...{ type: kinds[urgency], format: 'text' },
       }),
     };
   },

@@ -85,6 +85,17 @@ test('slack gets links, and nothing of an incident is a link or a mention', asyn
   assert.equal(unfurl_links, false);
 });
 
+test('nothing of an incident mentions everybody in Mattermost, Rocket.Chat or what Apprise notifies', async (t) => {
+  const happening = createHappening({
+    title: 'all@example.org @all @Here [x](https://evil.example) [y]: z',
+    hostname: '',
+  });
+  const { text } = (await tell(t, { type: 'slack' }, happening)).json();
+  assert.match(text, /all@example\.org @\u200ball @\u200bHere \[x\]\u200b\(https:\/\/evil\.example\) \[y\]\u200b: z/);
+  const apprise = (await tell(t, { type: 'apprise' }, happening)).json();
+  assert.match(apprise.title, /all@example\.org @\u200ball @\u200bHere /);
+});
+
 test('gotify and apprise get the address for acknowledging in the text, however long that is', async (t) => {
   const alert = { seq: 1, id: 'x', crc: '', message: 'm', details: 'd'.repeat(100_000) };
   const long = createHappening({}, { alert });

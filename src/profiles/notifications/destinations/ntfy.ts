@@ -1,5 +1,5 @@
 import { truncate } from '../truncate.ts';
-import { type DestinationType, type Outgoing, toBearer, toPath, type Urgency } from './type.ts';
+import { type DestinationType, type Outgoing, toBearer, toHeader, toPath, type Urgency } from './type.ts';
 
 /** ntfy turns longer messages into attachments. */
 const maxBytes = 4096;
@@ -52,7 +52,3 @@ const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
 /** JSON in a header. */
 const toAscii = (json: string): string =>
   json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-/** Text that is not printable ASCII as RFC 2047 has it, which ntfy decodes. */
-const toHeader = (text: string): string =>
-  /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;

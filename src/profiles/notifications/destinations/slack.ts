@@ -1,5 +1,5 @@
 import { truncate } from '../truncate.ts';
-import { type DestinationType, jsonType, type Outgoing, toPath } from './type.ts';
+import { breakMentions, type DestinationType, jsonType, type Outgoing, toPath } from './type.ts';
 
 /** Slack truncates longer texts. */
 const maxBytes = 4000;
@@ -28,8 +28,13 @@ const toLinks = ({ message, link, acknowledgeUrl }: Outgoing): string => {
   return links.length === 0 ? '' : `\n${links.join(' · ')}`;
 };
 
-const escapeUrl = (url: string): string => escapeText(url).replaceAll('|', '%7C');
+const escapeUrl = (url: string): string =>
+  url.replaceAll('&', '&amp;').replaceAll('<', '%3C').replaceAll('>', '%3E').replaceAll('|', '%7C');
 
-/** Keeps texts from being read as links and mentions such as `<!channel>`. */
+/** Keeps texts from being read as links and mentions: `<!channel>`, and Markdown of the others. */
 const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  breakMentions(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/\](?=[([:])/g, ']\u200b');

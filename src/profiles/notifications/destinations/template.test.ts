@@ -97,6 +97,21 @@ test('a GET has its texts in the query', async (t) => {
   });
 });
 
+test('headers are filled in, and no text adds one', async (t) => {
+  const headers = { Title: '{title}', Priority: '{level}', 'X-Source': 'of {source}' };
+  process.env['TEMPLATE_KEY'] = 'Basic {title}';
+  t.after(() => delete process.env['TEMPLATE_KEY']);
+  const tell = await open(t, {
+    ...{ body: '{message}', headers: { ...headers, Authorization: { variable: 'TEMPLATE_KEY' } } },
+  });
+  const request = await tell(createHappening({ title: 'é', source: 'a\r\nX-Evil: b', hostname: '' }));
+  const { title, priority, authorization } = request.headers;
+  assert.equal(title, `=?UTF-8?B?${Buffer.from('CRITICAL #412 é').toString('base64')}?=`);
+  assert.deepEqual([priority, request.headers['x-source']], ['CRITICAL', 'of a X-Evil: b']);
+  assert.equal(request.headers['x-evil'], undefined);
+  assert.equal(authorization, 'Basic {title}');
+});
+
 test('JSON is valid whatever incidents say', async (t) => {
   const tell = await open(t, { body: '{"a": "{title} {message}", "b": {json source}, "c": [{json labels}]}' });
   const texts = fc.string({ unit: 'binary', maxLength: 60 });
@@ -119,6 +134,7 @@ test('a template that cannot work is refused on startup, with what to do', async
     [{ body: '{"text": "{message}"' }, /body is no JSON/],
     [{ body: '{json labels}', secret: 'x' }, /takes no secret/],
     [{ method: 'GET', body: 'x' }, /GET has no body/],
+    [{ body: 'x', headers: { Title: '{titel}' } }, /there is no placeholder \{titel\}/],
     [{ body: 'x', url: 'http://h/{title}' }, /placeholders only after its \?/],
     [{ body: 'x', url: 'http://h/?a={nothing}' }, /there is no placeholder \{nothing\}/],
     [{ body: 'x', headers: { 'Content-Length': '1' } }, /content-length is set by signalbox/],

@@ -1,8 +1,8 @@
 import { escapeHtml } from '../html.ts';
 import { truncate } from '../truncate.ts';
-import type { DeliveryRequest, DestinationType, Outgoing, ReceiverAddress } from './type.ts';
+import { type DeliveryRequest, type DestinationType, type Outgoing, type ReceiverAddress, toHeader } from './type.ts';
 
-/** Most bytes of a text in a body, and in a query, which servers bound. */
+/** Most bytes of a text in a body, and in a query or a header, which servers bound. */
 const maxBodyBytes = 16 * 1024;
 const maxQueryBytes = 1024;
 
@@ -34,7 +34,9 @@ export const templateDestination: DestinationType = {
     if (method === 'GET' && body !== undefined) return 'method GET has no body: put the placeholders into the url';
     if (method !== 'GET' && body === undefined) return 'type template needs body, such as {"text": "{message}"}';
     if (/\{|%7B/i.test(url.pathname)) return 'url may have placeholders only after its ?';
-    const unknown = [...(body ?? '').matchAll(placeholder), ...url.search.matchAll(queryPlaceholder)]
+    const texts = [body ?? '', ...listTexts(receiver).map(([, text]) => text)];
+    const named = texts.flatMap((text) => [...text.matchAll(placeholder)]);
+    const unknown = [...named, ...url.search.matchAll(queryPlaceholder)]
       .map(([, , name = '']) => name)
       .find((name) => !isPlaceholder(name));
     if (unknown !== undefined) return `there is no placeholder {${unknown}}; there are ${placeholders.join(', ')}`;
@@ -53,15 +55,32 @@ export const templateDestination: DestinationType = {
       body: fill(body, placeholder, toValues(outgoing, maxBodyBytes), toForm(receiver)),
     };
   },
+  toHeaders: (outgoing, receiver) => {
+    const values = toValues(outgoing, maxQueryBytes);
+    const filled = listTexts(receiver).map(([name, text]) => [
+      name,
+      toHeader(fill(text, placeholder, values, 'header')),
+    ]);
+    return { ...receiver.headers, ...Object.fromEntries(filled) };
+  },
 };
+
+/** The headers that are texts in the settings, by name in lower case; others come from files and variables, and may be secret. */
+const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][] =>
+  Object.entries(settings.headers ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
+  );
 
 const isPlaceholder = (name: string): name is keyof Values => (placeholders as readonly string[]).includes(name);
 
+/** A placeholder alone does not begin JSON. */
+const jsonStart = /^\s*(?:\[|\{(?!\w+\}))/;
+
 const toContentType = ({ headers, settings }: ReceiverAddress): string =>
-  headers['content-type'] ?? (/^\s*[[{]/.test(settings.body ?? '') ? 'application/json' : 'text/plain; charset=utf-8');
+  headers['content-type'] ?? (jsonStart.test(settings.body ?? '') ? 'application/json' : 'text/plain; charset=utf-8');
 
 /** What texts must not break. */
-type Form = 'json' | 'form' | 'xml' | 'text';
+type Form = 'json' | 'form' | 'xml' | 'header' | 'text';
 
 const toForm = (receiver: ReceiverAddress): Form => {
   const [type = ''] = toContentType(receiver).toLowerCase().split(';');
@@ -74,6 +93,7 @@ const escapes: Record<Form, (text: string) => string> = {
   json: (text) => JSON.stringify(text).slice(1, -1),
   form: encodeURIComponent,
   xml: escapeHtml,
+  header: (text) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' '),
   text: (text) => text,
 };
 

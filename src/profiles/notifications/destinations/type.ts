@@ -30,6 +30,8 @@ export interface DestinationType {
   findProblem?(receiver: ReceiverAddress): string | undefined;
   /** The request that delivers it at `now`; of types that speak HTTP. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
+  /** The headers of the settings, where they are another text each time. */
+  toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
   /** Of other types: what sends to the receiver, on up to so many connections. */
   createSender?(receiver: ReceiverAddress, connections: number): Promise<OutgoingSender>;
 }
@@ -85,7 +87,7 @@ type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
 export interface ReceiverAddress {
   url: URL;
   /** Those of its type. */
-  settings: OwnSettings;
+  settings: OwnSettings & { headers?: Readonly<Record<string, unknown>> };
   /** The headers of the settings, by name in lower case. */
   headers: Readonly<Record<string, string>>;
   /** The current secret first, then the previous one; empty if there is none. */
@@ -214,6 +216,10 @@ export const jsonType = { 'content-type': 'application/json' };
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
+/** Text that is not printable ASCII as RFC 2047 has it, which ntfy and others decode. */
+export const toHeader = (text: string): string =>
+  /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
+
 /** How urgent receivers show an alert. */
 export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
@@ -258,6 +264,10 @@ const toText = ({ message, details = '', links = {} }: DeliveredAlert, title: st
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
   return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');
 };
+
+/** Chat programs notify everybody in a channel for these words in any text; a character without a width keeps them from it. */
+export const breakMentions = (text: string): string =>
+  text.replaceAll(/@(?=(?:all|channel|everyone|here)\b)/gi, '@\u200b');
 
 /** What receivers show below the title, with what they cannot show as a button of its own. */
 export const toBody = ({ text, acknowledgeUrl }: Outgoing, maxBytes: number): string => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { IncidentHappening } from '../message.ts';
+import { toIncidentFacts } from '../../incident-facts.ts';
 import { type DestinationType, type Outgoing, toPath } from './type.ts';
 
 const prefix = 'whsec_';
@@ -41,30 +41,10 @@ export const webhookDestination: DestinationType = {
 const toPayload = ({ alert, message, time, link, acknowledgeUrl }: Outgoing): object => {
   if (alert) return { type: 'alert', timestamp: time, ...alert, time: undefined };
   const { id, what, via, title, body, severity, happenings } = message;
-  const incidents = happenings.map(toFacts);
+  const incidents = happenings.map(({ what: news, incident }) => ({ what: news, ...toIncidentFacts(incident) }));
   const data = { message: { title, body, severity }, link, acknowledgeUrl, incidents };
   return { type: `incident.${what}`, timestamp: time, id, via, data };
 };
-
-/** The names and forms are those of GET /api/incidents/ID. */
-const toFacts = ({ what, incident }: IncidentHappening): object => {
-  const { id, number, about: key, state, level, highestLevel, title, source, hostname, sender, labels } = incident;
-  const { link, count, firstAt, lastAt, stateSince, acknowledged, resolved, reopened, version } = incident;
-  return {
-    ...{ what, id, number, key, state, level, highestLevel, title, source, hostname, sender, labels, link, count },
-    ...{ firstAt: toTime(firstAt), lastAt: toTime(lastAt), stateSince: toTime(stateSince) },
-    acknowledgedBy: acknowledged?.by ?? null,
-    acknowledgedAt: acknowledged ? toTime(acknowledged.at) : null,
-    acknowledgedUntil: acknowledged?.until ? toTime(acknowledged.until) : null,
-    acknowledgedComment: acknowledged?.comment ?? null,
-    resolvedBy: resolved?.by ?? null,
-    resolvedAt: resolved ? toTime(resolved.at) : null,
-    resolvedReason: resolved?.reason ?? null,
-    ...{ reopened, version },
-  };
-};
-
-const toTime = (ms: number): string => new Date(ms).toISOString();
 
 const toBase64 = (secret: string): string => (secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
 
