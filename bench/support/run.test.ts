@@ -11,7 +11,7 @@ test('a run without arguments measures all rows in five rounds of one second and
     seconds: 1,
     isLong: false,
     folder: tmpdir(),
-    page: 'docs/benchmarks.md',
+    page: 'docs/how-it-works/benchmarks.md',
   };
   assert.deepEqual(parseArguments([]), expected);
 });
@@ -21,7 +21,7 @@ test('a run of selected rows, in any case, or of fewer than five rounds writes n
   assert.deepEqual([ids, page], [['b2', 'b3'], undefined]);
   assert.equal(parseArguments(['--rounds', '4']).page, undefined);
   const { without, page: written } = parseArguments(['--without', 'B6', '--without', 'b31']);
-  assert.deepEqual([without, written], [['b6', 'b31'], 'docs/benchmarks.md']);
+  assert.deepEqual([without, written], [['b6', 'b31'], 'docs/how-it-works/benchmarks.md']);
 });
 
 test('values that are not numbers and unknown flags are refused', () => {

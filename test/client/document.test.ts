@@ -43,9 +43,9 @@ const compile = (folder: string): Promise<string> =>
     ({ stdout }: { stdout: string }) => stdout,
   );
 
-test('the examples of docs/client.md compile strictly and run in their order', async (t) => {
+test('the examples of docs/guides/client.md compile strictly and run in their order', async (t) => {
   const { url } = await startApp(t);
-  const source = toBlocks(readText('docs/client.md'), 'ts').join('\n').replace('http://localhost:8080', url);
+  const source = toBlocks(readText('docs/guides/client.md'), 'ts').join('\n').replace('http://localhost:8080', url);
   const folder = createProject(t, source, { types: ['node'], lib: ['es2023'] });
   assert.equal(await compile(folder), '');
   // The stream of events shows the next alert.

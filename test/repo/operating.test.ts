@@ -7,11 +7,11 @@ const sources = listFiles('src')
   .map(readText);
 
 /** The beginnings of messages that the table of log lines has. */
-const documented = toRows(findSection(readText('docs/operating.md'), 'Log')).flatMap(([, cell = '']) =>
+const documented = toRows(findSection(readText('docs/reference/operating.md'), 'Log')).flatMap(([, cell = '']) =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message.replace(/ ?\.\.\..*$/, '')),
 );
 
-test('the table of log lines in docs/operating.md has every message that the source logs', () => {
+test('the table of log lines in docs/reference/operating.md has every message that the source logs', () => {
   const messages = sources.flatMap((source) =>
     [...source.matchAll(/log\.(?:debug|info|warn|error|fatal)\([^'`\n]*['`](\w[^'`$]*)/g)].map(
       ([, message = '']) => message,
@@ -22,7 +22,7 @@ test('the table of log lines in docs/operating.md has every message that the sou
   assert.deepEqual(missing, []);
 });
 
-test('the table of log lines in docs/operating.md has every event of the alert log', () => {
+test('the table of log lines in docs/reference/operating.md has every event of the alert log', () => {
   const types = [...readText('src/storage/journal/options.ts').matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type);
   assert.ok(types.length >= 6, `${types.length} events`);
   assert.deepEqual(

@@ -21,7 +21,7 @@ import { createClaims, signToken } from '../support/tokens.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const run = promisify(execFile);
-const recipes = readText('docs/recipes.md');
+const recipes = readText('docs/guides/proxy.md');
 const findBlock = (title: string, language: string): string =>
   toBlocks(findSection(recipes, title), language)[0] ?? assert.fail(`${title} has no block ${language}`);
 const password = 'correct horse';
@@ -32,7 +32,7 @@ const needs = (...programs: string[]): { skip: string | false } => {
   return { skip: missing !== undefined && `${missing} is not installed` };
 };
 
-test('every JSON block in docs/recipes.md is a valid config file', async (t) => {
+test('every JSON block in docs/guides/proxy.md is a valid config file', async (t) => {
   const folder = createFolder(t);
   writeCertificate(folder, 'box');
   const blocks = toBlocks(recipes, 'json');
@@ -45,7 +45,7 @@ test('every JSON block in docs/recipes.md is a valid config file', async (t) => 
   }
 });
 
-test('every setting that docs/recipes.md names exists', () => {
+test('every setting that docs/guides/proxy.md names exists', () => {
   const keys = [...Object.keys(settingsSchema.properties), 'passwordHash'];
 
   const named = [...recipes.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, key = '']) => key);
@@ -60,7 +60,7 @@ test('every setting that docs/recipes.md names exists', () => {
   );
 });
 
-test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh', 'df'), async (t) => {
+test('the lines for cron and scripts in docs/guides/proxy.md store alerts', needs('sh', 'df'), async (t) => {
   const server = await startProgram(t, []);
   const folder = createFolder(t);
   const [variables = '', lines = ''] = toBlocks(findSection(recipes, 'Cron and backups'), 'sh');
@@ -86,7 +86,7 @@ test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh
   );
 });
 
-test('logrotate accepts the file in docs/recipes.md', needs('logrotate'), async (t) => {
+test('logrotate accepts the file in docs/guides/proxy.md', needs('logrotate'), async (t) => {
   const folder = createFolder(t);
   const log = join(folder, 'signalbox.log');
   writeFileSync(log, 'a line\n');
@@ -213,7 +213,7 @@ const checkAccess = async (
   assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 12, JSON.stringify(admitted));
 };
 
-test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without a token', async (t) => {
+test('TLS without a proxy, set up as docs/guides/proxy.md says, admits nobody without a token', async (t) => {
   const folder = createFolder(t);
   writeCertificate(folder, 'box');
   const block = findBlock('TLS without a proxy', 'json').replaceAll('/etc/signalbox', folder);
@@ -236,7 +236,7 @@ test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without
   await checkAccess(t, Number(new URL(url).port), { ...credentials, ...own });
 });
 
-test('nginx passes requests on as docs/recipes.md says', needs('nginx', 'curl'), async (t) => {
+test('nginx passes requests on as docs/guides/proxy.md says', needs('nginx', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const site = findBlock('nginx', 'nginx')
@@ -254,7 +254,7 @@ test('nginx passes requests on as docs/recipes.md says', needs('nginx', 'curl'),
   });
 });
 
-test('HAProxy passes requests on as docs/recipes.md says', needs('haproxy', 'curl'), async (t) => {
+test('HAProxy passes requests on as docs/guides/proxy.md says', needs('haproxy', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const pem = join(folder, 'box.pem');
@@ -269,7 +269,7 @@ test('HAProxy passes requests on as docs/recipes.md says', needs('haproxy', 'cur
   });
 });
 
-test('Apache passes requests on as docs/recipes.md says', needs('apache2', 'curl'), async (t) => {
+test('Apache passes requests on as docs/guides/proxy.md says', needs('apache2', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const site = findBlock('Apache', 'apache')
@@ -293,7 +293,7 @@ test('Apache passes requests on as docs/recipes.md says', needs('apache2', 'curl
   });
 });
 
-test('Caddy passes requests on as docs/recipes.md says', needs('caddy', 'curl'), async (t) => {
+test('Caddy passes requests on as docs/guides/proxy.md says', needs('caddy', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const [host, port] = address.split(':');
     const options = ['admin off', 'local_certs', 'skip_install_trust', 'auto_https disable_redirects'];

@@ -6,7 +6,7 @@ import { waitUntil } from '../faults/support/wait.ts';
 import { findSection, readText, toBlocks } from '../repo/support/documents.ts';
 import { bootMachine } from './support/machine.ts';
 
-const recipes = readText('docs/recipes.md');
+const recipes = readText('docs/guides/proxy.md');
 const findScripts = (title: string): string[] => toBlocks(findSection(recipes, title), 'sh');
 
 /** The unit finds Node only there. */

@@ -171,7 +171,7 @@ export const notificationSettings = {
     default: [],
     maxItems: 100,
     writeOnly: true,
-    description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
+    description: 'Receivers of alerts: name, type, url and more; see docs/guides/destinations.',
   }),
   publicUrl: Type.Optional(
     Type.String({
