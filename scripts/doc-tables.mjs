@@ -81,6 +81,10 @@ const describeRoute = ({ method, path, access, summary }, { parameters = [], req
   ];
 };
 
+/** The address of the repository is only in package.json. */
+const { repository, name: folder } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+const clone = ['```sh', `git clone ${repository.url.replace('git+', '')}`, `cd ${folder}`, '```', ''];
+
 const cleanups = [];
 const start = (settings) => startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
 
@@ -132,6 +136,7 @@ const toSetting = ({ key, flag, variable }) => [code(flag), code(variable), ...t
 const settingHeads = 'flag|variable|key|value|default|meaning';
 const tables = {
   ...Object.fromEntries([...(await describeProfiles(profiles)), ...(await describeSamples())]),
+  clone,
   profiles: toTable('profile|other names|default mount|what it is', profiles.map(toProfile)),
   settings: groupSettings(settingsSchema, features).flatMap((group) =>
     toTable(settingHeads, group.settings.map(toSetting), group.title),

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { installTools } from './install.mjs';
+import { withLock } from './lock.mjs';
+import { root, run } from './prepare.mjs';
+
+/** Builds the documentation site in dist/site; `dev` serves it with hot reload, `preview` serves the built one. */
+const [command = 'build'] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const options = process.argv.slice(2).filter((argument) => argument !== command);
+
+const packages = await withLock(() =>
+  installTools('docs', 'Installing VitePress for the documentation site (70 MB) ...'),
+);
+run(process.execPath, [
+  join(packages, 'vitepress', 'bin', 'vitepress.js'),
+  command,
+  join(root, 'tools', 'docs'),
+  ...options,
+]);
