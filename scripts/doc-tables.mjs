@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { prepare, root } from './prepare.mjs';
+import { logLines } from './reference/log-lines.mjs';
 
 /** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
 const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
@@ -123,6 +124,14 @@ const describeSamples = async () => {
   return (await readRecords(app)).reverse().map((record) => [`sample-${record.format}`, toBlock(record)]);
 };
 
+/** `warn first`, info `second`: the level of the first message has a column of its own. */
+const toLogLine = ({ messages, meaning }) => {
+  const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
+  const [[level]] = named;
+  const shown = named.map(([own, text]) => (own === level ? code(text) : `${own} ${code(text)}`));
+  return [level, shown.join(', '), meaning];
+};
+
 const profiles = features.flatMap((feature) => feature.profiles);
 const toClass = ([name, { properties }]) => [code(name), codes(properties)];
 const toProfile = ({ name, aliases = [], mounts = [], summary }) => [
@@ -137,6 +146,7 @@ const settingHeads = 'flag|variable|key|value|default|meaning';
 const tables = {
   ...Object.fromEntries([...(await describeProfiles(profiles)), ...(await describeSamples())]),
   clone,
+  log: toTable('level|`msg` begins with|meaning', logLines.map(toLogLine)),
   profiles: toTable('profile|other names|default mount|what it is', profiles.map(toProfile)),
   settings: groupSettings(settingsSchema, features).flatMap((group) =>
     toTable(settingHeads, group.settings.map(toSetting), group.title),
