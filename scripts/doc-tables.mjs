@@ -8,7 +8,8 @@ const load = (path) => import(`../dist/${path}.js`);
 
 await prepare();
 const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
-const { groupSettings } = await load('src/cli/help');
+const { listCommands } = await load('src/cli/commands');
+const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('src/cli/help');
 const { features } = await load('src/profiles/index');
 const { settingsSchema, startApp } = await load('test/support/app');
 const { samples } = await load('test/support/alert-samples');
@@ -124,6 +125,20 @@ const describeSamples = async () => {
   return (await readRecords(app)).reverse().map((record) => [`sample-${record.format}`, toBlock(record)]);
 };
 
+/** A command of the program: what its help says. */
+const describeCommand = (command) => {
+  const { name, summary, details = [], flags = {}, variables = {} } = command;
+  const rows = [...toFlagRows(flags), ...Object.entries(variables)].map(([left, right]) => [code(left), right]);
+  const codes = listExitCodes(command).map(([left, right]) => `${left}: ${right}`);
+  return [
+    `### ${name}\n\n\`${toSynopsis(command)}\`\n`,
+    ...[summary, ...details, ...describeReads(command)].map((paragraph) => `${escapeMarkup(paragraph)}\n`),
+    ...toTable('flag or variable|meaning', rows),
+    `Exit codes: ${codes.join('; ')}.\n`,
+  ];
+};
+const escapeMarkup = (text) => text.replace(/[*_<]/g, '\\$&');
+
 /** `warn first`, info `second`: the level of the first message has a column of its own. */
 const toLogLine = ({ messages, meaning }) => {
   const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
@@ -152,6 +167,7 @@ const tables = {
     toTable(settingHeads, group.settings.map(toSetting), group.title),
   ),
   destination: toTable('key|value|default|meaning', toFields(settings.destinations.items)),
+  'command-line': (await listCommands()).flatMap(describeCommand),
   commands: describeCommands().flatMap(({ name, parameters }) =>
     toTable('parameter|value|default|meaning', toFields(parameters), name),
   ),

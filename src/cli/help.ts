@@ -5,7 +5,7 @@ import { toFlag, toNegation } from './args.ts';
 import type { Command } from './command.ts';
 
 /** One line about the program. */
-export const purpose = 'one small JSON-over-HTTP server for a host';
+export const purpose = 'a small operations desk for your servers';
 
 /** The widest line of the help, and its left column. */
 const widest = 100;

@@ -40,7 +40,7 @@ export const createManPage = (
     '.RI [ flags ]\n.RI [ arguments ]',
     '.SH DESCRIPTION',
     toParagraph(
-      'Without a command, signalbox starts the server. It serves tasks, items, logins, readings of the host, durable alerts and diagnostic commands as JSON over HTTP, as far as the profiles that are mounted have them.',
+      'Without a command, signalbox starts the server. It serves alerts, incidents, watches, heartbeats, tasks, diagnostic commands and small stores for scripts, as far as the profiles that are mounted have them.',
     ),
     '.SH COMMANDS',
     ...commands.flatMap(toCommandSection),

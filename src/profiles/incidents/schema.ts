@@ -88,7 +88,7 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   destination: textOrNull('pager', 'Which destination was notified.'),
   what: orNull(
     Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
-    'What that destination was told.',
+    'The notification that the destination got.',
   ),
   result: textOrNull('delivered', 'What came of it: `delivered`, or why it was given up.'),
 });
@@ -115,7 +115,9 @@ export const IncidentDetails = defineShape('IncidentDetails', {
   ...incident,
   timeline: Type.Array(IncidentEvent, { description: 'The last 200 events, oldest first.' }),
   lastAlert: orNull(IncidentAlert, 'Its latest alert, unless that was deleted.'),
-  notifications: Type.Array(IncidentNotification, { description: 'What each destination was told, and will be.' }),
+  notifications: Type.Array(IncidentNotification, {
+    description: 'The last and next notification of each destination.',
+  }),
 });
 
 export const IncidentPage = defineShape('IncidentPage', {

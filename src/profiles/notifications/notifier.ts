@@ -111,7 +111,7 @@ export class Notifier {
     void this.#replanAll();
   }
 
-  /** What each destination was told of an incident, and what it will be told. */
+  /** What each destination was notified of an incident, and what it will be told. */
   describe(incident: SharedIncident): IncidentNotification[] {
     const destinations = this.#destinations ?? [];
     const names = destinations.map(({ name }) => name);
@@ -126,7 +126,7 @@ export class Notifier {
     ];
   }
 
-  /** What destinations will be told of these incidents, and of those for which something is due first. */
+  /** What destinations will be notified of these incidents, and of those for which something is due first. */
   listPlanned(
     ids: readonly string[],
     most: number,

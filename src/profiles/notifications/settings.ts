@@ -87,7 +87,7 @@ export const DestinationSettings = Type.Object(
       Type.Array(Type.Enum(notificationKinds, { type: 'string' }), {
         minItems: 1,
         uniqueItems: true,
-        description: 'What of an incident is told: opened, raised and resolved by default.',
+        description: 'Events of an incident that send a notification: opened, raised and resolved by default.',
       }),
     ),
     after: Type.Optional(
@@ -117,7 +117,7 @@ export const DestinationSettings = Type.Object(
         minLength: 1,
         maxLength: 500,
         description:
-          'When it may be told that an incident is open, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
+          'When it may be notified of an open incident, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
       }),
     ),
     hoursExcept: Type.Optional(texts('Severities of incidents that do not wait for `hours`: CRITICAL by default.')),
@@ -196,7 +196,7 @@ export interface DestinationTarget {
   receiver: ReceiverAddress;
   /** Scheme, host and port of the URL. */
   address: string;
-  /** When it is told of incidents. */
+  /** When it is notified of incidents. */
   rules: IncidentRules;
 }
 
