@@ -11,6 +11,7 @@ const { cimClasses, describeCommands } = await load('src/profiles/commands/polic
 const { listCommands } = await load('src/cli/commands');
 const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('src/cli/help');
 const { features } = await load('src/profiles/index');
+const { listProfiles } = await load('src/profiles/listing');
 const { settingsSchema, startApp } = await load('test/support/app');
 const { samples } = await load('test/support/alert-samples');
 const { readRecords } = await load('test/support/alerts');
@@ -147,7 +148,7 @@ const toLogLine = ({ messages, meaning }) => {
   return [level, shown.join(', '), meaning];
 };
 
-const profiles = features.flatMap((feature) => feature.profiles);
+const profiles = listProfiles(features);
 const toClass = ([name, { properties }]) => [code(name), codes(properties)];
 const toProfile = ({ name, aliases = [], mounts = [], summary }) => [
   `[${name}](#${name})`,

@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import type { Feature } from '../profiles/feature.ts';
+import { listProfiles } from '../profiles/listing.ts';
 import type { Command } from './command.ts';
 import {
   capitalize,
@@ -20,7 +21,7 @@ export const createManPage = (
   schema: TObject,
   features: readonly Feature[],
 ): string => {
-  const profiles = features.flatMap((feature) => feature.profiles);
+  const profiles = listProfiles(features);
   const toRow = ({ key, usage, variable, description }: SettingText): HelpRow => [
     usage ?? key,
     `${description} ${variable === undefined ? 'Only in the config file.' : `Variable \`${variable}\`.`}`,

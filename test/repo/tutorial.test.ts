@@ -21,7 +21,10 @@ const replace = (text: string, from: string, to: string): string => {
 
 /** The files of a clone, with what the first start installs and builds; test/first-run has that start. */
 const createBuiltClone = (clone: string): void => {
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: packageRoot, encoding: 'utf8' });
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: packageRoot,
+    encoding: 'utf8',
+  });
   const built = ['.built', 'console', 'public', 'server.js', 'signalbox.js'].map((name) => join('dist', name));
   for (const file of [...files.split('\0').filter(Boolean), ...built]) {
     mkdirSync(dirname(join(clone, file)), { recursive: true });
@@ -74,7 +77,9 @@ test('the tutorial leads to an alert on a phone that is acknowledged and resolve
   await run(replace(replace(address, '192.0.2.10', '127.0.0.1'), ':8080', `:${port}`));
   await run(replace(settings, '"host": "$ADDRESS",', `"host": "$ADDRESS", "port": ${port},`));
   await run(start);
-  await waitUntil('the server listens', () => show().includes(`listens on http://127.0.0.1:${port}`));
+  await waitUntil('the server listens', () => show().includes(`listens on http://127.0.0.1:${port}`)).catch((error) => {
+    throw new Error(`${error.message}\n${show()}`);
+  });
   assert.match(await run(check), /200/);
   await run(login);
 

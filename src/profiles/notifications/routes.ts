@@ -184,7 +184,7 @@ const createSentRoute = (incidents: IncidentSource): Route => {
     method: 'GET',
     path: '/api/notifications',
     access: 'admin',
-    summary: 'List what destinations were notified of incidents, newest first',
+    summary: 'List notifications of incidents, newest first',
     schema: { operationId: 'listNotifications', querystring: SentQuery, response: { 200: SentPage, 404: ErrorBody } },
     handler: async ({ query: { destination, incident, limit, before } }, reply) => {
       const found = incident === undefined ? undefined : await findIncident(incidents, incident);

@@ -83,7 +83,7 @@ export const DestinationState = defineShape('DestinationState', {
     description: 'What is sent: each alert, or messages about incidents.',
   }),
   incidents: Type.Union([IncidentRulesShown, Type.Null()], {
-    description: 'When it is notified of incidents; `null` if it gets each alert.',
+    description: 'When it is notified of incidents; `null` if it gets every alert.',
   }),
   repeatMinutes: Type.Number({
     examples: [240],
@@ -110,8 +110,7 @@ export const DestinationState = defineShape('DestinationState', {
   nextAttempt: time('When an alert that failed is tried again.'),
   lagIncidents: count('Incidents for which a notification is due now.'),
   waitingNotices: Type.Array(WaitingNotice, {
-    description:
-      'What it will be notified of incidents unless something happens before: the first 100, the earliest first.',
+    description: 'The next notifications, unless something happens before: the first 100, earliest first.',
   }),
   waitingAlerts: Type.Array(WaitingAlert, { description: 'The first 100 that wait, oldest first.' }),
   parked: count('Alerts that were given up.'),
@@ -164,7 +163,12 @@ export const SentQuery = Type.Object({
   incident: Type.Optional(
     Type.String({ description: 'Only of this incident: its id or its number.', examples: ['412'] }),
   ),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most notifications to return.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 50,
+    description: 'Maximum number of notifications to return.',
+  }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
 });
 
