@@ -6,6 +6,8 @@ import { home, sidebar } from './contents.mjs';
 const root = join(import.meta.dirname, '..', '..', '..');
 const docs = join(root, 'docs');
 const { version, description, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** The path below which the site is published, with a slash at both ends. */
+const base = process.env.SITE_BASE ?? '/';
 const address = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 
 /** The anchors that GitHub creates from headings, so that links work in both places. */
@@ -64,7 +66,8 @@ export default defineConfig({
   cacheDir: '../../dist/.site-cache',
   cleanUrls: true,
   rewrites: (path) => path.replace(/(^|\/)README\.md$/, '$1index.md'),
-  head: [['link', { rel: 'icon', href: '/favicon.svg' }]],
+  base,
+  head: [['link', { rel: 'icon', href: `${base}favicon.svg` }]],
   markdown: {
     anchor: { slugify },
     attrs: { disable: true },
