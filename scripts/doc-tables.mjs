@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { prepare, root } from './prepare.mjs';
+import { limits } from './reference/limits.mjs';
 import { logLines } from './reference/log-lines.mjs';
 
 /** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
@@ -140,6 +141,15 @@ const describeCommand = (command) => {
 };
 const escapeMarkup = (text) => text.replace(/[*_<]/g, '\\$&');
 
+/** A limit, once its figures have been found in the code. */
+const toLimit = ([name, value, effect, ...sources]) => {
+  for (const [file, line] of sources) {
+    if (readFileSync(`${root}/${file}`, 'utf8').includes(line)) continue;
+    throw new Error(`scripts/reference/limits.mjs: ${file} does not have "${line}" any more, for the limit "${name}"`);
+  }
+  return [name, value, effect];
+};
+
 /** `warn first`, info `second`: the level of the first message has a column of its own. */
 const toLogLine = ({ messages, meaning }) => {
   const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
@@ -162,6 +172,7 @@ const settingHeads = 'flag|variable|key|value|default|meaning';
 const tables = {
   ...Object.fromEntries([...(await describeProfiles(profiles)), ...(await describeSamples())]),
   clone,
+  limits: toTable('limit|value|at the limit', limits.map(toLimit)),
   log: toTable('level|`msg` begins with|meaning', logLines.map(toLogLine)),
   profiles: toTable('profile|other names|default mount|what it is', profiles.map(toProfile)),
   settings: groupSettings(settingsSchema, features).flatMap((group) =>

@@ -9,7 +9,9 @@ import { root, run } from './prepare.mjs';
  */
 const [command = 'build', ...options] = process.argv.slice(2);
 
-const packages = await withLock(() => installTools('docs', 'Installing VitePress for the documentation site (75 MB) ...'));
+const packages = await withLock(() =>
+  installTools('docs', 'Installing VitePress for the documentation site (75 MB) ...'),
+);
 run(process.execPath, [
   join(packages, 'vitepress', 'bin', 'vitepress.js'),
   ...[command, join(root, 'tools', 'docs'), ...options],
