@@ -64,8 +64,8 @@ for (const width of [360, 1280]) {
     openDocs,
   }) => {
     const { page, complaints } = await openDocs({ viewport: { width, height: 800 } });
-    await page.getByRole('heading', { name: 'monitoring', exact: true }).waitFor();
-    await page.getByText('/api/disks').first().waitFor();
+    await page.getByRole('heading', { name: 'alerts', exact: true }).waitFor();
+    await page.getByText('/api/alert').first().waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
     assert.deepEqual(complaints, []);
   });
@@ -122,7 +122,7 @@ test('the page works in a browser that allows no storage', async ({ openDocs }) 
   await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
     Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
   await page.reload();
-  await page.getByText('/api/disks').first().waitFor();
+  await page.getByText('/api/alert').first().waitFor();
 });
 
 test('behind a proxy that serves signalbox below a path, requests are sent below that path', async ({
