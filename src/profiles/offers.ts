@@ -146,11 +146,11 @@ export interface AlertSource {
   setIncidentNames(name: NameIncidents): void;
 }
 
-/** What people are notified of an incident. */
+/** Events of an incident that people are notified of. */
 export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** What a destination was notified of an incident last, or refused for good to be told. */
+/** The last notification of an incident to a destination, or the one that it refused for good. */
 export interface IncidentNotice {
   what: NotificationKind;
   level: Severity;
@@ -257,7 +257,7 @@ export interface SentFilter {
 
 const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 
-/** What a destination will be notified of an incident next. */
+/** The next notification of an incident to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
   dueAt: Type.Union([Time, Type.Null()], {
@@ -280,7 +280,7 @@ const LastNotification = defineShape('LastNotification', {
   at: Time,
 });
 
-/** What a destination was notified of an incident, and what it will be told next. */
+/** The last and next notification of an incident to a destination. */
 export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   last: Type.Union([LastNotification, Type.Null()], {

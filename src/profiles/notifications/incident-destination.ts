@@ -65,13 +65,13 @@ interface IncidentDestinationParts {
 export interface NoticeSource {
   /** Whether this instance is the one that sends. */
   maySend(): boolean;
-  /** What is to be notified of the incident now; undefined if that is nothing any more. */
+  /** What is to be told of the incident now; undefined if that is nothing any more. */
   prepare(destination: IncidentDestination, id: string): Happening | undefined;
   /** Stores what became of a notification. Resolves once it is known; never rejects. */
   note(incident: string, delivery: IncidentDelivery): Promise<void>;
-  /** Stores that the destination may have been notified of the incident. Resolves once it is known; never rejects. */
+  /** Stores that the destination may have been told of the incident. Resolves once it is known; never rejects. */
   noteAttempt(incident: string, destination: string): Promise<void>;
-  /** Asks for what is next to be notified of the incident. */
+  /** Asks for what is next to be told of the incident. */
   replan(destination: IncidentDestination, id: string): void;
 }
 
@@ -433,7 +433,7 @@ export class IncidentDestination {
     return outcome;
   }
 
-  /** Those that are notified of an incident for the first time must hear of its end, also after kill -9 in between. */
+  /** Those that are told of an incident for the first time must hear of its end, also after kill -9 in between. */
   async #noteAttempts(happenings: readonly Happening[], source: NoticeSource): Promise<void> {
     const first = happenings.filter(({ incident }) => !incident.notices[this.name]);
     if (first.length === 0) return;
@@ -497,7 +497,7 @@ export class IncidentDestination {
     this.#addBundle(new Set([probe]), waiting, others);
   }
 
-  /** Nothing else is notified of these incidents before it is stored what became of it; others wait for that only for a while. */
+  /** Nothing else is told of these incidents before it is stored what became of it; others wait for that only for a while. */
   async #settle(
     bundle: Bundle,
     happenings: readonly Happening[],

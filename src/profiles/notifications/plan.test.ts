@@ -81,7 +81,7 @@ test('by default an incident is told when it opens, is raised and ends, 10 s lat
   assert.equal(plan({}, create({ level: 'WARNING' }), told()), undefined);
 });
 
-test('the end is told to those that were notified of the incident, and to nobody else', () => {
+test('those that were notified of the incident are notified of its end, and nobody else', () => {
   assert.equal(plan(atOnce, over), undefined);
   assert.equal(plan(atOnce, over, told({ isTold: false })), 'forget');
   const pending = told({ opening: 0, isTold: false, isPending: true });

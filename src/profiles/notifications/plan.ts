@@ -35,7 +35,7 @@ export interface Circumstances {
 
 type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
 
-/** What a destination is to be notified of an incident next, unless something happens before. */
+/** The next notification of an incident to a destination, unless something happens before. */
 export interface PlannedNotice {
   what: NotificationKind;
   /** Since when there is something to say, in Unix milliseconds; it may be in the future. */
@@ -62,7 +62,7 @@ type Wanted = Pick<PlannedNotice, 'what' | 'happenedAt' | 'isEscalation'> & {
 };
 
 /**
- * What a destination, which was told `notice` last, is to be notified of an incident next. It is a function of what is stored and
+ * The next notification of an incident to a destination whose last one was `notice`. It is a function of what is stored and
  * of the time, so nothing of it has to be kept: what comes in between just makes nothing due.
  */
 export const planNotice = (
@@ -76,7 +76,7 @@ export const planNotice = (
   return wanted === undefined || wanted === 'forget' ? wanted : schedule(wanted, incident, rules, circumstances);
 };
 
-/** The end is told to those that were notified of the incident, and to nobody else. */
+/** Those that were notified of the incident are notified of its end, and nobody else. */
 const planEnd = (
   { resolved, stateSince }: SharedIncident,
   notice: IncidentNotice | undefined,

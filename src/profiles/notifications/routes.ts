@@ -216,7 +216,7 @@ const mostPlanned = 1000;
 
 type WaitingNotice = DestinationState['waitingNotices'][number];
 
-/** What each destination will be notified of incidents, by its name. */
+/** The next notifications of each destination, by its name. */
 const listNotices = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'listPlanned'> | undefined) => {
   const byName = new Map<string, WaitingNotice[]>();
   const waiting = all.flatMap((one) => (one instanceof IncidentDestination ? one.listIds(mostListed) : []));
