@@ -86,7 +86,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/app/(mounts|access)\\.ts$|^src/(http|auth)/|^src/profiles/(feature|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
+          '^src/app/(mounts|access)\\.ts$|^src/(http|auth)/|^src/profiles/(feature|listing|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
       },
     ),
     rule(

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { prepare, root } from './prepare.mjs';
+import { limits } from './reference/limits.mjs';
+import { logLines } from './reference/log-lines.mjs';
 
 /** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
 const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
@@ -7,8 +9,10 @@ const load = (path) => import(`../dist/${path}.js`);
 
 await prepare();
 const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
-const { groupSettings } = await load('src/cli/help');
+const { listCommands } = await load('src/cli/commands');
+const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('src/cli/help');
 const { features } = await load('src/profiles/index');
+const { listProfiles } = await load('src/profiles/listing');
 const { settingsSchema, startApp } = await load('test/support/app');
 const { samples } = await load('test/support/alert-samples');
 const { readRecords } = await load('test/support/alerts');
@@ -81,6 +85,10 @@ const describeRoute = ({ method, path, access, summary }, { parameters = [], req
   ];
 };
 
+/** The address of the repository is only in package.json. */
+const { repository, name: folder } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+const clone = ['```sh', `git clone ${repository.url.replace('git+', '')}`, `cd ${folder}`, '```', ''];
+
 const cleanups = [];
 const start = (settings) => startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
 
@@ -119,7 +127,38 @@ const describeSamples = async () => {
   return (await readRecords(app)).reverse().map((record) => [`sample-${record.format}`, toBlock(record)]);
 };
 
-const profiles = features.flatMap((feature) => feature.profiles);
+/** A command of the program: what its help says. */
+const describeCommand = (command) => {
+  const { name, summary, details = [], flags = {}, variables = {} } = command;
+  const rows = [...toFlagRows(flags), ...Object.entries(variables)].map(([left, right]) => [code(left), right]);
+  const codes = listExitCodes(command).map(([left, right]) => `${left}: ${right}`);
+  return [
+    `### ${name}\n\n\`${toSynopsis(command)}\`\n`,
+    ...[summary, ...details, ...describeReads(command)].map((paragraph) => `${escapeMarkup(paragraph)}\n`),
+    ...toTable('flag or variable|meaning', rows),
+    `Exit codes: ${codes.join('; ')}.\n`,
+  ];
+};
+const escapeMarkup = (text) => text.replace(/[*_<]/g, '\\$&');
+
+/** A limit, once its figures have been found in the code. */
+const toLimit = ([name, value, effect, ...sources]) => {
+  for (const [file, line] of sources) {
+    if (readFileSync(`${root}/${file}`, 'utf8').includes(line)) continue;
+    throw new Error(`scripts/reference/limits.mjs: ${file} does not have "${line}" any more, for the limit "${name}"`);
+  }
+  return [name, value, effect];
+};
+
+/** `warn first`, info `second`: the level of the first message has a column of its own. */
+const toLogLine = ({ messages, meaning }) => {
+  const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
+  const [[level]] = named;
+  const shown = named.map(([own, text]) => (own === level ? code(text) : `${own} ${code(text)}`));
+  return [level, shown.join(', '), meaning];
+};
+
+const profiles = listProfiles(features);
 const toClass = ([name, { properties }]) => [code(name), codes(properties)];
 const toProfile = ({ name, aliases = [], mounts = [], summary }) => [
   `[${name}](#${name})`,
@@ -132,11 +171,15 @@ const toSetting = ({ key, flag, variable }) => [code(flag), code(variable), ...t
 const settingHeads = 'flag|variable|key|value|default|meaning';
 const tables = {
   ...Object.fromEntries([...(await describeProfiles(profiles)), ...(await describeSamples())]),
+  clone,
+  limits: toTable('limit|value|at the limit', limits.map(toLimit)),
+  log: toTable('level|`msg` begins with|meaning', logLines.map(toLogLine)),
   profiles: toTable('profile|other names|default mount|what it is', profiles.map(toProfile)),
   settings: groupSettings(settingsSchema, features).flatMap((group) =>
     toTable(settingHeads, group.settings.map(toSetting), group.title),
   ),
   destination: toTable('key|value|default|meaning', toFields(settings.destinations.items)),
+  'command-line': (await listCommands()).flatMap(describeCommand),
   commands: describeCommands().flatMap(({ name, parameters }) =>
     toTable('parameter|value|default|meaning', toFields(parameters), name),
   ),

@@ -32,7 +32,7 @@ export const parseArguments = (args: string[]) => {
     /** Parent of temporary folders. It must be on a disk, since writes are synced. */
     folder: values.folder,
     /** The file whose table is replaced: by a run of all rows, with enough rounds. */
-    page: ids.length === 0 && rounds >= fewestRounds ? 'docs/benchmarks.md' : undefined,
+    page: ids.length === 0 && rounds >= fewestRounds ? 'docs/how-it-works/benchmarks.md' : undefined,
   };
 };
 

@@ -201,7 +201,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** When it is told of incidents. */
+/** When it is notified of incidents. */
 const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
   const { after, repeat, groupSeconds, hours, hoursExcept } = rules;
   return (
@@ -221,7 +221,7 @@ const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
 const toNames = (levels: NonNullable<Destination['incidents']>['hoursExcept']): string =>
   levels.map((level) => text.alerts.severities[level]).join(', ');
 
-/** Which incidents it is told of, in words. */
+/** Which incidents it is notified of, in words. */
 const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNullable<Destination['incidents']>) => {
   const kinds = on.filter((kind) => kind !== 'reminder').map((kind) => words.kinds[kind].toLowerCase());
   return [

@@ -24,7 +24,7 @@ interface Props {
   onRetried: () => void;
 }
 
-/** What a destination will be told of incidents, and what it waits for. */
+/** The next notifications of a destination, and what each waits for. */
 export const WaitingNotices = ({ destination: { destination, waitingNotices }, onRetried }: Props) => {
   if (waitingNotices.length === 0) return null;
   return (

@@ -12,6 +12,7 @@ import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } fr
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
 import type { Feature, FeatureInstance, Invitation, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
+import { listProfiles } from '../profiles/listing.ts';
 import type { Offers } from '../profiles/offers.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
@@ -158,9 +159,9 @@ const serveFeatures = async (
   const mounts = buildMounts(plan.mounts, profiles);
   const findCurrent = ({ trustProxy }: Settings) => findExposure(mounts, { host: settings.host, trustProxy });
   const exposure = findCurrent(settings);
-  const tags = mounted.flatMap(({ feature }) =>
-    feature.profiles.map(({ name, summary }) => ({ name, description: summary })),
-  );
+  const tags = listProfiles(mounted.map(({ feature }) => feature)).map(({ name, summary }) => {
+    return { name, description: summary };
+  });
   const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
   const { setWarning } = serveOpenApi(server, { version, tags, topics: schemas });
   setWarning(exposure?.warning);

@@ -7,10 +7,10 @@ import { resolveMounts } from './mounts.ts';
 const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
   resolveMounts(wanted, features).map(({ base, profiles }) => `${base}: ${profiles.join(', ')}`);
 
-test('by default each profile is mounted where its feature says, in the order of the features', () => {
+test('by default each profile is mounted where its feature says, in the order in which people see them', () => {
   assert.deepEqual(list({}), [
-    '/: monitoring, tasks, items, settings, login, accounts, alerts, notifications, silences, incidents, heartbeats, oncall, alertmanager, snapshots, commands, metrics, history, watches, status, events, instances',
-    '/protected: protected-tasks, login',
+    '/: alerts, incidents, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, metrics, events, instances, items',
+    '/protected: login, protected-tasks',
     '/simple: simple-tasks',
   ]);
 });
@@ -25,26 +25,24 @@ test('a feature left out of the program is left out of the default mounts', () =
     {
       base: '/',
       profiles: [
-        'monitoring',
-        'items',
-        'settings',
-        'login',
-        'accounts',
         'alerts',
-        'notifications',
-        'silences',
         'incidents',
-        'heartbeats',
+        'silences',
+        'notifications',
         'oncall',
         'alertmanager',
-        'snapshots',
-        'commands',
-        'metrics',
-        'history',
         'watches',
+        'heartbeats',
+        'monitoring',
         'status',
+        'history',
+        'commands',
+        'settings',
+        'login',
+        'metrics',
         'events',
         'instances',
+        'items',
       ],
     },
     { base: '/protected', profiles: ['login'] },

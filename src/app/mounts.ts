@@ -4,6 +4,7 @@ import { assertNoProblems } from '../config/settings-error.ts';
 import { hiddenMethods } from '../http/error-response.ts';
 import { ErrorBody } from '../http/errors.ts';
 import type { Feature, Profile } from '../profiles/feature.ts';
+import { listProfiles } from '../profiles/listing.ts';
 import type { Route } from '../profiles/route.ts';
 
 /** `/`, or segments of unreserved characters except `.` and `..`, and not below `/docs` or `/console`. */
@@ -39,8 +40,9 @@ interface MountSettings {
  * path and unknown profile.
  */
 export const resolveMounts = ({ profiles, mounts }: MountSettings, features: readonly Feature[]): Mount[] => {
-  const known = features.flatMap((feature) => feature.profiles);
-  const wanted = Object.entries(profiles ? { '/': [...profiles] } : (mounts ?? listDefaults(known)));
+  const known = listProfiles(features);
+  if (!profiles && !mounts) return listDefaults(known);
+  const wanted = Object.entries(profiles ? { '/': [...profiles] } : (mounts ?? {}));
   const problems = wanted.flatMap(([base, names]) => findProblems(base, names, known));
   if (wanted.length === 0 && known.length > 0)
     problems.push('mounts is empty: add at least one base path with profiles');
@@ -51,10 +53,10 @@ export const resolveMounts = ({ profiles, mounts }: MountSettings, features: rea
   }));
 };
 
-const listDefaults = (known: readonly Profile[]): Record<string, string[]> => {
+const listDefaults = (known: readonly Profile[]): Mount[] => {
   const bases = new Set(known.flatMap(({ mounts = [] }) => mounts));
   const listNames = (base: string) => known.filter(({ mounts }) => mounts?.includes(base)).map(({ name }) => name);
-  return Object.fromEntries([...bases].map((base) => [base, listNames(base)]));
+  return [...bases].map((base) => ({ base, profiles: listNames(base) }));
 };
 
 type Named = Pick<Profile, 'name' | 'aliases'>;

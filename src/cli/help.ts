@@ -1,11 +1,12 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFlag, textForm, toVariableName } from '../config/names.ts';
 import type { Feature } from '../profiles/feature.ts';
+import { listProfiles } from '../profiles/listing.ts';
 import { toFlag, toNegation } from './args.ts';
 import type { Command } from './command.ts';
 
 /** One line about the program. */
-export const purpose = 'one small JSON-over-HTTP server for a host';
+export const purpose = 'a small operations desk for your servers';
 
 /** The widest line of the help, and its left column. */
 const widest = 100;
@@ -37,7 +38,7 @@ export interface SettingText {
 
 /** The text of `--help`, at most 100 columns wide. */
 export const createUsage = (commands: readonly Command[], schema: TObject, features: readonly Feature[]): string => {
-  const profiles = features.flatMap((feature) => feature.profiles);
+  const profiles = listProfiles(features);
   const toRow = ({ key, usage, variable, description }: SettingText): HelpRow =>
     usage === undefined ? [variable ?? `${key} (file only)`, description] : [usage, `${description} [${variable}]`];
   return [

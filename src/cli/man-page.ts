@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import type { Feature } from '../profiles/feature.ts';
+import { listProfiles } from '../profiles/listing.ts';
 import type { Command } from './command.ts';
 import {
   capitalize,
@@ -20,7 +21,7 @@ export const createManPage = (
   schema: TObject,
   features: readonly Feature[],
 ): string => {
-  const profiles = features.flatMap((feature) => feature.profiles);
+  const profiles = listProfiles(features);
   const toRow = ({ key, usage, variable, description }: SettingText): HelpRow => [
     usage ?? key,
     `${description} ${variable === undefined ? 'Only in the config file.' : `Variable \`${variable}\`.`}`,
@@ -40,7 +41,7 @@ export const createManPage = (
     '.RI [ flags ]\n.RI [ arguments ]',
     '.SH DESCRIPTION',
     toParagraph(
-      'Without a command, signalbox starts the server. It serves tasks, items, logins, readings of the host, durable alerts and diagnostic commands as JSON over HTTP, as far as the profiles that are mounted have them.',
+      'Without a command, signalbox starts the server. It serves alerts, incidents, watches, heartbeats, tasks, diagnostic commands and small stores for scripts, as far as the profiles that are mounted have them.',
     ),
     '.SH COMMANDS',
     ...commands.flatMap(toCommandSection),

@@ -3,7 +3,7 @@
  * types of the routes, so it imports nothing.
  */
 
-/** How the client shows who it is: by logging in, with a token, or with a key of docs/keys.md. */
+/** How the client shows who it is: by logging in, with a token, or with a key of docs/guides/keys.md. */
 export type ClientCredentials =
   | { user: string; password: string }
   | {

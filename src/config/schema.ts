@@ -53,7 +53,7 @@ const coreSettings = {
     Type.Integer({
       minimum: 1,
       description:
-        'Bytes of memory that tasks and items may take up, in memory and with `store` `file`; beyond them, what would need more gets 503. By default half of the JavaScript heap.',
+        'Bytes of memory that tasks and items may take up, in memory and with `store` `file`; beyond that, requests that need more get 503. By default half of the JavaScript heap.',
     }),
   ),
   instanceName: Type.Optional(

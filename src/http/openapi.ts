@@ -28,7 +28,7 @@ declare module 'fastify' {
 }
 
 const description =
-  'One small JSON-over-HTTP server for a host: tasks, items, tokens, host readings, durable alerts and safe diagnostic commands.';
+  'A small operations desk for your servers: alerts, incidents, watches and heartbeats, tasks, commands, and small stores for your scripts.';
 
 const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },

@@ -21,7 +21,7 @@ const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21
 
 /** What routes document of `If-Match`. */
 export const ifMatchHeader = {
-  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
+  'If-Match': 'Change only these versions, values of `ETag`; any by default. Otherwise 412.',
 };
 
 /**

@@ -176,11 +176,11 @@ export interface AlertSource {
   setIncidentNames(name: NameIncidents): void;
 }
 
-/** What people are told of an incident. */
+/** Events of an incident that people are notified of. */
 export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** What a destination was told of an incident last, or refused for good to be told. */
+/** The last notification of an incident to a destination, or the one that it refused for good. */
 export interface IncidentNotice {
   what: NotificationKind;
   level: Severity;
@@ -188,9 +188,9 @@ export interface IncidentNotice {
   at: number;
   /** For which time that the incident became open. */
   opening: number;
-  /** Whether the destination has ever been told of it. */
+  /** Whether the destination has ever been notified of it. */
   isTold: boolean;
-  /** It is about to be told of it for the first time: after kill -9 nobody knows whether it was. */
+  /** It is about to be notified of it for the first time: after kill -9 nobody knows whether it was. */
   isPending?: true;
 }
 
@@ -204,7 +204,7 @@ export interface IncidentDelivery {
   isDelivered: boolean;
   /** `delivered`, or why it was given up. */
   result: string;
-  /** It went to a destination that is told only if nobody takes the incident. */
+  /** It went to a destination that is notified only if nobody takes the incident. */
   isEscalation?: boolean;
 }
 
@@ -259,7 +259,7 @@ export type SharedAction = { id: string; by: string } & (
   | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
   | { type: 'resolve'; comment?: string | undefined }
   | ({ type: 'notify' } & IncidentDelivery)
-  /** The destination is about to be told of it for the first time. */
+  /** The destination is about to be notified of it for the first time. */
   | { type: 'attempt'; destination: string }
   /** These destinations need not hear of it any more. */
   | { type: 'forget'; destinations: readonly string[] }
@@ -291,7 +291,7 @@ export interface SentFilter {
 
 const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 
-/** What a destination will be told of an incident next. */
+/** The next notification of an incident to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
   dueAt: Type.Union([Time, Type.Null()], {
@@ -314,14 +314,14 @@ const LastNotification = defineShape('LastNotification', {
   at: Time,
 });
 
-/** What a destination was told of an incident, and what it will be told next. */
+/** The last and next notification of an incident to a destination. */
 export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   last: Type.Union([LastNotification, Type.Null()], {
-    description: 'What it was told last; `null` if nothing, or once it knows that the incident is resolved.',
+    description: 'The last notification; `null` if there was none, or after that of the end.',
   }),
   next: Type.Union([NextNotification, Type.Null()], {
-    description: 'What it will be told unless something happens before; `null` if nothing.',
+    description: 'The next notification, unless something happens before; `null` if none is due.',
   }),
 });
 export type IncidentNotification = Static<typeof IncidentNotification>;

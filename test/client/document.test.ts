@@ -43,9 +43,9 @@ const compile = (folder: string): Promise<string> =>
     ({ stdout }: { stdout: string }) => stdout,
   );
 
-test('the examples of docs/client.md compile strictly and run in their order', async (t) => {
+test('the examples of docs/guides/client.md compile strictly and run in their order', async (t) => {
   const { url } = await startApp(t);
-  const source = toBlocks(readText('docs/client.md'), 'ts').join('\n').replace('http://localhost:8080', url);
+  const source = toBlocks(readText('docs/guides/client.md'), 'ts').join('\n').replace('http://localhost:8080', url);
   const folder = createProject(t, source, { types: ['node'], lib: ['es2023'] });
   assert.equal(await compile(folder), '');
   // The stream of events shows the next alert.
@@ -57,6 +57,23 @@ test('the examples of docs/client.md compile strictly and run in their order', a
   );
   assert.deepEqual(stdout.trimEnd().split('\n'), ['InProgress 1', '1 Check the backups', 'the next alert']);
   assert.equal((await call('getTask', { id: 1 }))['Title'], 'Check the backups again');
+});
+
+test('curl and TypeScript of docs/guides/scripts.md store the same alert', async (t) => {
+  const guide = readText('docs/guides/scripts.md');
+  const { url } = await startApp(t);
+  const toLocal = (block = ''): string => block.replace('http://127.0.0.1:8080', url);
+  const folder = createProject(t, toLocal(toBlocks(guide, 'ts')[0]), { types: ['node'], lib: ['es2023'] });
+  assert.equal(await compile(folder), '');
+  const env = { PATH: process.env['PATH'] };
+  await run(process.execPath, ['program.js'], { cwd: folder, env });
+  await run('sh', ['-c', toLocal(toBlocks(guide, 'sh').at(-1))], { env });
+  const { data } = await createClient(url).call('listAlerts');
+  const stored = (data as Record<string, unknown>[]).map(({ source, level, message }) => [source, level, message]);
+  assert.deepEqual(stored, [
+    ['backup', 'ERROR', 'the disk is full'],
+    ['backup', 'ERROR', 'the disk is full'],
+  ]);
 });
 
 /** Each `@ts-expect-error` is an error of the compiler itself if its line has none. */

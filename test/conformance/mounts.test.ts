@@ -89,7 +89,7 @@ test('D3a GET /api/health is the one of monitoring if tasks and monitoring share
 test('D3b an unknown profile and an invalid mount path prevent startup, and are reported together', async (t) => {
   const mounts = { '/a': ['nope'], 'b/': ['tasks'], '/docs': ['tasks'] };
   const said = await startRefusal(t, { settings: { mounts } });
-  assert.match(said, /there is no profile "nope"; the profiles are monitoring \(M\), tasks \(T\)/);
+  assert.match(said, /there is no profile "nope"; the profiles are alerts \(X\), incidents, /);
   assert.match(said, /mount "b\/" must be \/ or a path like \/tools/);
   assert.match(said, /mount "\/docs" is reserved for the built-in pages/);
 });

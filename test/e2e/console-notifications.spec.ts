@@ -99,7 +99,7 @@ const silence = async (app: TestApp, body: object): Promise<void> => {
   expect(status).toBe(201);
 };
 
-test('the panel of a destination says what it is told of incidents, what waits and why, and retries one', async ({
+test('the panel of a destination says what it is notified of incidents, what waits and why, and retries one', async ({
   scope,
   startApp,
   openConsole,
@@ -136,7 +136,7 @@ test('the panel of a destination says what it is told of incidents, what waits a
   await expect(region('chat').getByText(/retry/)).toHaveCount(0);
   await region('boss').getByRole('link', { name: 'certificate ends' }).click();
   const drawer = page.getByRole('dialog', { name: 'Incident' });
-  await expect(drawer.getByText('Not told yet: silenced')).toHaveCount(3);
+  await expect(drawer.getByText('Not notified yet: silenced')).toHaveCount(3);
   await drawer.getByRole('link', { name: 'the silence' }).click();
   await expect(page.getByRole('dialog', { name: 'Silence', exact: true }).getByText('source cert')).toBeVisible();
   expect(complaints).toEqual([]);

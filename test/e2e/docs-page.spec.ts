@@ -80,8 +80,8 @@ for (const [width, theme] of [
       ...{ viewport: { width, height: 800 }, colorScheme: theme === 'light' ? 'dark' : 'light' },
       script: () => `localStorage.setItem('signalbox-preferences', '{"theme":"${theme}"}')`,
     });
-    await page.getByRole('heading', { name: 'monitoring', exact: true }).waitFor();
-    await page.getByText('/api/disks').first().waitFor();
+    await page.getByRole('heading', { name: 'alerts', exact: true }).waitFor();
+    await page.getByText('/api/alert').first().waitFor();
     await page.locator(`body.${theme}-mode`).waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
     assert.deepEqual(complaints, []);
@@ -142,7 +142,7 @@ test('the page works in a browser that allows no storage', async ({ openDocs }) 
     script: () => `for (const name of ['localStorage', 'sessionStorage'])
       Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`,
   });
-  await page.getByText('/api/disks').first().waitFor();
+  await page.getByText('/api/alert').first().waitFor();
 });
 
 test('behind a proxy that serves signalbox below a path, requests are sent below that path', async ({

@@ -98,7 +98,7 @@ test('a rule that fires in Prometheus goes through Alertmanager into the log, an
     { name: 'phone', type: 'ntfy', url: `${ntfy.url}/alerts` },
   ];
   const { url } = await startProgram(t, ['--config', writeConfig(cwd, { destinations })], { cwd });
-  const first = await startAlertmanager(t, readPasted('docs/senders/alertmanager.md', url));
+  const first = await startAlertmanager(t, readPasted('docs/guides/senders/alertmanager.md', url));
   await startPrometheus(
     t,
     `alerting: { alertmanagers: [{ static_configs: [{ targets: ["${new URL(first).host}"] }] }] }\n`,
@@ -158,7 +158,7 @@ test('Prometheus sends a rule that fires without an Alertmanager, and its repeat
 }, async (t) => {
   const cwd = createFolder(t);
   const { url } = await startProgram(t, [], { cwd });
-  await startPrometheus(t, readPasted('docs/senders/prometheus.md', url));
+  await startPrometheus(t, readPasted('docs/guides/senders/prometheus.md', url));
   await waitUntil(
     'search finds the alert',
     async () => {

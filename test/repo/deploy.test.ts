@@ -20,10 +20,10 @@ test('systemd finds nothing wrong with the unit file', needs, async (t) => {
   assert.deepEqual(own, []);
 });
 
-test('the exposure in docs/recipes.md is the one that systemd rates', needs, async () => {
+test('the exposure in docs/guides/systemd.md is the one that systemd rates', needs, async () => {
   const path = join(packageRoot, 'deploy', 'signalbox.service');
   const { stdout } = await run('systemd-analyze', ['security', '--offline=true', path]);
   const [, exposure = ''] = /Overall exposure level for \S+: (\S+)/.exec(stdout) ?? [];
   assert.ok(Number(exposure) <= 2.1, exposure);
-  assert.match(readText('docs/recipes.md'), /rates its exposure 2\.0 of 10/);
+  assert.match(readText('docs/guides/systemd.md'), /rates its exposure 2\.0 of 10/);
 });

@@ -20,13 +20,13 @@ test('examples/seed.json loads with records of each kind', async (t) => {
   assert.match((await request('GET', '/simple/api/tasks')).text, /"status":"done"/);
 });
 
-test('examples/signalbox.json starts the program and is shown in docs/configuration.md', async (t) => {
+test('examples/signalbox.json starts the program and is shown in docs/reference/configuration.md', async (t) => {
   const args = ['--config', join(packageRoot, 'examples', 'signalbox.json')];
   const { request, output } = await startProgram(t, args);
   assert.equal((await request('GET', '/team/api/tasks')).status, 401);
   assert.equal((await request('GET', '/health')).status, 200);
   assert.equal((await request('GET', '/api/alerts')).status, 401);
   assert.doesNotMatch(output.stdout, /Password of/);
-  const [shown] = toBlocks(readText('docs/configuration.md'), 'json');
+  const [shown] = toBlocks(readText('docs/reference/configuration.md'), 'json');
   assert.equal(shown, readText('examples/signalbox.json'));
 });

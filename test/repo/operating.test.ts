@@ -6,23 +6,37 @@ const sources = listFiles('src')
   .filter((path) => !path.endsWith('.test.ts'))
   .map(readText);
 
-/** The beginnings of messages that the table of log lines has. */
-const documented = toRows(findSection(readText('docs/operating.md'), 'Log')).flatMap(([, cell = '']) =>
-  [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message.replace(/ ?\.\.\..*$/, '')),
-);
+interface Line {
+  level: string;
+  beginning: string;
+}
 
-test('the table of log lines in docs/operating.md has every message that the source logs', () => {
-  const messages = sources.flatMap((source) =>
-    [...source.matchAll(/log\.(?:debug|info|warn|error|fatal)\([^'`\n]*['`](\w[^'`$]*)/g)].map(
-      ([, message = '']) => message,
+/** The levels and beginnings of messages that the table of log lines has. */
+const lines = toRows(findSection(readText('docs/reference/operating.md'), 'Log')).flatMap(
+  ([level = '', cell = '']): Line[] =>
+    [...cell.matchAll(/(?:(\w+) )?`([^`]+)`/g)].map(([, own, message = '']) => ({
+      level: own ?? level,
+      beginning: message.replace(/ ?\.\.\..*$/, ''),
+    })),
+);
+const documented = lines.map(({ beginning }) => beginning);
+
+test('the table of log lines in docs/reference/operating.md has every message that the source logs, with its level', () => {
+  const logged = sources.flatMap((source) =>
+    [...source.matchAll(/log\.(debug|info|warn|error|fatal)\([^'`\n]*['`](\w[^'`$]*)/g)].map(
+      ([, level = '', message = '']) => ({ level, message }),
     ),
   );
-  assert.ok(messages.length >= 10, `${messages.length} messages`);
-  const missing = messages.filter((message) => !documented.some((beginning) => message.startsWith(beginning)));
-  assert.deepEqual(missing, []);
+  assert.ok(logged.length >= 10, `${logged.length} messages`);
+  const isListed = ({ level, message }: { level: string; message: string }): boolean =>
+    lines.some((line) => line.level === level && message.startsWith(line.beginning));
+  assert.deepEqual(
+    logged.filter((message) => !isListed(message)),
+    [],
+  );
 });
 
-test('the table of log lines in docs/operating.md has every event of the alert log', () => {
+test('the table of log lines in docs/reference/operating.md has every event of the alert log', () => {
   const types = [...readText('src/storage/journal/options.ts').matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type);
   assert.ok(types.length >= 6, `${types.length} events`);
   assert.deepEqual(

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { features } from '../../src/profiles/index.ts';
 import { createFolder } from '../support/folder.ts';
-import { runCommand, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const readme = readText('README.md');
-const api = readText('docs/api.md');
+const api = readText('docs/reference/api.md');
 
 const defaultAddress = 'http://127.0.0.1:8080';
 
@@ -21,11 +21,12 @@ const missing = ['bash', 'curl'].find((program) => spawnSync(program, ['--versio
 const skip = missing && `${missing} is not installed`;
 
 /** Runs lines of a document with the address replaced; returns their output and each status. */
-const runLines = async (lines: string, url: string, password: string) => {
+const runLines = async (lines: string, url: string, password: string, cwd?: string) => {
   const script = strictCurl + lines.replaceAll(defaultAddress, url);
   const env = { PATH: process.env['PATH'], PASSWORD: password };
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
     env,
+    cwd,
   });
   // A stream of events is read until curl's own time limit (28).
   const statuses = stderr
@@ -43,29 +44,28 @@ const toStable = (text: string): string[] =>
     .trimEnd()
     .split('\n');
 
-test("the README's first request stores an alert and prints a response like the one shown", { skip }, async (t) => {
-  const { url, request } = await startProgram(t, [], { cwd: createFolder(t) });
-  const [firstRequest = ''] = toBlocks(readme, 'sh');
-  const { stdout, statuses } = await runLines(firstRequest, url, '');
+test("the README's commands store an alert that reaches the phone, and print a response like the one shown", {
+  skip,
+}, async (t) => {
+  const [cwd, phone] = [createFolder(t), await startReceiver(t)];
+  const [start = '', send = ''] = toBlocks(readme, 'sh');
+  const [write = '', npmStart = ''] = start.split('\n');
+  await runLines(write.replace('https://ntfy.sh', phone.url), '', '', cwd);
+  const { url, request } = await startProgram(t, npmStart.replace('npm start -- ', '').split(' '), { cwd });
+  const { stdout, statuses } = await runLines(send, url, '');
   assert.deepEqual(statuses, ['200']);
   const [shown = ''] = toBlocks(readme, 'text');
   assert.deepEqual({ ...JSON.parse(stdout), id: '' }, { ...JSON.parse(shown), id: '' });
   const { data } = JSON.parse((await request('GET', '/api/alerts')).text);
-  assert.deepEqual([data[0].level, data[0].message], ['ERROR', 'disk is full']);
-});
-
-test("the README's config file is valid", async (t) => {
-  const [, config = ''] = /^echo '(.+)' > signalbox\.json$/m.exec(readme) ?? [];
-  const cwd = createFolder(t);
-  writeFileSync(join(cwd, 'signalbox.json'), config);
-  const { code, stdout } = await runCommand(['check-config', 'signalbox.json'], { cwd });
-  assert.deepEqual([code, stdout.split('\n')[0]], [0, 'signalbox.json is valid']);
+  assert.deepEqual([data[0].level, data[0].message], ['ERROR', 'the disk is full']);
+  await waitUntil('the phone has it', () => phone.requests.some(({ body }) => body.includes('the disk is full')));
+  assert.equal(phone.requests[0]?.path, '/TOPIC');
 });
 
 test('the start message in the README is the real one with lines left out', async (t) => {
   const { output } = await startProgram(t, [], { cwd: createFolder(t) });
   const [block = ''] = toBlocks(readme, '');
-  const shown = toStable(block.replace('$ npm start\n', '')).filter((line) => line.trim() !== '...');
+  const shown = toStable(block).filter((line) => line.trim() !== '...');
   const real = toStable(output.stdout);
   assert.deepEqual(
     real.filter((line) => shown.includes(line)),
@@ -73,7 +73,7 @@ test('the start message in the README is the real one with lines left out', asyn
   );
 });
 
-test('the requests in docs/api.md all succeed, one or more for each profile', { skip }, async (t) => {
+test('the requests in docs/reference/api.md all succeed, one or more for each profile', { skip }, async (t) => {
   const password = 'correct horse';
   const variables = { SIGNALBOX_ADMIN_PASSWORD: password };
   const { url } = await startProgram(t, [], { cwd: createFolder(t), variables });

@@ -21,7 +21,9 @@ import { createClaims, signToken } from '../support/tokens.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const run = promisify(execFile);
-const recipes = readText('docs/recipes.md');
+/** The guides whose lines the tests run. */
+const guides = ['backup', 'proxy', 'scripts', 'systemd'].map((name) => readText(`docs/guides/${name}.md`));
+const recipes = guides.join('\n');
 const findBlock = (title: string, language: string): string =>
   toBlocks(findSection(recipes, title), language)[0] ?? assert.fail(`${title} has no block ${language}`);
 const password = 'correct horse';
@@ -32,7 +34,7 @@ const needs = (...programs: string[]): { skip: string | false } => {
   return { skip: missing !== undefined && `${missing} is not installed` };
 };
 
-test('every JSON block in docs/recipes.md is a valid config file', async (t) => {
+test('every JSON block of the guides for operators is a valid config file', async (t) => {
   const folder = createFolder(t);
   writeCertificate(folder, 'box');
   const blocks = toBlocks(recipes, 'json');
@@ -45,7 +47,7 @@ test('every JSON block in docs/recipes.md is a valid config file', async (t) => 
   }
 });
 
-test('every setting that docs/recipes.md names exists', () => {
+test('every setting that the guides for operators name exists', () => {
   const keys = [...Object.keys(settingsSchema.properties), 'passwordHash'];
 
   const named = [...recipes.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, key = '']) => key);
@@ -60,15 +62,15 @@ test('every setting that docs/recipes.md names exists', () => {
   );
 });
 
-test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh', 'df'), async (t) => {
+test('the lines for docs/guides/scripts.md store alerts', needs('sh', 'df'), async (t) => {
   const server = await startProgram(t, []);
   const folder = createFolder(t);
-  const [variables = '', lines = ''] = toBlocks(findSection(recipes, 'Cron and backups'), 'sh');
+  const [variables = '', lines = ''] = toBlocks(readText('docs/guides/scripts.md'), 'sh');
   const file = join(folder, 'client.env');
   writeFileSync(file, variables.replace('http://127.0.0.1:8080', server.url));
   writeFileSync(join(folder, 'signalbox'), `#!/bin/sh\nexec '${command.join("' '")}' "$@"\n`, { mode: 0o755 });
   const env = { PATH: `${folder}:${process.env['PATH']}`, XDG_STATE_HOME: join(folder, 'state') };
-  const [, entry = ''] = /^PATH=\S+\n[\d* ]+ root (.*)$/.exec(findBlock('Cron and backups', 'cron').trim()) ?? [];
+  const [, entry = ''] = /^PATH=\S+\n[\d* ]+ root (.*)$/.exec(toBlocks(recipes, 'cron').join('').trim()) ?? [];
   const job = entry.replace('/etc/signalbox/client.env', file).replace('/usr/local/bin/backup', 'sh -c "exit 3"');
   await assert.rejects(run('sh', ['-c', job], { env }), { code: 3, stderr: '' });
   const script = `set -a; . '${file}'\n${lines.replace('-lt 95', '-lt 0')}`;
@@ -86,12 +88,12 @@ test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh
   );
 });
 
-test('logrotate accepts the file in docs/recipes.md', needs('logrotate'), async (t) => {
+test('logrotate accepts the file in docs/guides/systemd.md', needs('logrotate'), async (t) => {
   const folder = createFolder(t);
   const log = join(folder, 'signalbox.log');
   writeFileSync(log, 'a line\n');
   const file = join(folder, 'logrotate.conf');
-  writeFileSync(file, findBlock('Logs', 'logrotate').replace('/var/log/signalbox.log', log), { mode: 0o644 });
+  writeFileSync(file, findBlock('Log to a file', 'logrotate').replace('/var/log/signalbox.log', log), { mode: 0o644 });
   await run('logrotate', ['--force', '--state', join(folder, 'state'), file]);
 });
 
@@ -213,7 +215,7 @@ const checkAccess = async (
   assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 12, JSON.stringify(admitted));
 };
 
-test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without a token', async (t) => {
+test('TLS without a proxy, set up as docs/guides/proxy.md says, admits nobody without a token', async (t) => {
   const folder = createFolder(t);
   writeCertificate(folder, 'box');
   const block = findBlock('TLS without a proxy', 'json').replaceAll('/etc/signalbox', folder);
@@ -238,7 +240,7 @@ test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without
   await checkAccess(t, Number(new URL(url).port), { ...credentials, ...own });
 });
 
-test('nginx passes requests on as docs/recipes.md says', needs('nginx', 'curl'), async (t) => {
+test('nginx passes requests on as docs/guides/proxy.md says', needs('nginx', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const site = findBlock('nginx', 'nginx')
@@ -256,7 +258,7 @@ test('nginx passes requests on as docs/recipes.md says', needs('nginx', 'curl'),
   });
 });
 
-test('HAProxy passes requests on as docs/recipes.md says', needs('haproxy', 'curl'), async (t) => {
+test('HAProxy passes requests on as docs/guides/proxy.md says', needs('haproxy', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const pem = join(folder, 'box.pem');
@@ -271,7 +273,7 @@ test('HAProxy passes requests on as docs/recipes.md says', needs('haproxy', 'cur
   });
 });
 
-test('Apache passes requests on as docs/recipes.md says', needs('apache2', 'curl'), async (t) => {
+test('Apache passes requests on as docs/guides/proxy.md says', needs('apache2', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const site = findBlock('Apache', 'apache')
@@ -295,7 +297,7 @@ test('Apache passes requests on as docs/recipes.md says', needs('apache2', 'curl
   });
 });
 
-test('Caddy passes requests on as docs/recipes.md says', needs('caddy', 'curl'), async (t) => {
+test('Caddy passes requests on as docs/guides/proxy.md says', needs('caddy', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const [host, port] = address.split(':');
     const options = ['admin off', 'local_certs', 'skip_install_trust', 'auto_https disable_redirects'];

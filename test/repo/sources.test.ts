@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
 import { readText } from './support/documents.ts';
 
-test('docs/architecture.md has a line for every folder and file directly in src', () => {
-  const tree = readText('docs/architecture.md');
+test('docs/how-it-works/architecture.md has a line for every folder and file directly in src', () => {
+  const tree = readText('docs/how-it-works/architecture.md');
   const missing = readdirSync(join(packageRoot, 'src'), { withFileTypes: true })
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
     .filter((name) => !name.endsWith('.test.ts') && !tree.includes(`\n  ${name} `));

@@ -6,7 +6,7 @@ import { adminToken } from './outbox.ts';
 import type { Receiver } from './receiver.ts';
 import type { Scope } from './scope.ts';
 
-/** A destination that is told of incidents at once, each alone. */
+/** A destination that is notified of incidents at once, each alone. */
 export const toIncidentDestination = ({ url }: Receiver, changes: object = {}) => ({
   ...{ name: 'pager', type: 'webhook', url: `${url}/hook`, notify: 'incidents', groupSeconds: 0 },
   ...changes,

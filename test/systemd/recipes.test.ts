@@ -6,7 +6,7 @@ import { waitUntil } from '../faults/support/wait.ts';
 import { findSection, readText, toBlocks } from '../repo/support/documents.ts';
 import { bootMachine } from './support/machine.ts';
 
-const recipes = readText('docs/recipes.md');
+const recipes = ['backup', 'systemd'].map((name) => readText(`docs/guides/${name}.md`)).join('\n');
 const findScripts = (title: string): string[] => toBlocks(findSection(recipes, title), 'sh');
 
 /** The unit finds Node only there. */
@@ -65,7 +65,7 @@ test('the recipes for systemd, passwords and backups work word for word under a 
   assert.match(listAlerts(), /the user has been removed or changed/);
   ({ token } = JSON.parse(login('battery staple')));
 
-  const [backUp, restore] = findScripts('Backup and restore');
+  const [[backUp], [restore]] = [findScripts('Back up'), findScripts('Restore')];
   follow(backUp);
   assert.match(post('after the backup'), /"received":true/);
   follow(restore);

@@ -32,7 +32,7 @@ export const runProgram = defineCommand({
   details: [
     'The command runs without a shell. Its input, output and exit code, and signals sent to signalbox, are passed through.',
     'The alert says how the command ended, with the last 20 lines of its output (4 KiB at most), but not its arguments.',
-    'After --timeout an alert is sent once, and the command goes on. If it then fails, a second alert is sent.',
+    'With --timeout, an alert is also sent once if the command runs too long; the command continues. If it then fails, a second alert is sent.',
     'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
     'What the command leaves in the background is waited for 1 second at most, as by a service manager.',
     'If its output cannot be written, as on a full disk, the command has failed: the exit code is then never 0.',

@@ -28,7 +28,7 @@ export const send = defineCommand({
     hostname: { value: 'NAME', summary: 'Host that the alert is about. Default: this one.' },
     status: {
       value: 'STATUS',
-      summary: 'Whether what the alert is about goes on or is over; resolved needs --key.',
+      summary: 'firing, or resolved if the problem is over, which needs --key.',
       choices: statuses,
     },
     link: { value: 'URL', summary: 'Page with more about the alert.' },

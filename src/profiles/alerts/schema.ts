@@ -100,7 +100,7 @@ const severity = Type.Optional(
 );
 
 export const SearchQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most alerts to return.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of alerts to return.' }),
   before: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
   ),
@@ -124,7 +124,7 @@ export type SearchQuery = Static<typeof SearchQuery>;
 export const HistogramQuery = Type.Object({
   since,
   until,
-  buckets: Type.Integer({ minimum: 1, maximum: 500, default: 24, description: 'Most buckets to return.' }),
+  buckets: Type.Integer({ minimum: 1, maximum: 500, default: 24, description: 'Maximum number of buckets to return.' }),
   level,
   severity,
 });
@@ -148,7 +148,7 @@ const entry = {
   fingerprint: orNull(Type.String({ examples: ['6b3fd5c0a1e2d4f7'] }), 'What identifies it at its sender.'),
   labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['critical'] })), 'Its labels.'),
   link: orNull(Type.String({ examples: ['https://grafana.example.org/alerting'] }), 'Where its sender shows it.'),
-  details: orNull(Type.String({ examples: ['92 % of 50 GB are used'] }), 'What else its sender says.'),
+  details: orNull(Type.String({ examples: ['92 % of 50 GB are used'] }), 'Further text from its sender.'),
   links: orNull(
     Type.Record(Type.String(), Type.String({ examples: ['https://wiki.example.org/disk'] })),
     'Other addresses by what they lead to: `runbook`, `dashboard`, `panel`, `silence` and the like.',
@@ -163,7 +163,7 @@ const entry = {
   ...Alert.properties,
   severity: Type.Enum(severities, {
     type: 'string',
-    description: 'What the level means; WARNING if it is no known name.',
+    description: 'The severity of the level; WARNING if the level is unknown.',
     examples: ['ERROR'],
   }),
 };

@@ -65,7 +65,7 @@ const fields = {
       description: 'Words that its alert has as the label `tags`.',
     }),
   ),
-  open: Type.Optional(Type.Boolean({ description: 'Everybody may see its badge.', examples: [true] })),
+  open: Type.Optional(Type.Boolean({ description: 'Anyone may see its badge.', examples: [true] })),
 };
 
 /** What a heartbeat is, as a request gives it. */
@@ -87,7 +87,7 @@ type ConfiguredHeartbeat = Static<typeof ConfiguredHeartbeat>;
 export const heartbeatSettings = {
   heartbeats: Type.Array(ConfiguredHeartbeat, {
     default: [],
-    description: 'What is expected on a schedule, such as jobs: an alert says that one is late.',
+    description: 'Jobs that are expected on a schedule; a late one raises an alert.',
   }),
 };
 export type HeartbeatSettings = Static<TObject<typeof heartbeatSettings>>;

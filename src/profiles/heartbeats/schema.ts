@@ -16,7 +16,7 @@ export const HeartbeatRunShape = defineShape('HeartbeatRun', {
   durationMs: orNull(Type.Integer({ examples: [251_000] }), 'From its start to its end.'),
   result: Type.Enum(['running', 'success', 'failure', 'unfinished', 'log'], {
     type: 'string',
-    description: '`unfinished`: nobody expects its end any more. `log`: only something to remember.',
+    description: '`unfinished`: its end is no longer expected. `log`: only a text.',
     examples: ['success'],
   }),
   exitCode: orNull(Type.Integer({ examples: [0] }), 'As it was sent.'),
@@ -63,11 +63,11 @@ export const Heartbeat = defineShape('Heartbeat', {
   level: Type.Enum(severities, { type: 'string', description: 'Of its alert.', examples: ['ERROR'] }),
   description: Type.String({ examples: ['nightly'] }),
   tags: Type.Array(Type.String({ examples: ['db'] }), { description: 'Words that its alert has as a label.' }),
-  open: Type.Boolean({ description: 'Everybody may see its badge.', examples: [false] }),
+  open: Type.Boolean({ description: 'Anyone may see its badge.', examples: [false] }),
   pausedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has paused it.'),
   pausedAt: orNull(Time, 'When it was paused.'),
   isConfigured: Type.Boolean({ description: 'It is in the config file, so it cannot be changed.', examples: [false] }),
-  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has changed its definition last.'),
+  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who changed its definition last.'),
   updatedAt: orNull(Time, 'When that was.'),
   version: Type.Integer({
     description: 'Of its definition, as the `ETag` has it; 0 in the config file.',
@@ -95,7 +95,7 @@ export const HeartbeatQuery = Type.Object({
 });
 
 export const RunQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 100, description: 'Most runs to return.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 100, description: 'Maximum number of runs to return.' }),
 });
 
 export const PingQuery = Type.Object({

@@ -374,7 +374,7 @@ test('a resolved incident keeps the notices of those that have not heard of its 
   assert.deepEqual(life.state.listUnsettled(), []);
 });
 
-test('a destination that is about to be told of an incident may know of it', () => {
+test('a destination that is about to be notified of an incident may know of it', () => {
   const life = createLife();
   life.alert();
   life.act({ type: 'attempt', destination: 'pager' } as never);

@@ -56,7 +56,7 @@ export type Action = { at: number } & (
   | { type: 'comment'; id: string; by: string; comment: string }
   | { type: 'task'; id: string; by: string; task: number }
   | ({ type: 'notify'; id: string; by: string } & IncidentDelivery)
-  /** The destination is about to be told of it for the first time. */
+  /** The destination is about to be notified of it for the first time. */
   | { type: 'attempt'; id: string; by: string; destination: string }
   /** These destinations need not hear of it any more. */
   | { type: 'forget'; id: string; by: string; destinations: readonly string[] }

@@ -53,7 +53,7 @@ interface RouteParts {
   /** Undefined where there are no tasks. */
   tasks: TaskSource | undefined;
   show: ShowIncident;
-  /** What destinations were told of it, and will be. */
+  /** The last and next notification of each destination. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
   clock: () => Date;
 }

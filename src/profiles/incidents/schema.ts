@@ -34,29 +34,33 @@ const Id = Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0
 const incident = {
   id: Id,
   number: Type.Integer({ description: 'A short number for people; `{id}` may be this.', examples: [412] }),
-  key: text('backup/web-1', 'What its alerts have in common: their key, or what they are about.'),
+  key: text('backup/web-1', 'What its alerts have in common: their key, fingerprint or subject.'),
   state: Type.Enum(incidentStates, { type: 'string' }),
-  level: Type.Enum(severities, { type: 'string', examples: ['ERROR'], description: 'How bad it is now.' }),
-  highestLevel: Type.Enum(severities, { type: 'string', examples: ['CRITICAL'], description: 'How bad it has been.' }),
+  level: Type.Enum(severities, { type: 'string', examples: ['ERROR'], description: 'Its current severity.' }),
+  highestLevel: Type.Enum(severities, {
+    type: 'string',
+    examples: ['CRITICAL'],
+    description: 'Its highest severity so far.',
+  }),
   title: text('disk is full', 'The latest message.'),
   source: text('backup', 'Of its latest alert, as is `hostname`.'),
   hostname: text('web-1', ''),
   sender: textOrNull('key:alertmanager', 'Who sends its alerts: `key:NAME` or `user:NAME`.'),
   labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['db'] })), 'Of its latest alert that has any.'),
   link: textOrNull('https://grafana.example.org/alerting', 'Of its latest alert that has one.'),
-  count: Type.Integer({ description: 'How many alerts there are about it.', examples: [3] }),
+  count: Type.Integer({ description: 'Number of its alerts.', examples: [3] }),
   firstAt: time('When its first alert was received.'),
   lastAt: time('When its latest alert was received.'),
   stateSince: time('Since when it has its state.'),
   acknowledgedBy: textOrNull('admin', 'Who has taken it: a user, or `key:NAME`.'),
   acknowledgedAt: orNull(Time, 'When that was.'),
   acknowledgedUntil: orNull(Time, 'When it opens again by itself.'),
-  acknowledgedComment: textOrNull('on it', 'What they said.'),
+  acknowledgedComment: textOrNull('on it', 'Their comment.'),
   resolvedBy: textOrNull('admin', 'Who has resolved it, a person or the sender.'),
   resolvedAt: orNull(Time, 'When it was resolved.'),
   resolvedReason: orNull(
     Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
-    'Who or what has ended it; `quiet`: no alert came for long.',
+    'Why it ended; `quiet`: no alert came for `quietHours`.',
   ),
   reopened: Type.Integer({ description: 'How often it was reopened.', examples: [0] }),
   silencedBy: Type.Array(Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }), {
@@ -79,7 +83,7 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   by: textOrNull('admin', 'Who did it: a user, `key:NAME`, or the sender of an alert.'),
   level: orNull(Level, 'The level from then on.'),
   alert: orNull(Id, 'The id of the alert that it came with.'),
-  comment: textOrNull('on it', 'What they said.'),
+  comment: textOrNull('on it', 'Their comment.'),
   until: orNull(Time, 'When the acknowledgement ends.'),
   reason: orNull(
     Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
@@ -89,7 +93,7 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   destination: textOrNull('pager', 'Which destination was notified.'),
   what: orNull(
     Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
-    'What that destination was told.',
+    'The notification that the destination got.',
   ),
   result: textOrNull('delivered', 'What came of it: `delivered`, or why it was given up.'),
 });
@@ -108,7 +112,7 @@ export const IncidentAlert = defineShape('IncidentAlert', {
   hostname: text('web-1', ''),
   labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['db'] })), 'Its labels.'),
   link: textOrNull('https://grafana.example.org/alerting', 'Where its sender shows it.'),
-  details: textOrNull('92 % of 50 GB are used', 'What else its sender says.'),
+  details: textOrNull('92 % of 50 GB are used', 'Further text from its sender.'),
 });
 export type IncidentAlert = Static<typeof IncidentAlert>;
 
@@ -116,7 +120,9 @@ export const IncidentDetails = defineShape('IncidentDetails', {
   ...incident,
   timeline: Type.Array(IncidentEvent, { description: 'The last 200 events, oldest first.' }),
   lastAlert: orNull(IncidentAlert, 'Its latest alert, unless that was deleted.'),
-  notifications: Type.Array(IncidentNotification, { description: 'What each destination was told, and will be.' }),
+  notifications: Type.Array(IncidentNotification, {
+    description: 'The last and next notification of each destination.',
+  }),
 });
 
 export const IncidentPage = defineShape('IncidentPage', {
@@ -142,9 +148,7 @@ export const IncidentQuery = Type.Object({
     default: 'active',
     description: 'Only incidents in this state; `active` is open or acknowledged.',
   }),
-  level: Type.Optional(
-    Type.Enum(severities, { type: 'string', description: 'Only incidents that are as bad as this now.' }),
-  ),
+  level: Type.Optional(Type.Enum(severities, { type: 'string', description: 'Only incidents of this severity.' })),
   source: Type.Optional(Type.String({ description: 'Only this source, in any case.', examples: ['backup'] })),
   hostname: Type.Optional(Type.String({ description: 'Only this host name, in any case.', examples: ['web-1'] })),
   q: Type.Optional(
@@ -156,13 +160,18 @@ export const IncidentQuery = Type.Object({
   until: Type.Optional(
     Type.String({ description: 'Only incidents that began before this time, RFC 3339.', examples: [example] }),
   ),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most incidents to return.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 50,
+    description: 'Maximum number of incidents to return.',
+  }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
 });
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
 export const IncidentAlertQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most alerts to return.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of alerts to return.' }),
   before: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
   ),

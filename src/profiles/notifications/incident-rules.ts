@@ -9,7 +9,7 @@ const defaultOn: readonly NotificationKind[] = ['opened', 'raised', 'resolved'];
 const defaultGroupSeconds = 10;
 const defaultHoursExcept = ['CRITICAL'];
 
-/** The keys of a destination that say when it is told of incidents. */
+/** The keys of a destination that say when it is notified of incidents. */
 export interface IncidentKeys {
   notify?: 'alerts' | 'incidents' | undefined;
   on?: readonly NotificationKind[] | undefined;
@@ -38,7 +38,7 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
   if (on.includes('reminder') && repeat === undefined) throw new Error('on has reminder: set repeat, in minutes');
   if (repeat === undefined && on.every((kind) => kind === 'resolved')) {
     throw new Error(
-      'on needs opened, raised or acknowledged: only those that were told of an incident are told its end',
+      'on needs opened, raised or acknowledged: only those that were notified of an incident are notified of its end',
     );
   }
   if (hoursExcept !== undefined && hours === undefined) throw new Error('hoursExcept needs hours');

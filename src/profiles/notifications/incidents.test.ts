@@ -261,7 +261,7 @@ for (const [problem, changes] of [
   ['formats is only for "notify": "alerts"', { formats: ['native'] }],
   ['on has reminder: set repeat, in minutes', { on: ['opened', 'reminder'] }],
   [
-    'on needs opened, raised or acknowledged: only those that were told of an incident are told its end',
+    'on needs opened, raised or acknowledged: only those that were notified of an incident are notified of its end',
     { on: ['resolved'] },
   ],
   ['levels has "bad", which is no severity; use CRITICAL, ERROR, WARNING, INFO', { levels: ['bad'] }],
@@ -272,7 +272,7 @@ for (const [problem, changes] of [
     assert.ok((await startRefusal(t, { settings: { destinations: [destination] } })).includes(problem));
   });
 }
-test('a list of destinations says when each is told of incidents, with what is usual', async (t) => {
+test('a list of destinations says when each is notified of incidents, with what is usual', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startNotifier(t, [
     toIncidentDestination(receiver, { name: 'second', after: 0.5, repeat: 30, groupSeconds: 0.3, on: ['opened'] }),

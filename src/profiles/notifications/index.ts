@@ -152,7 +152,7 @@ const findUnserved = (
   if (destinations.length === 0) return [];
   if (!mounted.alerts) return ['Warning: destinations get nothing, because the profile alerts is not mounted'];
   const isUnserved = !mounted.incidents && destinations.some(({ notify }) => notify === 'incidents');
-  return isUnserved ? ['Warning: nobody is told of incidents, because the profile incidents is not mounted'] : [];
+  return isUnserved ? ['Warning: nobody is notified of incidents, because the profile incidents is not mounted'] : [];
 };
 
 const findTarget = (destinations: readonly DestinationSettings[], name: string): DestinationTarget => {

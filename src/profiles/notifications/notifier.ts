@@ -106,7 +106,7 @@ export class Notifier {
     void this.#replanAll();
   }
 
-  /** What each destination was told of an incident, and what it will be told. */
+  /** The last and next notification of an incident to each destination. */
   describe(incident: SharedIncident): IncidentNotification[] {
     const destinations = this.#destinations ?? [];
     const names = destinations.map(({ name }) => name);
@@ -121,7 +121,7 @@ export class Notifier {
     ];
   }
 
-  /** What destinations will be told of these incidents, and of those for which something is due first. */
+  /** The next notifications of these incidents, and of those for which one is due first. */
   listPlanned(
     ids: readonly string[],
     most: number,

@@ -23,7 +23,7 @@ type Entries = Pick<OutboxSettings, 'destinations' | 'made'>;
 interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
   links: MessageLinks;
   silences: SilenceSource | undefined;
-  /** Called with those that are told of incidents, whenever there are others. */
+  /** Called with those that are notified of incidents, whenever there are others. */
   onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
 }
 
@@ -247,8 +247,8 @@ export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date):
     [
       late,
       'WARNING',
-      'destination has not been told of incidents for over 5 minutes',
-      'destinations have not been told of incidents for over 5 minutes',
+      'destination has not been notified of incidents for over 5 minutes',
+      'destinations have not been notified of incidents for over 5 minutes',
     ],
     [parked, 'WARNING', 'alert was not delivered and is parked', 'alerts were not delivered and are parked'],
   ];
@@ -293,7 +293,7 @@ export const addDeliveryMeters = (
   reading(
     'counter',
     'signalbox_notifications_total',
-    'Notifications of incidents that were sent or given up, by what was told and result.',
+    'Notifications of incidents that were sent or given up, by event and result.',
     () =>
       ofIncidents().flatMap(({ name, counts }) =>
         Array.from(counts, ([key, count]) => [[name, ...key.split(' ')], count] as const),
@@ -308,7 +308,7 @@ export const addDeliveryMeters = (
   );
   gauge(
     'signalbox_notifications_waiting',
-    'Incidents of which the destination is to be told now.',
+    'Incidents for which a notification is due now.',
     ofIncidents,
     ({ lag }) => lag,
   );

@@ -90,7 +90,7 @@ test('by default an incident is told when it opens, is raised and ends, 10 s lat
   assert.equal(plan({}, create({ level: 'WARNING' }), told()), undefined);
 });
 
-test('the end is told to those that were told of the incident, and to nobody else', () => {
+test('those that were notified of the incident are notified of its end, and nobody else', () => {
   assert.equal(plan(atOnce, over), undefined);
   assert.equal(plan(atOnce, over, told({ isTold: false })), 'forget');
   const pending = told({ opening: 0, isTold: false, isPending: true });
@@ -193,7 +193,7 @@ test('who is off duty is not told that it opens, and a silence keeps everything 
   assert.deepEqual(show(plan(atOnce, over, told(), { isSilenced: true })), ['resolved', 'silence']);
 });
 
-test('nobody is told of incidents from before there were incidents', () => {
+test('nobody is notified of incidents from before there were incidents', () => {
   assert.equal(plan(atOnce, create({ isOld: true })), undefined);
 });
 

@@ -8,7 +8,7 @@ export interface UsableHours {
   nextWithin(at: number): number;
 }
 
-/** When a destination wants to be told of an incident, by its settings. */
+/** When a destination wants to be notified of an incident, by its settings. */
 export interface IncidentRules {
   on: ReadonlySet<NotificationKind>;
   /** For how long an incident must have been open, and nobody has taken it. */
@@ -21,7 +21,7 @@ export interface IncidentRules {
   hours: UsableHours | undefined;
   /** The levels of incidents for which it may be used outside its hours. */
   hoursExcept: ReadonlySet<Severity>;
-  /** Whether it wants to be told of such incidents at all. */
+  /** Whether it wants to be notified of such incidents at all. */
   accepts(incident: SharedIncident): boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Circumstances {
 
 type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
 
-/** What a destination is to be told of an incident next, unless something happens before. */
+/** The next notification of an incident to a destination, unless something happens before. */
 export interface PlannedNotice {
   what: NotificationKind;
   /** Since when there is something to say, in Unix milliseconds; it may be in the future. */
@@ -62,7 +62,7 @@ type Wanted = Pick<PlannedNotice, 'what' | 'happenedAt' | 'isEscalation'> & {
 };
 
 /**
- * What a destination, which was told `notice` last, is to be told of an incident next. It is a function of what is stored and
+ * The next notification of an incident to a destination whose last one was `notice`. It is a function of what is stored and
  * of the time, so nothing of it has to be kept: what comes in between just makes nothing due.
  */
 export const planNotice = (
@@ -76,7 +76,7 @@ export const planNotice = (
   return wanted === undefined || wanted === 'forget' ? wanted : schedule(wanted, incident, rules, circumstances);
 };
 
-/** The end is told to those that were told of the incident, and to nobody else. */
+/** Those that were notified of the incident are notified of its end, and nobody else. */
 const planEnd = (
   { resolved, stateSince }: SharedIncident,
   notice: IncidentNotice | undefined,

@@ -67,7 +67,7 @@ export class Progress {
   /** Parked alerts beyond `mostParked`. */
   forgotten = 0;
   receiver: ReceiverMemory = {};
-  /** It was told of incidents last, so what comes meanwhile is not for it. */
+  /** It was notified of incidents last, so what comes meanwhile is not for it. */
   isOfIncidents = false;
   /** When alerts that may come again were sent last, in Unix milliseconds, by the ids of their first records. */
   readonly sent = new Map<string, number>();

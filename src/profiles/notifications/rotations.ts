@@ -40,7 +40,7 @@ export const rotationSettings = {
     default: [],
     maxItems: 16,
     description:
-      'Destinations of which one at a time is on duty: name, members, handover and more; see docs/oncall.md.',
+      'Destinations of which one at a time is on duty: name, members, handover and more; see docs/guides/oncall.md.',
   }),
 };
 

@@ -175,7 +175,7 @@ const findOpen = async (destination: Destination, alerts: Alerts | undefined, id
 /** The id of an incident of which the destination is to be told now. */
 const findWaiting = (destination: IncidentDestination, id: string): string => {
   if (destination.isWaiting(id)) return id;
-  throw new HttpError('not-found', `${destination.name} is not to be told of an incident with this id now`);
+  throw new HttpError('not-found', `${destination.name} is not to be notified of an incident with this id now`);
 };
 
 const createSentRoute = (incidents: IncidentSource): Route => {
@@ -184,7 +184,7 @@ const createSentRoute = (incidents: IncidentSource): Route => {
     method: 'GET',
     path: '/api/notifications',
     access: 'admin',
-    summary: 'List what destinations were told of incidents, newest first',
+    summary: 'List notifications of incidents, newest first',
     schema: { operationId: 'listNotifications', querystring: SentQuery, response: { 200: SentPage, 404: ErrorBody } },
     handler: async ({ query: { destination, incident, limit, before } }, reply) => {
       const found = incident === undefined ? undefined : await findIncident(incidents, incident);
@@ -216,7 +216,7 @@ const mostPlanned = 1000;
 
 type WaitingNotice = DestinationState['waitingNotices'][number];
 
-/** What each destination will be told of incidents, by its name. */
+/** The next notifications of each destination, by its name. */
 const listNotices = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'listPlanned'> | undefined) => {
   const byName = new Map<string, WaitingNotice[]>();
   const waiting = all.flatMap((one) => (one instanceof IncidentDestination ? one.listIds(mostListed) : []));

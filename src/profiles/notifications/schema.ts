@@ -83,7 +83,7 @@ export const DestinationState = defineShape('DestinationState', {
     description: 'What is sent: each alert, or messages about incidents.',
   }),
   incidents: Type.Union([IncidentRulesShown, Type.Null()], {
-    description: 'When it is told of incidents; `null` if it gets each alert.',
+    description: 'When it is notified of incidents; `null` if it gets every alert.',
   }),
   repeatMinutes: Type.Number({
     examples: [240],
@@ -108,10 +108,9 @@ export const DestinationState = defineShape('DestinationState', {
   lastSuccess: time('Last delivery since the server was started.'),
   lastError: Type.Union([DeliveryError, Type.Null()], { description: 'Last failure since the server was started.' }),
   nextAttempt: time('When an alert that failed is tried again.'),
-  lagIncidents: count('Incidents of which the destination is to be told now.'),
+  lagIncidents: count('Incidents for which a notification is due now.'),
   waitingNotices: Type.Array(WaitingNotice, {
-    description:
-      'What it will be told of incidents unless something happens before: the first 100, the earliest first.',
+    description: 'The next notifications, unless something happens before: the first 100, earliest first.',
   }),
   waitingAlerts: Type.Array(WaitingAlert, { description: 'The first 100 that wait, oldest first.' }),
   parked: count('Alerts that were given up.'),
@@ -144,7 +143,9 @@ const destination = Type.String({ description: 'Name of a destination.' });
 
 export const RetryParams = Type.Object({
   destination,
-  id: Type.String({ description: 'Id of an alert that is parked or waits, or of an incident that is to be told now.' }),
+  id: Type.String({
+    description: 'Id of an alert that is parked or waits, or of an incident for which a notification is due.',
+  }),
 });
 
 export const DestinationParams = Type.Object({ destination });
@@ -156,11 +157,18 @@ export const RetryAllResult = defineShape('RetryAllResult', {
 });
 
 export const SentQuery = Type.Object({
-  destination: Type.Optional(Type.String({ description: 'Only what this destination was told.', examples: ['pager'] })),
+  destination: Type.Optional(
+    Type.String({ description: 'Only notifications to this destination.', examples: ['pager'] }),
+  ),
   incident: Type.Optional(
     Type.String({ description: 'Only of this incident: its id or its number.', examples: ['412'] }),
   ),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most notifications to return.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 50,
+    description: 'Maximum number of notifications to return.',
+  }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
 });
 
@@ -174,7 +182,7 @@ const SentNotice = defineShape('SentNotification', {
   }),
   event: Type.Enum(['notified', 'escalated', 'reminder'], {
     type: 'string',
-    description: '`escalated`: the destination is told only if nobody takes the incident.',
+    description: '`escalated`: the destination is notified only if nobody takes the incident.',
   }),
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
   level: Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),

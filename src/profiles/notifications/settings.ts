@@ -115,7 +115,7 @@ export const DestinationSettings = Type.Object(
       Type.Array(Type.Enum(notificationKinds, { type: 'string' }), {
         minItems: 1,
         uniqueItems: true,
-        description: 'What of an incident is told: opened, raised and resolved by default.',
+        description: 'Events of an incident that send a notification: opened, raised and resolved by default.',
       }),
     ),
     after: Type.Optional(
@@ -149,7 +149,7 @@ export const DestinationSettings = Type.Object(
         maxLength: 500,
         examples: ['Mon-Fri 08:00-18:00 Europe/Berlin'],
         description:
-          'When it may be told that an incident is open, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
+          'When it may be notified of an open incident, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
       }),
     ),
     hoursExcept: Type.Optional(
@@ -214,7 +214,7 @@ export const notificationSettings = {
     default: [],
     maxItems: mostDestinations,
     writeOnly: true,
-    description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
+    description: 'Receivers of alerts: name, type, url and more; see docs/guides/destinations.',
   }),
   publicUrl: Type.Optional(
     Type.String({
@@ -239,7 +239,7 @@ export interface DestinationTarget {
   receiver: ReceiverAddress;
   /** Scheme, host and port of the URL. */
   address: string;
-  /** When it is told of incidents. */
+  /** When it is notified of incidents. */
   rules: IncidentRules;
   /** Somebody has made it at run time, so there are addresses that it may not reach. */
   isMade: boolean;

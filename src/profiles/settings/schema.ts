@@ -21,7 +21,7 @@ export const MadeChangePage = defineShape('SettingChangePage', {
 
 export const MadeChangeQuery = Type.Object({
   kind: Type.Optional(Type.String({ description: 'Only changes of this kind.', examples: ['silence'] })),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most changes to return.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of changes to return.' }),
   before: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Only changes before this `seq`: the `next` of a page.' }),
   ),

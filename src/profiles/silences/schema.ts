@@ -82,10 +82,10 @@ export const Silence = defineShape('Silence', {
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
   state: Type.Enum(silenceStates, {
     type: 'string',
-    description: '`pending`: it will hold later, or again. `expired`: never again.',
+    description: '`pending`: it begins later. `expired`: it has ended for good.',
   }),
   match: orNull(Match, 'What it matches.'),
-  matchers: orNull(Type.Array(Matcher), 'The same of one that was made with the API of Alertmanager.'),
+  matchers: orNull(Type.Array(Matcher), 'Its matchers, if it was created through the API of Alertmanager.'),
   startsAt: Type.String({ ...Time, description: 'From when it holds.' }),
   endsAt: orNull(Time, 'Until when.'),
   schedule: orNull(schedule, 'When its windows begin.'),
@@ -93,12 +93,12 @@ export const Silence = defineShape('Silence', {
   minutes: orNull(minutes, 'How long each window is.'),
   window: orNull(
     defineShape('SilenceWindow', { startsAt: Time, endsAt: orNull(Time, 'Its end.') }),
-    'The time for which it holds now, or will hold next.',
+    'Its current or next window.',
   ),
   comment: Type.String({ examples: ['the disk is being replaced'] }),
   createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),
   createdAt: Time,
-  updatedBy: Type.String({ description: 'Who has changed it last.', examples: ['admin'] }),
+  updatedBy: Type.String({ description: 'Who changed it last.', examples: ['admin'] }),
   updatedAt: Time,
   version: Type.Integer({ description: 'Its version, as the `ETag` has it.', examples: [12] }),
 });
@@ -114,7 +114,12 @@ export const SilenceQuery = Type.Object({
     default: 'all',
     description: 'Only silences in this state.',
   }),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Most silences to return.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 100,
+    description: 'Maximum number of silences to return.',
+  }),
   before: Type.Optional(Type.String({ description: 'The `next` of a page: what comes after it.' })),
 });
 

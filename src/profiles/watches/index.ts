@@ -23,7 +23,7 @@ export const watches = defineFeature({
     watches: Type.Array(StrictWatch, {
       default: [],
       maxItems: 1000,
-      description: 'What is watched, beside the watches that were made at run time.',
+      description: 'Watches, in addition to those made at run time.',
     }),
     defaultWatches: Type.Boolean({
       default: true,

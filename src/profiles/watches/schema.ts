@@ -204,7 +204,7 @@ export const Watch = defineShape('Watch', {
   since: orNull(time, 'Since when.'),
   things: Type.Array(WatchedThing),
   version: orNull(Type.Integer({ examples: [12] }), 'As the `ETag` has it; `null` unless it was made at run time.'),
-  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has changed it last.'),
+  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who changed it last.'),
   updatedAt: orNull(time, 'When.'),
 });
 export type Watch = Static<typeof Watch>;

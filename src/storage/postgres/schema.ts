@@ -149,7 +149,7 @@ CREATE TABLE signalbox.setting (
 );
 `;
 
-/** What destinations were told of incidents, and which instance does that at present. */
+/** Notifications of incidents to destinations, and which instance sends them at present. */
 const noticeTables = `
 ALTER TABLE signalbox.incident ADD COLUMN has_notices boolean NOT NULL DEFAULT false;
 CREATE INDEX incident_unsettled ON signalbox.incident (id) WHERE state < 3 OR has_notices;

@@ -46,7 +46,7 @@ const response = {
 };
 
 const params = Type.Object({
-  token: Type.String({ description: 'The end of an `acknowledgeUrl`. Whoever has it may do this, for 24 hours.' }),
+  token: Type.String({ description: 'The end of an `acknowledgeUrl`. Anyone who has it may do this, for 24 hours.' }),
 });
 
 /** No page can be sent to somebody who asks for JSON, and programs that accept anything get JSON. */

@@ -1,0 +1,137 @@
+/**
+ * The lines of the server's log: the level and beginning of each message, and its meaning. `...` stands for a part that differs.
+ * test/repo/operating.test.ts compares them with the code.
+ */
+export const logLines = [
+  { messages: ['fatal unexpected error'], meaning: 'a bug: the server stops' },
+  { messages: ['error request failed'], meaning: "a request got 500; `reqId` is the response's `requestId`" },
+  {
+    messages: [
+      'error second SIG...',
+      'error not stopped within',
+      'error error while stopping',
+      'error the server could not be stopped',
+    ],
+    meaning: 'work in progress was not completed',
+  },
+  {
+    messages: [
+      'error files could not be opened again',
+      'error settings not reloaded',
+      'error outbox: the destinations could not be changed',
+    ],
+    meaning: 'SIGHUP: a step failed',
+  },
+  { messages: ['info settings reloaded'], meaning: 'SIGHUP: the new settings apply' },
+  { messages: ['info shutting down'], meaning: '`signal` is the cause' },
+  {
+    messages: ['warn the database cannot be used', 'info the database can be used'],
+    meaning: 'until then changes get 503, and alerts wait in the spool',
+  },
+  { messages: ['warn the seed was not loaded'], meaning: 'the database could not be used on startup' },
+  { messages: ['warn alert log: failed', 'warn alert log: recovered'], meaning: 'in between, alerts get 503' },
+  { messages: ['warn alert log: reopened'], meaning: 'another program moved or changed the file' },
+  { messages: ['warn alert log: tail-cut'], meaning: 'an incomplete last line was moved to `savedAs`' },
+  { messages: ['warn alert log: damaged-lines'], meaning: 'a list skipped damaged lines' },
+  { messages: ['warn alert log: segments-removed'], meaning: 'retention deleted `files`' },
+  { messages: ['warn alert log: its end cannot be read'], meaning: 'repeats of earlier alerts may be stored again' },
+  {
+    messages: ['warn command audit: ...', 'warn incident log: ...', 'warn tasks log: ...'],
+    meaning: 'the same for these and other logs',
+  },
+  {
+    messages: [
+      'warn alert spool: alerts wait on disk for the database',
+      'info alert spool: the alerts are in the database',
+      'debug alert spool: not shipped',
+    ],
+    meaning: 'see [alerts in a database](../how-it-works/durability.md#alerts-in-a-database)',
+  },
+  {
+    messages: ['warn outbox: an alert was not delivered'],
+    meaning: '`destination` did not accept it because of `reason`; logged once',
+  },
+  {
+    messages: ['warn outbox: the destination is failing', 'info outbox: alerts are delivered again'],
+    meaning: '[the receiver](configuration.md#destinations) refuses what `destination` sends, or accepts nothing',
+  },
+  {
+    messages: ['warn outbox: the alert about a ...', 'error outbox: the alert log could not be read'],
+    meaning: 'retried',
+  },
+  { messages: ['warn outbox: the alert log was replaced'], meaning: 'delivery continues at its end' },
+  { messages: ['error notifications: incidents cannot be read'], meaning: 'nobody is notified; retried every second' },
+  {
+    messages: ['error outbox: the progress could not be written'],
+    meaning: 'after a restart, `destination` repeats deliveries',
+  },
+  {
+    messages: ['error outbox: the progress cannot be read'],
+    meaning: 'the file is damaged: `destination` gets all alerts again',
+  },
+  { messages: ['error outbox: unexpected error'], meaning: 'a bug: the alert `id` is parked' },
+  { messages: ['warn the key of links ...'], meaning: 'links in notifications end with the process' },
+  { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
+  {
+    messages: ['error incidents: the stored state cannot be read'],
+    meaning: '[the alerts of the last day are counted again](../how-it-works/incidents.md#what-is-promised)',
+  },
+  {
+    messages: ['warn incidents: the state cannot be written'],
+    meaning: 'retried; retention spares both logs until then, alerts up to 256 MiB',
+  },
+  { messages: ['warn incidents: alerts are deleted ...'], meaning: 'more than 256 MiB of alerts waited for the state' },
+  { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
+  {
+    messages: ['error settings: lines of the log are damaged'],
+    meaning: 'their changes have no effect; restore the file or repeat them',
+  },
+  {
+    messages: ['error settings: they are not stored again'],
+    meaning: 'their file was moved; back it up before a restart',
+  },
+  {
+    messages: ['error silences: one cannot be used'],
+    meaning: 'a newer version stored the silence `id`, which has no effect here',
+  },
+  {
+    messages: ['warn watches: an alert was not stored; it is tried again'],
+    meaning: '`err` has the reason; tried after the next check',
+  },
+  { messages: ['warn login: wrong logins'], meaning: 'logins from `ip` are now delayed' },
+  {
+    messages: ['warn login: refused', 'warn login: more logins'],
+    meaning: 'a wrong password or user from `ip`; the first 20 of a minute have a line each',
+  },
+  {
+    messages: ['warn heartbeats: they cannot be looked at', 'warn heartbeats: what has changed cannot be stored'],
+    meaning: 'retried every 5 s',
+  },
+  { messages: ['warn heartbeats: the state cannot be written'], meaning: 'retried; until then the log grows' },
+  {
+    messages: ['error heartbeats: the state is damaged'],
+    meaning: 'states and runs may be missing; the next pings make them again',
+  },
+  {
+    messages: ['error heartbeats: one cannot be used'],
+    meaning: 'a newer version stored the heartbeat `name`, which has no effect here',
+  },
+  { messages: ['warn history: the file cannot be written'], meaning: 'a restart loses the history' },
+  {
+    messages: ['warn maxConnections is ... instead of ...'],
+    meaning: 'raise the [limit on open files](configuration.md#settings)',
+  },
+  {
+    messages: ['warn other accounts can ...', 'warn a group can ...'],
+    meaning: 'unsafe [permissions](configuration.md#the-config-file)',
+  },
+  { messages: ['warn nobody can use ...'], meaning: 'a profile needs tokens and nothing issues them' },
+  { messages: ['warn the variable ...'], meaning: 'a misspelt `SIGNALBOX_*` variable is ignored' },
+  {
+    messages: ['warn Warning: ... paths need no token'],
+    meaning: 'others can reach `openRoutes`: set [`access`](configuration.md#access)',
+  },
+  { messages: ['info jwtSecret is not set'], meaning: 'tokens become invalid when the process ends' },
+  { messages: ['debug request'], meaning: 'one line per request, with `traceparent` if sent' },
+  { messages: ['debug not listening'], meaning: "localhost's other address cannot be used" },
+];

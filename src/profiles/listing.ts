@@ -1,0 +1,15 @@
+import type { Feature, Profile } from './feature.ts';
+
+/** The profiles that people see first and last, wherever profiles are listed; the others are in between. */
+const first = [
+  ...['alerts', 'incidents', 'snapshots', 'silences', 'notifications', 'oncall', 'alertmanager'],
+  ...['watches', 'heartbeats', 'monitoring', 'status', 'history', 'tasks', 'commands'],
+];
+const last = ['items', 'simple-tasks', 'protected-tasks'];
+
+/** The profiles of features in the order in which people see them. */
+export const listProfiles = (features: readonly Feature[]): Profile[] => {
+  const toPlace = ({ name }: Profile): number =>
+    first.includes(name) ? first.indexOf(name) - first.length : last.indexOf(name) + 1;
+  return features.flatMap((feature) => feature.profiles).toSorted((a, b) => toPlace(a) - toPlace(b));
+};
