@@ -95,6 +95,12 @@ export const logLines = [
     meaning: 'a newer version stored the silence `id`, which has no effect here',
   },
   {
+    messages: ['error destinations: one cannot be used'],
+    meaning: 'a newer version stored the destination `name`, which gets nothing',
+  },
+  { messages: ['warn snapshots: one could not be taken'], meaning: '`err` has the reason' },
+  { messages: ['warn keys: when they were used cannot be kept'], meaning: 'retried every 10 minutes' },
+  {
     messages: ['warn watches: an alert was not stored; it is tried again'],
     meaning: '`err` has the reason; tried after the next check',
   },

@@ -9,7 +9,7 @@ const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
 
 test('by default each profile is mounted where its feature says, in the order in which people see them', () => {
   assert.deepEqual(list({}), [
-    '/: alerts, incidents, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, metrics, events, instances, items',
+    '/: alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, events, instances, items',
     '/protected: login, protected-tasks',
     '/simple: simple-tasks',
   ]);
@@ -27,6 +27,7 @@ test('a feature left out of the program is left out of the default mounts', () =
       profiles: [
         'alerts',
         'incidents',
+        'snapshots',
         'silences',
         'notifications',
         'oncall',
@@ -39,6 +40,7 @@ test('a feature left out of the program is left out of the default mounts', () =
         'commands',
         'settings',
         'login',
+        'accounts',
         'metrics',
         'events',
         'instances',
