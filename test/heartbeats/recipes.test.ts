@@ -20,12 +20,12 @@ import { waitUntil } from '../support/wait.ts';
 import { createHeartbeat, listRuns, readHeartbeat } from './support/heartbeats.ts';
 
 const execute = promisify(execFile);
-const [block = ''] = toBlocks(findSection(readText('docs/heartbeats.md'), 'Recipes'), '');
+const [block = ''] = toBlocks(findSection(readText('docs/guides/heartbeats.md'), 'Recipes'), '');
 const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
 /** The line of the document that has this text. */
 const findLine = (text: string): string =>
-  lines.find((line) => line.includes(text)) ?? assert.fail(`docs/heartbeats.md has no line with ${text}`);
+  lines.find((line) => line.includes(text)) ?? assert.fail(`docs/guides/heartbeats.md has no line with ${text}`);
 
 /** A server with a heartbeat, a folder for the job, and the programs that lines name: signalbox, and what `script` does as backup. */
 const createWorld = async (t: Scope, script = 'echo "412 files"') => {
@@ -61,7 +61,7 @@ const createWorld = async (t: Scope, script = 'echo "412 files"') => {
 const toJob = (line: string): string => line.replace(/^([\d*]+ ){5}|^ExecStart=/, '');
 
 test(
-  'the lines of docs/heartbeats.md for cron, systemd and shells tell how a backup ended',
+  'the lines of docs/guides/heartbeats.md for cron, systemd and shells tell how a backup ended',
   requires({ programs: ['curl'] }),
   async (t) => {
     const { app, run, readRuns, folder } = await createWorld(t, '[ ! -e broken ] || exit 3');
@@ -109,7 +109,7 @@ test(
   },
 );
 
-test('the line of docs/heartbeats.md for Task Scheduler works in PowerShell', powerShell, async (t) => {
+test('the line of docs/guides/heartbeats.md for Task Scheduler works in PowerShell', powerShell, async (t) => {
   const { env, fill, readRuns } = await createWorld(t, 'exit $CODE');
   for (const code of [0, 3]) {
     const script = fill(findLine('Invoke-RestMethod'));
@@ -124,7 +124,7 @@ test('the line of docs/heartbeats.md for Task Scheduler works in PowerShell', po
 });
 
 longTest(
-  'the lines of docs/heartbeats.md for borg and restic back up, and say when they cannot',
+  'the lines of docs/guides/heartbeats.md for borg and restic back up, and say when they cannot',
   requires({ programs: ['borg', 'restic'] }),
   async (t) => {
     const password = { BORG_PASSPHRASE: 'x', RESTIC_PASSWORD: 'x' };
@@ -146,7 +146,7 @@ longTest(
 );
 
 longTest(
-  'the line of docs/heartbeats.md for PostgreSQL dumps a database',
+  'the line of docs/guides/heartbeats.md for PostgreSQL dumps a database',
   {
     ...requires({ programs: ['pg_dump'] }),
     ...(toSkipPostgres() && { skip: toSkipPostgres() }),
@@ -195,7 +195,7 @@ longTest(
 );
 
 longTest(
-  'the line of docs/heartbeats.md for certbot renews at an ACME server, and says when it cannot',
+  'the line of docs/guides/heartbeats.md for certbot renews at an ACME server, and says when it cannot',
   requires({ programs: ['certbot', 'pebble', 'openssl', 'curl'] }),
   async (t) => {
     const { folder, run, readRuns, app } = await createWorld(t);
@@ -261,7 +261,7 @@ longTest(
 );
 
 longTest(
-  'the line of docs/heartbeats.md for cron is run by cron',
+  'the line of docs/guides/heartbeats.md for cron is run by cron',
   requires({ programs: ['cron', 'unshare'], mounts: true }),
   async (t) => {
     const { folder, fill, bin, readRuns } = await createWorld(t);

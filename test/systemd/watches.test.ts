@@ -21,7 +21,7 @@ const write = ({ run }: Machine, path: string, text: string): void =>
 
 /** The line of the document for the unit of a timer, for a heartbeat here. */
 const toUnit = (uuid: string, url: string): string => {
-  const [line = ''] = /^ExecStart=.*$/m.exec(findSection(readText('docs/heartbeats.md'), 'Recipes')) ?? [];
+  const [line = ''] = /^ExecStart=.*$/m.exec(findSection(readText('docs/guides/heartbeats.md'), 'Recipes')) ?? [];
   const start = line.replace('/usr/bin/signalbox', program).replace('$ADDRESS', uuid).replace('backup.sh', '/bin/true');
   assert.notEqual(start, line);
   return `[Service]\nType=oneshot\nEnvironment=SIGNALBOX_URL=${url}\n${start}\n`;

@@ -77,7 +77,7 @@ const startInstance = async (t: Scope, flags: string[]): Promise<Instance> => {
   };
 };
 
-/** HAProxy in front of the servers, as docs/scaling recommends: it never repeats a request that a server has got. */
+/** HAProxy in front of the servers, as docs/guides/scaling.md recommends: it never repeats a request that a server has got. */
 const startHaproxy = async (t: Scope, urls: readonly string[]): Promise<string> => {
   const port = await findFreePort();
   const path = join(createFolder(t), 'haproxy.cfg');
