@@ -6,6 +6,7 @@ import { scopes } from '../auth/access.ts';
 import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { UsageError } from './args.ts';
+import { alertsCommand } from './client/alerts.ts';
 import { healthcheck } from './client/healthcheck.ts';
 import { heartbeatsCommand } from './client/heartbeats.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
@@ -182,6 +183,7 @@ export const ownCommands: readonly Command[] = [
   serve,
   send,
   runProgram,
+  alertsCommand,
   incidentsCommand,
   incidentCommand,
   ackCommand,

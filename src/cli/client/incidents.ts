@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { print, say } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
-import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.ts';
+import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable } from './table.ts';
 import { parseUntil } from './until.ts';
 
 /** What the commands print of an incident. */
@@ -88,7 +88,7 @@ const toIncidentTable = (rows: readonly IncidentRow[]): string =>
       [row.source, row.hostname].filter(Boolean).join(' '),
       row.title,
     ]),
-    paintSeverity,
+    { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'] },
   );
 
 const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
@@ -134,7 +134,7 @@ const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): strin
         by === null ? '' : toPerson(by),
         [
           ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
-          ...[task !== null && `task ${task}`, comment?.replaceAll(/\s+/g, ' ')],
+          ...[task !== null && `task ${task}`, toOneLine(comment ?? '')],
         ]
           .filter(Boolean)
           .join(' '),
