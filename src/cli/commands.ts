@@ -14,6 +14,8 @@ import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
 import { silenceCommand, silencesCommand } from './client/silences.ts';
+import { taskCommand, tasksCommand } from './client/tasks.ts';
+import { watchesCommand } from './client/watches.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
 import { createManPage } from './man-page.ts';
@@ -190,8 +192,11 @@ export const ownCommands: readonly Command[] = [
   resolveCommand,
   oncallCommand,
   silencesCommand,
-  heartbeatsCommand,
   silenceCommand,
+  tasksCommand,
+  taskCommand,
+  watchesCommand,
+  heartbeatsCommand,
   healthcheck,
   checkConfig,
   configSchema,
