@@ -7,9 +7,11 @@ import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { UsageError } from './args.ts';
 import { alertsCommand } from './client/alerts.ts';
+import { askedVariables } from './client/ask.ts';
 import { healthcheck } from './client/healthcheck.ts';
 import { heartbeatsCommand } from './client/heartbeats.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
+import { numberedThings, printNumbers } from './client/numbers.ts';
 import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
@@ -18,6 +20,7 @@ import { taskCommand, tasksCommand } from './client/tasks.ts';
 import { watchesCommand } from './client/watches.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
+import { demoCommand } from './demo/command.ts';
 import { createManPage } from './man-page.ts';
 import { escapeControls, print, say } from './stdio.ts';
 
@@ -162,8 +165,14 @@ const completion = defineCommand({
   name: 'completion',
   argument: { name: 'SHELL', choices: completionShells },
   summary: 'Print a completion script for bash, zsh or fish.',
-  details: ['For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"'],
+  details: [
+    'For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"',
+    'The scripts complete numbers, too: they run signalbox completion incidents, or tasks, which asks the server for at most a second and prints nothing if it is away.',
+  ],
+  variables: askedVariables('incidents:read'),
   run: async ({ words: [word] }) => {
+    const things = numberedThings.find((one) => one === word);
+    if (things) return printNumbers(things);
     const shell = completionShells.find((one) => one === word);
     if (!shell) throw new UsageError(`completion takes ${completionShells.join(', ')}, not ${JSON.stringify(word)}`);
     const { mountRules, schema } = await import('./program.ts');
@@ -183,6 +192,7 @@ const manPage = defineCommand({
 /** The program's own commands, in the order of the help. */
 export const ownCommands: readonly Command[] = [
   serve,
+  demoCommand,
   send,
   runProgram,
   alertsCommand,

@@ -97,8 +97,8 @@ const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
 /** `user:anna` is anna. */
 const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '');
 
-const oneIncident = { name: 'NUMBER' } as const;
-const someIncidents = { name: 'NUMBER...', isList: true } as const;
+const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
+const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
 
 export const incidentCommand = defineCommand({
   name: 'incident',

@@ -82,7 +82,7 @@ const paintPriority = (text: string): string => {
 
 export const taskCommand = defineCommand({
   name: 'task',
-  argument: { name: 'NUMBER' },
+  argument: { name: 'NUMBER', numbers: 'tasks' },
   summary: 'Show one task, or change its status.',
   flags: {
     status: { value: 'STATUS', summary: 'What it is from now on.', choices: statuses },

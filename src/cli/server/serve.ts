@@ -32,14 +32,20 @@ interface Warning {
 interface Options {
   /** Instead of the one of the settings. */
   logLevel?: Settings['logLevel'];
+  /** Variables; by default those of this process. */
+  environment?: NodeJS.ProcessEnv;
   openStorage: OpenStorage;
 }
 
 /** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
-const prepare = async (schema: TObject, flags: Flags, { logLevel, openStorage }: Options) => {
+const prepare = async (
+  schema: TObject,
+  flags: Flags,
+  { logLevel, environment = process.env, openStorage }: Options,
+) => {
   const warnings: Warning[] = [];
   const warn = (msg: string) => warnings.push({ msg });
-  const settings = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
+  const settings = loadSettings(schema, flags, environment, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
   const parts = { log, features, openStorage };
@@ -99,6 +105,16 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   // After the message, so it is not interrupted by log lines.
   for (const warning of warnings) log.warn(warning);
   for (const remark of app.remarks) log.info(remark);
+};
+
+/**
+ * Starts a server in this process with the settings of a config file alone, without a start message; only errors are logged.
+ * Resolves to its address, and what stops it. Throws a SettingsError.
+ */
+export const startServer = async (schema: TObject, config: string) => {
+  const options = { logLevel: 'error', environment: {}, openStorage } as const;
+  const { app, settings, log } = await prepare(schema, { config }, options);
+  return { url: await listen(app, settings, log), close: () => app.server.close() };
 };
 
 /** Warnings about who can use the server. */
