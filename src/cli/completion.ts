@@ -118,8 +118,8 @@ const createZshScript = (commands: readonly CompletedCommand[]): string =>
   `#compdef signalbox
 # zsh completion of signalbox, printed by: signalbox completion zsh
 _signalbox_numbers() {
-  local -a numbers=("\${(@f)$(signalbox completion $1 2>/dev/null)}")
-  numbers=("\${(@)numbers/$'\\t'/:}")
+  local -a numbers=(\${(f)"$(signalbox completion $1 2>/dev/null)"})
+  numbers=(\${numbers/$'\\t'/:})
   _describe -V "number of $1" numbers
 }
 _signalbox() {
@@ -147,7 +147,7 @@ const toZshCase = ({ name, flags, argument, isWrapper }: CompletedCommand): stri
   const word = argument?.choices
     ? `1:word:(${argument.choices.join(' ')})`
     : argument?.numbers
-      ? `${argument.isList ? '*' : '1'}:number:_signalbox_numbers ${argument.numbers}`
+      ? `${argument.isList ? '*' : '1'}:number: _signalbox_numbers ${argument.numbers}`
       : '*:file:_files';
   const specs = [...flags.map(toZshSpec), isWrapper ? '*::command:_normal' : word];
   return `    ${name}) _arguments ${specs.map(quoteForZsh).join(' ')} ;;`;
