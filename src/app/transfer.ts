@@ -5,7 +5,7 @@ import type { Transfer } from '../profiles/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
 import { readLines } from '../storage/changes/state-file.ts';
 import { JournalError } from '../storage/journal/errors.ts';
-import { hasFiles, type ImportTarget, openEmptyFiles, readFiles } from '../storage/moved-store.ts';
+import { hasFiles, type ImportTarget, openEmptyFiles, readFiles, sizeOfFiles } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { findAddressProblems, unknownStore } from './preflight.ts';
@@ -29,7 +29,14 @@ const maxLineBytes = 16 * 1024 * 1024;
 /** What was moved, and how much of it: the number of lines by their key. */
 export type Counts = Record<string, number>;
 
-/** Gets what cannot be read, as a clause. */
+/** What is told while an export runs. */
+interface ExportReports {
+  /** Gets what cannot be read, as a clause. */
+  onProblem: OnProblem;
+  /** Gets how many characters of about so many are written; undefined where nobody knows. */
+  onProgress?: (done: number, total: number | undefined) => void;
+}
+
 type OnProblem = (problem: string) => void;
 
 /**
@@ -40,14 +47,16 @@ export async function* exportLines(
   { store: address, dataDir }: Settings,
   transfers: readonly Transfer[],
   counts: Counts,
-  onProblem: OnProblem,
+  { onProblem, onProgress = () => undefined }: ExportReports,
 ): AsyncGenerator<string> {
   // Nothing is printed if the first store cannot be opened.
   let text = toText(firstLine);
   const written = new Map<Transfer, number>();
   const lost = new Map<Transfer, number>();
+  const directory = resolve(dataDir);
+  const progress = await createExportProgress(address === 'file' ? directory : undefined, transfers, onProgress);
   try {
-    for await (const { store, changes } of readStores(address, resolve(dataDir), transfers, onProblem)) {
+    for await (const { store, changes } of readStores(address, directory, transfers, onProblem)) {
       for (const change of changes) {
         if (change === undefined) {
           count(lost, store);
@@ -57,7 +66,9 @@ export async function* exportLines(
         if (key === undefined) continue;
         count(written, store);
         counts[key] = (counts[key] ?? 0) + 1;
-        text += toText({ [key]: value });
+        const line = toText({ [key]: value });
+        text += line;
+        progress(store, line.length);
         if (text.length < textLength) continue;
         yield text;
         text = '';
@@ -69,6 +80,32 @@ export async function* exportLines(
   for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; those after move up`);
   yield text + toText(lastLine);
 }
+
+/** Counts what is written of each store. Lines are about as long as in its files, so their sizes say how much is left. */
+const createExportProgress = async (
+  directory: string | undefined,
+  transfers: readonly Transfer[],
+  report: (done: number, total: number | undefined) => void,
+): Promise<(store: Transfer, length: number) => void> => {
+  const sizes = new Map<Transfer, number>();
+  for (const store of directory === undefined ? [] : transfers)
+    sizes.set(store, await sizeOfFiles(directory ?? '', store));
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  let before = 0;
+  let current: Transfer | undefined;
+  let done = 0;
+  return (store, length) => {
+    if (store !== current) {
+      // What an earlier store took less, or more, does not matter any more.
+      before = transfers.slice(0, transfers.indexOf(store)).reduce((sum, one) => sum + (sizes.get(one) ?? 0), 0);
+      if (directory !== undefined) done = 0;
+      current = store;
+    }
+    done += length;
+    const most = sizes.get(store);
+    report(before + Math.min(done, most ?? done), directory === undefined ? undefined : total);
+  };
+};
 
 const toText = (line: object): string => `${JSON.stringify(line)}\n`;
 

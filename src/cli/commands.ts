@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { version } from '../app/package-info.ts';
@@ -22,6 +23,7 @@ import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
 import { demoCommand } from './demo/command.ts';
 import { createManPage } from './man-page.ts';
+import { endProgress, showProgress } from './progress.ts';
 import { escapeControls, print, say } from './stdio.ts';
 
 /** The command that runs if none is named. */
@@ -127,15 +129,20 @@ const exportCommand = defineCommand({
     const { exportLines, listTransfers, loadSettings, schema } = await import('./program.ts');
     const counts: Counts = {};
     let isWhole = true;
-    const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, (problem) => {
-      isWhole = false;
-      say(`damaged, left out: ${problem}`);
+    const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, {
+      onProblem: (problem) => {
+        isWhole = false;
+        say(`damaged, left out: ${problem}`);
+      },
+      onProgress: (done, total) => showProgress({ what: 'Exporting', done, total }),
     });
     try {
       await pipeline(Readable.from(pieces), process.stdout, { end: false });
     } catch (error) {
       if (isSettingsError(error)) throw error;
       throw new SettingsError([`the export could not be written: ${(error as Error).message}`]);
+    } finally {
+      endProgress();
     }
     say(`exported ${describeCounts(counts)}`);
     return isWhole ? 0 : 1;
@@ -149,11 +156,23 @@ const importCommand = defineCommand({
   exitCodes: { 0: 'success', 1: 'nothing was stored', 2: 'the command line is invalid' },
   run: async ({ flags }) => {
     const { importLines, listTransfers, loadSettings, schema } = await import('./program.ts');
-    const counts = await importLines(loadSettings(schema, flags), listTransfers(), process.stdin);
+    const settings = loadSettings(schema, flags);
+    const counts = await importLines(settings, listTransfers(), readWithProgress()).finally(endProgress);
     say(`imported ${describeCounts(counts)}`);
     return undefined;
   },
 });
+
+/** Standard input; how much is left is known of a file. */
+async function* readWithProgress(): AsyncGenerator<Buffer> {
+  const { size } = fstatSync(process.stdin.fd);
+  let done = 0;
+  for await (const chunk of process.stdin) {
+    done += chunk.length;
+    showProgress({ what: 'Importing', done, total: size > 0 ? size : undefined });
+    yield chunk;
+  }
+}
 
 const describeCounts = (counts: Counts): string =>
   Object.entries(counts)

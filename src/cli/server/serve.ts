@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
-import { planDatabase } from '../../app/database.ts';
+import { type OnProgress, planDatabase } from '../../app/database.ts';
 import { version } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
@@ -12,6 +12,7 @@ import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { listAddresses, listenOn } from '../../http/server.ts';
 import { features } from '../../profiles/index.ts';
+import { clearProgress, showProgress } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 import { createLog } from './log.ts';
 import { handleSignals } from './stopping.ts';
@@ -48,7 +49,10 @@ const prepare = async (
   const settings = loadSettings(schema, flags, environment, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
-  const parts = { log, features, openStorage };
+  // On a terminal long work is shown, and elsewhere logged.
+  const onProgress = process.stderr.isTTY ? { onProgress: toProgress } : {};
+  const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
+  const parts = { log, features, openStorage: open };
   const app = await createApp(settings, parts).catch((error) => {
     if (!(error instanceof SettingsError)) throw error;
     throw new SettingsError([...error.problems, ...listUnknownVariables(schema)]);
@@ -56,6 +60,8 @@ const prepare = async (
   warnings.push(...app.warnings.map((msg) => ({ msg })), ...listAccessWarnings(app, settings));
   return { app, settings, log, warnings };
 };
+
+const toProgress: OnProgress = (what, done, total) => showProgress({ what, done, total });
 
 /**
  * Checks what a start checks, and changes nothing. Logs warnings; resolves to what a start would do to the database, as
@@ -100,6 +106,7 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   });
   // The server works without its start message, on a full disk for example.
   process.stdout.on('error', () => undefined);
+  clearProgress();
   // Printed only after signal handlers are installed: readers of the address may also stop the server.
   process.stdout.write(createStartMessage(app, address, settings.store));
   // After the message, so it is not interrupted by log lines.
