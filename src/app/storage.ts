@@ -75,7 +75,7 @@ const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
     if (done === total) begun.delete(what);
     else if (performance.now() - startedAt > longMs) {
       begun.set(what, Number.POSITIVE_INFINITY);
-      log.info({ what, done, total }, 'long work goes on');
+      log.info({ done, total }, `long work: ${what}`);
     }
   };
 };

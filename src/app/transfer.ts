@@ -88,8 +88,9 @@ const createExportProgress = async (
   report: (done: number, total: number | undefined) => void,
 ): Promise<(store: Transfer, length: number) => void> => {
   const sizes = new Map<Transfer, number>();
-  for (const store of directory === undefined ? [] : transfers)
-    sizes.set(store, await sizeOfFiles(directory ?? '', store));
+  for (const store of transfers) {
+    if (directory !== undefined && hasFiles(directory, store)) sizes.set(store, await sizeOfFiles(directory, store));
+  }
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   let before = 0;
   let current: Transfer | undefined;

@@ -165,7 +165,8 @@ const importCommand = defineCommand({
 
 /** Standard input; how much is left is known of a file. */
 async function* readWithProgress(): AsyncGenerator<Buffer> {
-  const { size } = fstatSync(process.stdin.fd);
+  const { fd } = process.stdin as { fd?: number };
+  const size = fd === undefined ? 0 : fstatSync(fd).size;
   let done = 0;
   for await (const chunk of process.stdin) {
     done += chunk.length;

@@ -5,6 +5,9 @@ const refreshMs = 100;
 /** Work whose end is not near: below this share the time that is left is not said. */
 const leastShare = 0.02;
 
+/** Some terminals do not say how wide they are. */
+export const usualColumns = 80;
+
 interface Work {
   /** As `Exporting`; the same work has the same text. */
   what: string;
@@ -31,7 +34,7 @@ export const showProgress = ({ what, done, total }: Work): void => {
   if (now - startedAt < quietMs || now - shownAt < refreshMs) return;
   current.shownAt = now;
   const text = describeProgress({ what, done, total }, now - startedAt);
-  process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);
+  process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns || usualColumns) - 1)}`);
 };
 
 /** Removes the line before something else is printed; the next progress shows it again. */

@@ -1,6 +1,7 @@
 import { findSeverity } from '../../profiles/severity.ts';
 import { UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
+import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
@@ -154,7 +155,7 @@ const narrow = 100;
 
 /** The columns of a log; where alerts will follow, they are as wide as most need. */
 const createAlertTable = (isFollowed: boolean) => {
-  const isNarrow = process.stdout.isTTY === true && process.stdout.columns < narrow;
+  const isNarrow = process.stdout.isTTY === true && (process.stdout.columns || usualColumns) < narrow;
   const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {
     paint: paintSeverity,
     dropped: ['WHERE'],

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { usualColumns } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 import { toWidth, truncate } from './width.ts';
 
@@ -67,7 +68,8 @@ export const createTable = (
 
 /** How wide the columns are on this terminal; 0 for those that are left out. */
 const fitWidths = (titles: readonly string[], natural: readonly number[], dropped: readonly string[]): number[] => {
-  const { isTTY, columns } = process.stdout;
+  const { isTTY } = process.stdout;
+  const columns = process.stdout.columns || usualColumns;
   const last = titles.length - 1;
   if (!isTTY) return [...natural.slice(0, last), Number.POSITIVE_INFINITY];
   const widths = [...natural];

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { truncate } from '../client/width.ts';
+import { usualColumns } from '../progress.ts';
 import { escapeControls, print } from '../stdio.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;
@@ -20,7 +21,9 @@ export const createNarrator = () => {
     tell: (kind: keyof typeof styles, who: string, what: string): void => {
       const seconds = `${Math.floor((performance.now() - startedAt) / 1000)} s`.padStart(5);
       const name = truncate(escapeControls(who), whoWidth).padEnd(whoWidth);
-      const left = process.stdout.isTTY ? Math.max(20, process.stdout.columns - seconds.length - whoWidth - 4) : 500;
+      const left = process.stdout.isTTY
+        ? Math.max(20, (process.stdout.columns || usualColumns) - seconds.length - whoWidth - 4)
+        : 500;
       print(`${seconds}  ${paint(styles[kind], name)}  ${truncate(escapeControls(what), left)}\n`);
     },
   };
