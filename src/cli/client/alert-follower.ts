@@ -1,9 +1,20 @@
 import { ClientError, createCallSender, isPassingError, pause, toDelay } from '../../client/send.ts';
 import { followEvents } from '../../client/streams.ts';
 import { say } from '../stdio.ts';
-import type { AlertRow } from './alerts.ts';
 import { reportRefusal } from './ask.ts';
 import { type AlertServer, explainFailure } from './server.ts';
+
+/** What the command prints of an alert. */
+export interface AlertRow {
+  seq: number;
+  time: string | null;
+  level: string;
+  severity: string;
+  status: string | null;
+  source: string;
+  hostname: string;
+  message: string;
+}
 
 /** Milliseconds between two attempts at most. */
 const longestDelay = 30_000;

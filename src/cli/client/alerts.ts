@@ -3,25 +3,14 @@ import { UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
+import type { AlertRow } from './alert-follower.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
-/** What the command prints of an alert. */
-export interface AlertRow {
-  seq: number;
-  time: string | null;
-  level: string;
-  severity: string;
-  status: string | null;
-  source: string;
-  hostname: string;
-  message: string;
-}
-
 /** Which alerts are wanted. */
-export interface AlertFilter {
+interface AlertFilter {
   level?: string | undefined;
   source?: string | undefined;
   hostname?: string | undefined;

@@ -3,7 +3,7 @@ import { print, say } from '../stdio.ts';
 import { type AlertServer, defaultUrl, exchange, explainFailure, parseObject } from './server.ts';
 
 /** As sysexits.h has it: the server cannot be reached now. */
-export const temporaryFailure = 75;
+const temporaryFailure = 75;
 
 const timeoutMs = 15_000;
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Scene } from './story.ts';
+import type { Scene } from './stage.ts';
 
 const MiB = 1024 * 1024;
 

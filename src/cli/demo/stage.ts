@@ -6,6 +6,7 @@ import { createAccessKey } from '../../auth/access.ts';
 import { hashPassword } from '../../auth/password.ts';
 import { exchange, parseObject } from '../client/server.ts';
 import { startServer } from '../server/serve.ts';
+import type { Narrator } from './narrator.ts';
 
 /** Seconds after which the phone of who is on call rings, if nobody has taken an incident. */
 const escalationSeconds = 12;
@@ -25,6 +26,17 @@ export interface Stage {
   /** The job's address. */
   pingPath: string;
   url: string;
+}
+
+/** What the story is told with. */
+export interface Scene extends Stage {
+  narrator: Narrator;
+  /** Waits for so many seconds of the story; rejects when it ends early. */
+  pause(seconds: number): Promise<void>;
+  /** Aborted when the demonstration ends. */
+  end: AbortSignal;
+  /** Where the demonstration may write. */
+  folder: string;
 }
 
 interface StageParts {

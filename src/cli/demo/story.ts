@@ -1,17 +1,6 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
 import { fillDisk } from './filling-disk.ts';
-import type { Narrator } from './narrator.ts';
-import { periodSeconds, type Stage } from './stage.ts';
-
-export interface Scene extends Stage {
-  narrator: Narrator;
-  /** Waits for so many seconds of the story; rejects when it ends early. */
-  pause(seconds: number): Promise<void>;
-  /** Aborted when the demonstration ends. */
-  end: AbortSignal;
-  /** Where the demonstration may write. */
-  folder: string;
-}
+import { periodSeconds, type Scene } from './stage.ts';
 
 interface Incident {
   number: number;
