@@ -148,6 +148,7 @@ const createAlertTable = (isFollowed: boolean) => {
   const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {
     paint: paintSeverity,
     dropped: ['WHERE'],
+    fixed: ['TIME', 'SEVERITY'],
     usual: isFollowed ? { TIME: isNarrow ? 14 : 19, WHERE: 16, ALERT: 40 } : {},
   });
   const toCells = ({ time, severity, status, source, hostname, message }: AlertRow): string[] => [

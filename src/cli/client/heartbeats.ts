@@ -35,7 +35,7 @@ const toHeartbeatTable = (rows: readonly HeartbeatRow[]): string =>
       ...[name, state, lastPingAt === null ? '' : toReadableTime(lastPingAt)],
       ...[dueAt === null ? '' : toReadableTime(dueAt), describeRun(lastRun), toOneLine(description)],
     ]),
-    { dropped: ['LAST', 'RUN', 'DUE'] },
+    { dropped: ['LAST', 'RUN', 'DUE'], fixed: ['STATE', 'LAST', 'DUE'] },
   );
 
 const describeRun = (run: HeartbeatRow['lastRun']): string => {

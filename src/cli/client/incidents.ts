@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { print, say } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
-import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable } from './table.ts';
+import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
 import { parseUntil } from './until.ts';
 
 /** What the commands print of an incident. */
@@ -86,9 +86,9 @@ const toIncidentTable = (rows: readonly IncidentRow[]): string =>
       toRelativeTime(row.firstAt),
       `${row.count}`,
       [row.source, row.hostname].filter(Boolean).join(' '),
-      row.title,
+      toOneLine(row.title),
     ]),
-    { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'] },
+    { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'], fixed: ['#', 'SEVERITY'] },
   );
 
 const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
@@ -123,7 +123,7 @@ export const incidentCommand = defineCommand({
 
 const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): string =>
   [
-    toIncidentTable([row]),
+    withWhole(toIncidentTable([row]), row.title),
     ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
     '\n',
     toTable(
@@ -139,6 +139,7 @@ const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): strin
           .filter(Boolean)
           .join(' '),
       ]),
+      { fixed: ['WHEN'] },
     ),
   ].join('');
 

@@ -84,6 +84,7 @@ const showDuty = (server: AlertServer, at: string | undefined, isJson: boolean):
           ...[rotation, member, endsAt === null ? '' : toMinute(endsAt), next?.member ?? ''],
           override === null ? '' : [override.createdBy, toOneLine(override.comment)].join(' ').trim(),
         ]),
+        { dropped: ['NEXT'], fixed: ['UNTIL'] },
       ),
     );
   });
@@ -107,6 +108,7 @@ const listNextWeek = (server: AlertServer, now: Date, isJson: boolean): Promise<
           ...[rotation, member, ...[startsAt, endsAt].map((time) => (time === null ? '' : toMinute(time)))],
           override === null ? '' : 'override',
         ]),
+        { fixed: ['FROM', 'UNTIL'] },
       ),
     );
   });

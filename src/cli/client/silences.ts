@@ -76,7 +76,7 @@ const toSilenceTable = (rows: readonly SilenceRow[]): string =>
         [describeMatch(row), describeSchedule(row), toOneLine(row.comment)].filter(Boolean).join('  '),
       ];
     }),
-    { dropped: ['FROM', 'BY'] },
+    { dropped: ['FROM', 'BY'], fixed: ['ID', 'FROM', 'UNTIL'] },
   );
 
 const describeMatch = ({ match, matchers }: SilenceRow): string => {

@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
 import { usualColumns } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
-import { toWidth, truncate } from './width.ts';
+import { fitText, toWidth } from './width.ts';
 
 /** Characters between two columns. */
 const gap = '  ';
 
-/** The most characters of a column that is not the last one, and the least in a narrow terminal. */
+/** The most characters of a column that is not the last one, unless there is room, and the least in a narrow terminal. */
 const mostWide = 28;
 const leastWide = 8;
 
@@ -18,6 +18,8 @@ interface TableOptions {
   paint?: (text: string) => string;
   /** Titles of the columns that a narrow terminal can do without, the first one first. */
   dropped?: readonly string[];
+  /** Titles of the columns whose texts say nothing when they are cut, such as times. */
+  fixed?: readonly string[];
   /** Widths to begin with, by title, where rows will come that are not known yet. */
   usual?: Readonly<Record<string, number>>;
 }
@@ -34,7 +36,7 @@ export const toTable = (titles: readonly string[], rows: Rows, options?: TableOp
 /** The same for rows that come one after the other: columns become wider if they have to, and never narrower. */
 export const createTable = (
   titles: readonly string[],
-  { paint = (text) => text, dropped = [], usual = {} }: TableOptions = {},
+  { paint = (text) => text, dropped = [], fixed = [], usual = {} }: TableOptions = {},
 ) => {
   const last = titles.length - 1;
   const natural = titles.map((title) => Math.max(title.length, usual[title] ?? 0));
@@ -43,22 +45,19 @@ export const createTable = (
     widths
       .flatMap((width, index) => {
         if (width === 0) return [];
-        const fitted = truncate(row[index] ?? '', width);
+        const fitted = fitText(row[index] ?? '', width);
         const padded = index === last ? fitted : fitted + ' '.repeat(width - toWidth(fitted));
         return isPainted && !isHead ? paint(padded) : padded;
       })
       .join(gap)
       .trimEnd();
-  const fit = (): number[] => fitWidths(titles, natural, dropped);
+  const fit = (): number[] => fitWidths(titles, natural, { dropped, fixed });
   return {
     toHead: (): string => `${toLine(titles, fit(), true)}\n`,
     toLines: (rows: Rows): string => {
       const cells = rows.map((row) => row.map(escapeControls));
       for (const row of cells) {
-        for (const [index, text] of row.entries()) {
-          const width = index < last ? Math.min(mostWide, toWidth(text)) : toWidth(text);
-          natural[index] = Math.max(natural[index] ?? 0, width);
-        }
+        for (const [index, text] of row.entries()) natural[index] = Math.max(natural[index] ?? 0, toWidth(text));
       }
       const widths = fit();
       return cells.map((row) => `${toLine(row, widths, false)}\n`).join('');
@@ -67,26 +66,34 @@ export const createTable = (
 };
 
 /** How wide the columns are on this terminal; 0 for those that are left out. */
-const fitWidths = (titles: readonly string[], natural: readonly number[], dropped: readonly string[]): number[] => {
+const fitWidths = (
+  titles: readonly string[],
+  natural: readonly number[],
+  { dropped, fixed }: Required<Pick<TableOptions, 'dropped' | 'fixed'>>,
+): number[] => {
   const { isTTY } = process.stdout;
   const columns = process.stdout.columns || usualColumns;
-  const last = titles.length - 1;
-  if (!isTTY) return [...natural.slice(0, last), Number.POSITIVE_INFINITY];
-  const widths = [...natural];
-  const wanted = Math.min(natural[last] ?? 0, lastWide);
+  const others = titles.slice(0, -1);
+  const widths = natural.slice(0, -1).map((width) => Math.min(width, mostWide));
+  const isFixed = (index: number): boolean => fixed.includes(titles[index] ?? '');
+  if (!isTTY) return [...widths, Number.POSITIVE_INFINITY];
+  const whole = natural[others.length] ?? 0;
+  const wanted = Math.min(whole, lastWide);
   const countFree = (): number =>
-    columns - widths.slice(0, last).reduce((sum, width) => sum + (width === 0 ? 0 : width + gap.length), 0);
-  for (const title of dropped) {
-    const least = widths.slice(0, last).reduce((sum, width) => sum + Math.max(0, width - leastWide), 0);
-    if (countFree() + least < wanted) widths[titles.indexOf(title)] = 0;
-  }
+    columns - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + gap.length), 0);
+  const countSpare = (): number =>
+    widths.reduce((sum, width, index) => sum + (isFixed(index) ? 0 : Math.max(0, width - leastWide)), 0);
+  for (const title of dropped) if (countFree() + countSpare() < wanted) widths[titles.indexOf(title)] = 0;
   while (countFree() < wanted) {
-    const widest = Math.max(...widths.slice(0, last));
+    const widest = Math.max(...widths.filter((_, index) => !isFixed(index)));
     if (widest <= leastWide) break;
-    widths[widths.indexOf(widest)] = widest - 1;
+    widths[widths.findIndex((width, index) => width === widest && !isFixed(index))] = widest - 1;
   }
-  widths[last] = Math.max(1, countFree());
-  return widths;
+  for (const [index, width] of widths.entries()) {
+    const more = Math.min((natural[index] ?? 0) - width, countFree() - whole);
+    if (width > 0 && more > 0) widths[index] = width + more;
+  }
+  return [...widths, Math.max(1, countFree())];
 };
 
 /** Colours the name of a severity, in a column of its own. */
@@ -115,6 +122,12 @@ export const toRelativeTime = (time: string, now = Date.now()): string => {
 export const toReadableTime = (time: string): string => {
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+};
+
+/** The table of one thing, and below it the text of its last column where that is cut. */
+export const withWhole = (table: string, text: string): string => {
+  const whole = escapeControls(toOneLine(text));
+  return table.includes(whole) ? table : `${table}\n${whole}\n`;
 };
 
 /** A text of several lines as one. */

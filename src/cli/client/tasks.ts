@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { escapeControls, print, say } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { readServer } from './server.ts';
-import { toOneLine, toTable } from './table.ts';
+import { toOneLine, toTable, withWhole } from './table.ts';
 
 /** What the commands print of a task; times are local ones of the server. */
 interface TaskRow {
@@ -70,7 +70,7 @@ const toTaskTable = (rows: readonly TaskRow[]): string =>
     rows.map(({ Id, Priority, Status, CreatedAt, Title }) => [
       ...[`${Id}`, Priority, Status, CreatedAt.slice(0, 16).replace('T', ' '), toOneLine(Title)],
     ]),
-    { paint: paintPriority, dropped: ['CREATED'] },
+    { paint: paintPriority, dropped: ['CREATED'], fixed: ['#', 'CREATED'] },
   );
 
 /** Colours the name of a priority, in a column of its own. */
@@ -102,7 +102,7 @@ export const taskCommand = defineCommand({
         return;
       }
       const details = row.Description === '' ? [] : ['', ...row.Description.split(/\r?\n/)];
-      print(toTaskTable([row]) + details.map((line) => `${escapeControls(line)}\n`).join(''));
+      print(withWhole(toTaskTable([row]), row.Title) + details.map((line) => `${escapeControls(line)}\n`).join(''));
     });
   },
 });

@@ -19,7 +19,7 @@ export const toWidth = (text: string): number =>
 const toCharacterWidth = (character: string): number => (wide.test(character) ? 2 : 1);
 
 /** The text in at most so many columns; `…` stands for the rest. */
-export const truncate = (text: string, columns: number): string => {
+export const fitText = (text: string, columns: number): string => {
   // No character takes more than two code units for each of its columns, unless it is made of many.
   if (columns === Number.POSITIVE_INFINITY || toWidth(text) <= columns) return text;
   let shown = '';

@@ -147,5 +147,5 @@ const leaveOne = async (scene: Scene): Promise<void> => {
     msg: '[Shop] [🔴 Down] connect ECONNREFUSED 192.0.2.7:443',
   });
   await scene.pause(2);
-  narrator.tell('person', 'you', `can take this one: ${url}/console/, or signalbox incidents. Ctrl+C ends the demo.`);
+  narrator.tell('person', 'you', `can take this one at ${url}/console/ or with signalbox ack. Ctrl+C ends the demo.`);
 };
