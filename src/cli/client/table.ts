@@ -10,8 +10,9 @@ const gap = '  ';
 const mostWide = 28;
 const leastWide = 8;
 
-/** The last column, which says the most, gets so many characters: others become narrower, or are left out. */
-const lastWide = 24;
+/** The last column says the most: others become narrower for so many characters of it, and are left out for so many. */
+const lastWide = 36;
+const leastLastWide = 24;
 
 interface TableOptions {
   /** Colours a cell on a terminal, unless NO_COLOR is set. */
@@ -83,7 +84,9 @@ const fitWidths = (
     columns - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + gap.length), 0);
   const countSpare = (): number =>
     widths.reduce((sum, width, index) => sum + (isFixed(index) ? 0 : Math.max(0, width - leastWide)), 0);
-  for (const title of dropped) if (countFree() + countSpare() < wanted) widths[titles.indexOf(title)] = 0;
+  for (const title of dropped) {
+    if (countFree() + countSpare() < Math.min(whole, leastLastWide)) widths[titles.indexOf(title)] = 0;
+  }
   while (countFree() < wanted) {
     const widest = Math.max(...widths.filter((_, index) => !isFixed(index)));
     if (widest <= leastWide) break;
