@@ -227,7 +227,7 @@ export const migrate = async (
     await runAll(connection, [{ text }, note]);
   }
   await runAll(connection, [{ text: 'COMMIT' }]);
-  onMigrated(missing.length, missing.length);
+  if (missing.length > 0) onMigrated(missing.length, missing.length);
 };
 
 /** The version of the schema, whose table exists. Throws a LastingProblem for one that only a newer program can use. */
