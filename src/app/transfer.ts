@@ -33,8 +33,8 @@ export type Counts = Record<string, number>;
 interface ExportReports {
   /** Gets what cannot be read, as a clause. */
   onProblem: OnProblem;
-  /** Gets how many characters of about so many are written; undefined where nobody knows. */
-  onProgress?: (done: number, total: number | undefined) => void;
+  /** Gets how much of all is written, by an estimate. */
+  onProgress?: (done: number, total: number) => void;
 }
 
 type OnProblem = (problem: string) => void;
@@ -54,9 +54,12 @@ export async function* exportLines(
   const written = new Map<Transfer, number>();
   const lost = new Map<Transfer, number>();
   const directory = resolve(dataDir);
-  const progress = await createExportProgress(address === 'file' ? directory : undefined, transfers, onProgress);
+  const { note, setCount } = await createExportProgress(directory, transfers, onProgress);
   try {
-    for await (const { store, changes } of readStores(address, directory, transfers, onProblem)) {
+    for await (const { store, changes } of readStores(address, directory, transfers, {
+      onProblem,
+      onEstimate: setCount,
+    })) {
       for (const change of changes) {
         if (change === undefined) {
           count(lost, store);
@@ -68,7 +71,7 @@ export async function* exportLines(
         counts[key] = (counts[key] ?? 0) + 1;
         const line = toText({ [key]: value });
         text += line;
-        progress(store, line.length);
+        note(store, line.length);
         if (text.length < textLength) continue;
         yield text;
         text = '';
@@ -81,30 +84,45 @@ export async function* exportLines(
   yield text + toText(lastLine);
 }
 
-/** Counts what is written of each store. Lines are about as long as in its files, so their sizes say how much is left. */
+/**
+ * Counts what is written. Lines are about as long as in the files of their store, so their sizes say how much is left; of a
+ * database, the number of its rows does.
+ */
 const createExportProgress = async (
-  directory: string | undefined,
+  directory: string,
   transfers: readonly Transfer[],
-  report: (done: number, total: number | undefined) => void,
-): Promise<(store: Transfer, length: number) => void> => {
+  report: (done: number, total: number) => void,
+) => {
   const sizes = new Map<Transfer, number>();
   for (const store of transfers) {
-    if (directory !== undefined && hasFiles(directory, store)) sizes.set(store, await sizeOfFiles(directory, store));
+    if (hasFiles(directory, store)) sizes.set(store, await sizeOfFiles(directory, store));
   }
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  let rows: number | undefined;
+  let done = 0;
   let before = 0;
   let current: Transfer | undefined;
-  let done = 0;
-  return (store, length) => {
-    if (store !== current) {
-      // What an earlier store took less, or more, does not matter any more.
-      before = transfers.slice(0, transfers.indexOf(store)).reduce((sum, one) => sum + (sizes.get(one) ?? 0), 0);
-      if (directory !== undefined) done = 0;
-      current = store;
-    }
-    done += length;
-    const most = sizes.get(store);
-    report(before + Math.min(done, most ?? done), directory === undefined ? undefined : total);
+  return {
+    /** What is exported are about so many rows. */
+    setCount: (count: number): void => {
+      rows = count;
+    },
+    note: (store: Transfer, length: number): void => {
+      if (rows !== undefined) {
+        done += 1;
+        // Nobody knows the end of an estimate.
+        report(Math.min(done, rows * 0.99), rows);
+        return;
+      }
+      if (store !== current) {
+        // What an earlier store took less, or more, does not matter any more.
+        before = transfers.slice(0, transfers.indexOf(store)).reduce((sum, one) => sum + (sizes.get(one) ?? 0), 0);
+        done = 0;
+        current = store;
+      }
+      done += length;
+      report(before + Math.min(done, (sizes.get(store) ?? 0) * 0.99), total);
+    },
   };
 };
 
@@ -119,7 +137,7 @@ async function* readStores(
   address: string,
   directory: string,
   transfers: readonly Transfer[],
-  onProblem: OnProblem,
+  { onProblem, onEstimate }: Pick<ExportReports, 'onProblem'> & { onEstimate(count: number): void },
 ): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
   if (address === 'memory') {
     throw new SettingsError([
@@ -128,7 +146,7 @@ async function* readStores(
   }
   if (isPostgresUrl(address)) {
     const { readTables } = await loadTables(address);
-    const isThere = yield* readTables(address, transfers);
+    const isThere = yield* readTables(address, transfers, onEstimate);
     if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
     return;
   }
