@@ -46,8 +46,9 @@ export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Acc
   const { access, method, scope, staysOpen, canBeOpen } = route;
   if (level === undefined || staysOpen) return access;
   if (level === 'open') return canBeOpen ? 'open' : access;
-  // Sending alerts is the one change for which no role is needed: it has a scope, as reading does.
-  return level === 'admin' || access === 'admin' || (method !== 'GET' && scope === undefined) ? 'admin' : 'token';
+  // Changes need the role, but for sending alerts and those that need only a token by contract, too.
+  const isForAll = method === 'GET' || scope === 'alerts:write' || (access === 'token' && scope !== undefined);
+  return level === 'admin' || access === 'admin' || !isForAll ? 'admin' : 'token';
 };
 
 /** Who may listen to a topic of a profile with this level: those who may read the profile's routes. */

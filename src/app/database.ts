@@ -21,6 +21,9 @@ const retryMs = 250;
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
   instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
+/** Gets how far work has come that may take long, such as `Indexing the alert log`; it is over when all is done. */
+export type OnProgress = (what: string, done: number, total: number) => void;
+
 /** What storage is opened with. */
 export interface StorageParts {
   /** The name of this instance. */
@@ -30,6 +33,8 @@ export interface StorageParts {
   meters: Meters;
   /** How long requests wait for a database that does not answer, if not as usual. */
   patience?: Patience;
+  /** The log says by default that work takes long. */
+  onProgress?: OnProgress;
 }
 
 /**
@@ -38,7 +43,7 @@ export interface StorageParts {
  */
 export const openDatabase = async (
   settings: Settings,
-  { name, version, log, meters, patience }: StorageParts,
+  { name, version, log, meters, patience, onProgress }: StorageParts,
 ): Promise<Database | undefined> => {
   const { store } = settings;
   if (!isPostgresUrl(store)) return undefined;
@@ -59,6 +64,7 @@ export const openDatabase = async (
       else log.warn(`${message}; ${listHosts(store)}: ${problem}`);
     },
     onCommit: (seconds) => commits.observe(seconds),
+    onMigrated: (done, total) => onProgress?.('Upgrading the tables in the database', done, total),
   };
   const database = new Database(store, identity, toCommon(settings), observer, patience);
   const { reading } = meters;

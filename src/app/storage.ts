@@ -20,7 +20,7 @@ import type { JournalEvent } from '../storage/journal/options.ts';
 import { hasUnfinishedImport } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { createSnapshot, replaceFile } from '../storage/snapshot.ts';
-import { openDatabase, type StorageParts } from './database.ts';
+import { type OnProgress, openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */
 export interface AppStorage
@@ -43,16 +43,16 @@ export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<A
 /** Opens the data directory, and the database where the setting `store` names one. */
 export const openStorage: OpenStorage = async (settings, parts) => {
   const directory = resolve(settings.dataDir);
-  const { log, meters } = parts;
+  const { log, meters, onProgress = createProgressLog(log) } = parts;
   // An import may have begun to store alerts, which a memory store keeps there too.
   if (!isPostgresUrl(settings.store)) assertNoUnfinishedImport(directory);
-  const { openLog, findLogConcerns } = createLogOpener(directory, log, meters);
+  const { openLog, findLogConcerns } = createLogOpener(directory, { log, meters, onProgress });
   const { openChanges, reopen } =
-    settings.store === 'file' ? createChangesOpener(directory, openLog, log) : openChangesInMemory;
+    settings.store === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openChangesInMemory;
   const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
   const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise it`;
   const secrets = settings.keepSecrets ? await openKeptSecrets(directory) : createPassingSecrets();
-  const database = await openDatabase(settings, parts);
+  const database = await openDatabase(settings, { ...parts, onProgress });
   return {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
     openSnapshot: (name) => createSnapshot(directory, name),
@@ -70,6 +70,23 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     ],
     stop: () => database?.stop(),
     close: async () => database?.close(),
+  };
+};
+
+/** Milliseconds after which work is so long that the log says so. */
+const longMs = 2000;
+
+/** Logs work that takes long, once. */
+const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
+  const begun = new Map<string, number>();
+  return (what, done, total) => {
+    const startedAt = begun.get(what) ?? performance.now();
+    begun.set(what, startedAt);
+    if (done === total) begun.delete(what);
+    else if (performance.now() - startedAt > longMs) {
+      begun.set(what, Number.POSITIVE_INFINITY);
+      log.info({ done, total }, `long work: ${what}`);
+    }
   };
 };
 
@@ -116,7 +133,11 @@ const openChangesInMemory: ChangesOpener = {
 };
 
 /** Keeps changes in files of the directory. */
-const createChangesOpener = (directory: string, openLog: OpenLog, log: FastifyBaseLogger): ChangesOpener => {
+const createChangesOpener = (
+  directory: string,
+  openLog: OpenLog,
+  { log, onProgress }: Required<Pick<StorageParts, 'log' | 'onProgress'>>,
+): ChangesOpener => {
   const journals: Journal[] = [];
   const openChanges: OpenChanges = async (name, state, onLost) => {
     const openChangesJournal = async (options: LogOptions, isExpected: (event: JournalEvent) => boolean) => {
@@ -128,7 +149,8 @@ const createChangesOpener = (directory: string, openLog: OpenLog, log: FastifyBa
     const refuse = (error: unknown): never => {
       throw toRefusal(name, directory, error);
     };
-    const surroundings = { directory, openJournal: openChangesJournal, report };
+    const onRead = (done: number, total: number) => onProgress(`Reading ${name}`, done, total);
+    const surroundings = { directory, openJournal: openChangesJournal, report, onRead };
     const changes = await openChangeLog(surroundings, name, state, onLost).catch(refuse);
     return {
       write: (change) => changes.write(change),
@@ -160,7 +182,10 @@ const toRefusal = (name: string, directory: string, error: unknown): unknown => 
 };
 
 /** Opens durable logs in the directory; their events are logged, and they are measured. */
-const createLogOpener = (directory: string, log: FastifyBaseLogger, meters: Meters) => {
+const createLogOpener = (
+  directory: string,
+  { log, meters, onProgress }: Required<Pick<StorageParts, 'log' | 'meters' | 'onProgress'>>,
+) => {
   /** By name; a log that is opened again replaces the earlier one. */
   const logs = new Map<string, OpenedLog>();
   const { failures, syncs } = createLogMeters(meters, logs);
@@ -176,6 +201,7 @@ const createLogOpener = (directory: string, log: FastifyBaseLogger, meters: Mete
           if (!isExpected(event)) log.warn(toDetails(event), `${title}: ${event.type}`);
         },
         onSync: (seconds) => synced.observe(seconds),
+        onIndexed: (done, total) => onProgress(`Indexing the ${title}`, done, total),
       });
       logs.set(name, { title, journal, firstSeq: journal.state().lastSeq });
       return journal;

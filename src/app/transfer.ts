@@ -5,7 +5,7 @@ import type { Transfer } from '../profiles/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
 import { readLines } from '../storage/changes/state-file.ts';
 import { JournalError } from '../storage/journal/errors.ts';
-import { hasFiles, type ImportTarget, openEmptyFiles, readFiles } from '../storage/moved-store.ts';
+import { hasFiles, type ImportTarget, openEmptyFiles, readFiles, sizeOfFiles } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { findAddressProblems, unknownStore } from './preflight.ts';
@@ -29,7 +29,14 @@ const maxLineBytes = 16 * 1024 * 1024;
 /** What was moved, and how much of it: the number of lines by their key. */
 export type Counts = Record<string, number>;
 
-/** Gets what cannot be read, as a clause. */
+/** What is told while an export runs. */
+interface ExportReports {
+  /** Gets what cannot be read, as a clause. */
+  onProblem: OnProblem;
+  /** Gets how much of all is written, by an estimate. */
+  onProgress?: (done: number, total: number) => void;
+}
+
 type OnProblem = (problem: string) => void;
 
 /**
@@ -40,14 +47,19 @@ export async function* exportLines(
   { store: address, dataDir }: Settings,
   transfers: readonly Transfer[],
   counts: Counts,
-  onProblem: OnProblem,
+  { onProblem, onProgress = () => undefined }: ExportReports,
 ): AsyncGenerator<string> {
   // Nothing is printed if the first store cannot be opened.
   let text = toText(firstLine);
   const written = new Map<Transfer, number>();
   const lost = new Map<Transfer, number>();
+  const directory = resolve(dataDir);
+  const { note, setCount } = await createExportProgress(directory, transfers, onProgress);
   try {
-    for await (const { store, changes } of readStores(address, resolve(dataDir), transfers, onProblem)) {
+    for await (const { store, changes } of readStores(address, directory, transfers, {
+      onProblem,
+      onEstimate: setCount,
+    })) {
       for (const change of changes) {
         if (change === undefined) {
           count(lost, store);
@@ -57,7 +69,9 @@ export async function* exportLines(
         if (key === undefined) continue;
         count(written, store);
         counts[key] = (counts[key] ?? 0) + 1;
-        text += toText({ [key]: value });
+        const line = toText({ [key]: value });
+        text += line;
+        note(store, line.length);
         if (text.length < textLength) continue;
         yield text;
         text = '';
@@ -70,6 +84,48 @@ export async function* exportLines(
   yield text + toText(lastLine);
 }
 
+/**
+ * Counts what is written. Lines are about as long as in the files of their store, so their sizes say how much is left; of a
+ * database, the number of its rows does.
+ */
+const createExportProgress = async (
+  directory: string,
+  transfers: readonly Transfer[],
+  report: (done: number, total: number) => void,
+) => {
+  const sizes = new Map<Transfer, number>();
+  for (const store of transfers) {
+    if (hasFiles(directory, store)) sizes.set(store, await sizeOfFiles(directory, store));
+  }
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  let rows: number | undefined;
+  let done = 0;
+  let before = 0;
+  let current: Transfer | undefined;
+  return {
+    /** What is exported are about so many rows. */
+    setCount: (count: number): void => {
+      rows = count;
+    },
+    note: (store: Transfer, length: number): void => {
+      if (rows !== undefined) {
+        done += 1;
+        // Nobody knows the end of an estimate.
+        report(Math.min(done, rows * 0.99), rows);
+        return;
+      }
+      if (store !== current) {
+        // What an earlier store took less, or more, does not matter any more.
+        before = transfers.slice(0, transfers.indexOf(store)).reduce((sum, one) => sum + (sizes.get(one) ?? 0), 0);
+        done = 0;
+        current = store;
+      }
+      done += length;
+      report(before + Math.min(done, (sizes.get(store) ?? 0) * 0.99), total);
+    },
+  };
+};
+
 const toText = (line: object): string => `${JSON.stringify(line)}\n`;
 
 const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
@@ -81,7 +137,7 @@ async function* readStores(
   address: string,
   directory: string,
   transfers: readonly Transfer[],
-  onProblem: OnProblem,
+  { onProblem, onEstimate }: Pick<ExportReports, 'onProblem'> & { onEstimate(count: number): void },
 ): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
   if (address === 'memory') {
     throw new SettingsError([
@@ -90,7 +146,7 @@ async function* readStores(
   }
   if (isPostgresUrl(address)) {
     const { readTables } = await loadTables(address);
-    const isThere = yield* readTables(address, transfers);
+    const isThere = yield* readTables(address, transfers, onEstimate);
     if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
     return;
   }

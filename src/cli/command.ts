@@ -30,7 +30,12 @@ interface Argument {
   isQuoted?: true;
   /** The words it can be, if they are few. */
   choices?: readonly string[];
+  /** It is a number of one of these, which shells ask the server for. */
+  numbers?: NumberedThings;
 }
+
+/** What has numbers for people. */
+export type NumberedThings = 'incidents' | 'tasks';
 
 /** What is given for a command's own flags, by name in camelCase. */
 type Own<F> = {

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { version } from '../app/package-info.ts';
@@ -6,16 +7,23 @@ import { scopes } from '../auth/access.ts';
 import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { UsageError } from './args.ts';
+import { alertsCommand } from './client/alerts.ts';
+import { askedVariables } from './client/ask.ts';
 import { healthcheck } from './client/healthcheck.ts';
 import { heartbeatsCommand } from './client/heartbeats.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
+import { numberedThings, printNumbers } from './client/numbers.ts';
 import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
 import { silenceCommand, silencesCommand } from './client/silences.ts';
+import { taskCommand, tasksCommand } from './client/tasks.ts';
+import { watchesCommand } from './client/watches.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
+import { demoCommand } from './demo/command.ts';
 import { createManPage } from './man-page.ts';
+import { endProgress, showProgress } from './progress.ts';
 import { escapeControls, print, protectOutput, say } from './stdio.ts';
 
 /** The command that runs if none is named. */
@@ -148,15 +156,20 @@ const exportCommand = defineCommand({
     const counts: Counts = {};
     let isWhole = true;
     protectOutput();
-    const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, (problem) => {
-      isWhole = false;
-      say(`damaged, left out: ${problem}`);
+    const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, {
+      onProblem: (problem) => {
+        isWhole = false;
+        say(`damaged, left out: ${problem}`);
+      },
+      onProgress: (done, total) => showProgress({ what: 'Exporting', done, total }),
     });
     try {
       await pipeline(Readable.from(pieces), process.stdout, { end: false });
     } catch (error) {
       if (isSettingsError(error)) throw error;
       throw new SettingsError([`the export could not be written: ${(error as Error).message}`]);
+    } finally {
+      endProgress();
     }
     say(`exported ${describeCounts(counts)}`);
     return isWhole ? 0 : 1;
@@ -170,11 +183,24 @@ const importCommand = defineCommand({
   exitCodes: { 0: 'success', 1: 'nothing was stored', 2: 'the command line is invalid' },
   run: async ({ flags }) => {
     const { importLines, listTransfers, loadSettings, schema } = await import('./program.ts');
-    const counts = await importLines(loadSettings(schema, flags), listTransfers(), process.stdin);
+    const settings = loadSettings(schema, flags);
+    const counts = await importLines(settings, listTransfers(), readWithProgress()).finally(endProgress);
     say(`imported ${describeCounts(counts)}`);
     return undefined;
   },
 });
+
+/** Standard input; how much is left is known of a file. */
+async function* readWithProgress(): AsyncGenerator<Buffer> {
+  const { fd } = process.stdin as { fd?: number };
+  const size = fd === undefined ? 0 : fstatSync(fd).size;
+  let done = 0;
+  for await (const chunk of process.stdin) {
+    done += chunk.length;
+    showProgress({ what: 'Importing', done, total: size > 0 ? size : undefined });
+    yield chunk;
+  }
+}
 
 const describeCounts = (counts: Counts): string =>
   Object.entries(counts)
@@ -186,8 +212,14 @@ const completion = defineCommand({
   name: 'completion',
   argument: { name: 'SHELL', choices: completionShells },
   summary: 'Print a completion script for bash, zsh or fish.',
-  details: ['For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"'],
+  details: [
+    'For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"',
+    'The scripts complete numbers, too: they run signalbox completion incidents, or tasks, which asks the server for at most a second and prints nothing if it is away.',
+  ],
+  variables: askedVariables('incidents:read'),
   run: async ({ words: [word] }) => {
+    const things = numberedThings.find((one) => one === word);
+    if (things) return printNumbers(things);
     const shell = completionShells.find((one) => one === word);
     if (!shell) throw new UsageError(`completion takes ${completionShells.join(', ')}, not ${JSON.stringify(word)}`);
     const { mountRules, schema } = await import('./program.ts');
@@ -207,16 +239,21 @@ const manPage = defineCommand({
 /** The program's own commands, in the order of the help. */
 export const ownCommands: readonly Command[] = [
   serve,
+  demoCommand,
   send,
   runProgram,
+  alertsCommand,
   incidentsCommand,
   incidentCommand,
   ackCommand,
   resolveCommand,
   oncallCommand,
   silencesCommand,
-  heartbeatsCommand,
   silenceCommand,
+  tasksCommand,
+  taskCommand,
+  watchesCommand,
+  heartbeatsCommand,
   healthcheck,
   checkConfig,
   configSchema,

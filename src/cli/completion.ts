@@ -49,7 +49,7 @@ const createBashScript = (commands: readonly CompletedCommand[]): string => {
   const choosing = new Map(flags.flatMap((flag) => (flag.choices ? [[flag.key, flag]] : [])));
   return `# bash completion of signalbox, printed by: signalbox completion bash
 _signalbox() {
-  local line=\${COMP_LINE:0:COMP_POINT} words flag= value= command= wrapped= choices= flags= list= index
+  local line=\${COMP_LINE:0:COMP_POINT} words flag= value= command= wrapped= choices= flags= list= numbers= index
   read -ra words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=('')
   local last=$((\${#words[@]} - 1))
@@ -78,6 +78,11 @@ ${[...choosing.values()].map(toBashChoices).join('\n')}
   case $command in
 ${commands.map(toBashCase).join('\n')}
   esac
+  if [[ -n $numbers && $current != -* ]]; then
+    # Without files where there are no numbers.
+    compopt +o default 2>/dev/null
+    choices=$("\${words[0]}" completion "$numbers" 2>/dev/null | cut -f1)
+  fi
   if [[ -n $wrapped ]]; then COMPREPLY=()
   elif [[ $current == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
   elif [[ $command == run ]]; then COMPREPLY=($(compgen -c -- "$current"))
@@ -100,7 +105,11 @@ const toBashCase = (
 ): string => {
   const pattern = index === 0 ? `'' | ${name}` : name;
   const names = commands.map((command) => command.name).join(' ');
-  const choices = argument?.choices ? ` choices='${argument.choices.join(' ')}'` : '';
+  const choices = argument?.choices
+    ? ` choices='${argument.choices.join(' ')}'`
+    : argument?.numbers
+      ? ` numbers=${argument.numbers}`
+      : '';
   const all = index === 0 ? `; [[ -z $command ]] && choices='${names}'` : choices;
   return `    ${pattern}) flags='${flags.map(toCompletedFlag).join(' ')}'${all} ;;`;
 };
@@ -108,6 +117,11 @@ const toBashCase = (
 const createZshScript = (commands: readonly CompletedCommand[]): string =>
   `#compdef signalbox
 # zsh completion of signalbox, printed by: signalbox completion zsh
+_signalbox_numbers() {
+  local -a numbers=(\${(f)"$(signalbox completion $1 2>/dev/null)"})
+  numbers=(\${numbers/$'\\t'/:})
+  _describe -V "number of $1" numbers
+}
 _signalbox() {
   local -a commands=(
 ${commands.map(({ name, summary }) => `    ${quoteForZsh(`${name}:${toTitle(summary)}`)}`).join('\n')}
@@ -130,7 +144,11 @@ if [[ $funcstack[1] == _signalbox ]]; then _signalbox "$@"; else compdef _signal
 `;
 
 const toZshCase = ({ name, flags, argument, isWrapper }: CompletedCommand): string => {
-  const word = argument?.choices ? `1:word:(${argument.choices.join(' ')})` : '*:file:_files';
+  const word = argument?.choices
+    ? `1:word:(${argument.choices.join(' ')})`
+    : argument?.numbers
+      ? `${argument.isList ? '*' : '1'}:number: _signalbox_numbers ${argument.numbers}`
+      : '*:file:_files';
   const specs = [...flags.map(toZshSpec), isWrapper ? '*::command:_normal' : word];
   return `    ${name}) _arguments ${specs.map(quoteForZsh).join(' ')} ;;`;
 };
@@ -155,6 +173,7 @@ const createFishScript = (commands: readonly CompletedCommand[]): string => {
       `complete -c signalbox -n "not __fish_seen_subcommand_from $commands" -f -a ${name} -d ${quoteForFish(toTitle(summary))}`,
       ...flags.map((flag) => `${complete} ${toFishOption(flag)}`),
       ...(argument?.choices ? [`${complete} -f -a ${quoteForFish(argument.choices.join(' '))}`] : []),
+      ...(argument?.numbers ? [`${complete} -f -k -a "(signalbox completion ${argument.numbers} 2>/dev/null)"`] : []),
       ...(isWrapper ? [`${complete} -f -a "(__fish_complete_command)"`] : []),
     ];
   });

@@ -163,7 +163,7 @@ const toColumns = (rows: readonly HelpRow[]): string[] =>
   });
 
 /** The words in lines of at most `width` characters. */
-const wrap = (text: string, width = widest): string[] => {
+export const wrap = (text: string, width = widest): string[] => {
   const lines = [''];
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? '';

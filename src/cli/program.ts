@@ -30,5 +30,8 @@ export const mountRules = { profiles: listNames(features.flatMap((feature) => fe
 /** Starts servers; loaded on demand, because it would take a tenth of the time of every other command. */
 export const loadServer = () => import('./server/serve.ts');
 
+/** The demonstration, which starts a server. */
+export const loadDemo = () => import('./demo/demo.ts');
+
 /** How each feature's part of a store is exported and imported. */
 export const listTransfers = () => features.flatMap(({ transfer }) => transfer ?? []);

@@ -1,5 +1,6 @@
 import { fchmodSync, fstatSync } from 'node:fs';
 import { getSystemErrorMap } from 'node:util';
+import { clearProgress } from './progress.ts';
 
 /** Escapes characters that end a line or move the cursor. */
 export const escapeControls = (text: string): string =>
@@ -11,6 +12,7 @@ export const explainSystemError = ({ errno = 0, message }: NodeJS.ErrnoException
 
 /** Prints one line on standard error. */
 export const say = (text: string): void => {
+  clearProgress();
   process.stderr.write(`signalbox: ${escapeControls(text)}\n`);
 };
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogOptions, openChangeLog, readChangeLog } from './changes/change-log.ts';
@@ -78,6 +78,15 @@ export const hasUnfinishedImport = (directory: string): boolean => existsSync(jo
 
 export const hasFiles = (directory: string, { name }: MovedStore): boolean =>
   ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
+
+/** Bytes of the files that the directory keeps of a store. */
+export const sizeOfFiles = async (directory: string, { name }: MovedStore): Promise<number> => {
+  const names = createFileNames(directory, name);
+  const closed = (await names.listClosed()).map(names.closed);
+  const paths = [names.active, ...closed, join(directory, `${name}.state`)];
+  const sizes = paths.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+};
 
 /**
  * The changes that the directory keeps of a store, some at a time, as far as they can be read: with a hole where an entry of

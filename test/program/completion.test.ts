@@ -6,9 +6,11 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, toFlagName } from '../../src/config/names.ts';
-import { settingsSchema } from '../support/app.ts';
+import { settingsSchema, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runCommand } from '../support/program.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { command, refusal, runCommand } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -23,12 +25,28 @@ const needs = (shell: string): { skip: string | false } => ({
   skip: !process.env['CI'] && spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false,
 });
 
-/** What bash offers for a line with the cursor at its end. */
-const completeInBash = (script: string, line: string): string[] => {
-  const test = `source "$1"; COMP_LINE=$2 COMP_POINT=\${#2}; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', test, 'bash', script, line], { encoding: 'utf8' });
+type Variables = Record<string, string>;
+
+/** Does not block the server of the test. */
+const runShell = async (program: string, args: readonly string[], variables: Variables = {}): Promise<string> => {
+  const env = { PATH: process.env['PATH'], ...variables };
+  const { stdout, stderr } = await promisify(execFile)(program, args, { encoding: 'utf8', env, timeout: 30_000 });
   assert.equal(stderr, '');
+  return stdout;
+};
+
+/** What bash offers for a line with the cursor at its end. */
+const completeInBash = async (script: string, line: string, variables?: Variables): Promise<string[]> => {
+  const test = `source "$1"; COMP_LINE=$2 COMP_POINT=\${#2}; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const stdout = await runShell('bash', ['--norc', '-c', test, 'bash', script, line], variables);
   return [...new Set(stdout.split('\n').filter((word) => word !== ''))];
+};
+
+const completeInFish = async (script: string, line: string, variables?: Variables): Promise<string[]> => {
+  const args = ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, line];
+  const stdout = await runShell('fish', args, variables);
+  const words = stdout.split('\n').map((word) => word.split('\t', 1).join());
+  return words.filter((word) => word !== '').toSorted();
 };
 
 test('the completions of every shell have every command, every flag and their values', async () => {
@@ -78,10 +96,10 @@ test('bash completes commands, flags and values', needs('bash'), async (t) => {
     ['signalbox run ls --le', []],
     ['signalbox hash-password ', []],
   ] as const) {
-    assert.deepEqual(completeInBash(script, line), expected, line);
+    assert.deepEqual(await completeInBash(script, line), expected, line);
   }
   const all = (await listCommands()).map(({ name }) => name);
-  assert.deepEqual(completeInBash(script, 'signalbox ').toSorted(), all.toSorted());
+  assert.deepEqual((await completeInBash(script, 'signalbox ')).toSorted(), all.toSorted());
 });
 
 test('fish completes commands, flags and values', needs('fish'), async (t) => {
@@ -98,27 +116,12 @@ test('fish completes commands, flags and values', needs('fish'), async (t) => {
     ['signalbox create-key n --scope alerts:w', ['alerts:write']],
     ['signalbox completion ', ['bash', 'fish', 'zsh']],
   ] as const) {
-    const { stdout, stderr } = spawnSync(
-      'fish',
-      ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, line],
-      {
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: createFolder(t) },
-      },
-    );
-    assert.equal(stderr, '');
-    const words = stdout
-      .trim()
-      .split('\n')
-      .map((word) => word.split('\t', 1).join());
-    assert.deepEqual(words.toSorted(), expected, line);
+    assert.deepEqual(await completeInFish(script, line, { HOME: createFolder(t) }), expected, line);
   }
 });
 
-test('zsh completes commands, flags and values in a terminal', needs('zsh'), async (t) => {
-  const folder = createFolder(t);
-  writeFileSync(join(folder, '_signalbox'), await print('zsh'));
-  // zsh offers completions only to its line editor, so it runs in a terminal of its own.
+/** What zsh shows after a tab; it offers completions only to its line editor, so it runs in a terminal of its own. */
+const completeInZsh = (folder: string, line: string, variables?: Variables): Promise<string> => {
   const script = `zmodload zsh/zpty
     zpty z zsh -f -i
     read-until() { local piece text=; while zpty -r z piece; do text+=$piece; [[ $text == *$1* ]] && break; done; print -r -- "$text" }
@@ -128,6 +131,12 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
     sleep 2
     zpty -w -n z $'\\C-a'"print -r -- DO''NE "$'\\n'
     read-until DONE`;
+  return runShell('zsh', ['-f', '-c', script, 'zsh', folder, line], { HOME: folder, TERM: 'dumb', ...variables });
+};
+
+test('zsh completes commands, flags and values in a terminal', needs('zsh'), async (t) => {
+  const folder = createFolder(t);
+  writeFileSync(join(folder, '_signalbox'), await print('zsh'));
   const cases = [
     ['healthc', 'healthcheck'],
     ['send --lev', '--level='],
@@ -140,13 +149,63 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
   ] as const;
   // At the same time, because each waits for its completions.
   const check = async ([line, expected]: (typeof cases)[number]): Promise<void> => {
-    const { stdout } = await promisify(execFile)('zsh', ['-f', '-c', script, 'zsh', folder, line], {
-      timeout: 30_000,
-      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'dumb' },
-    });
+    const stdout = await completeInZsh(folder, line);
     assert.ok(stdout.includes(expected), `${line}: ${JSON.stringify(stdout)}`);
   };
   await Promise.all(cases.map(check));
+});
+
+test('the numbers of incidents and tasks are completed, and silently not where the server is away', async (t) => {
+  const app = await startApp(t);
+  const folder = createFolder(t);
+  const [program = '', ...args] = command;
+  const called = [program, ...args].map((word) => `'${word}'`).join(' ');
+  writeFileSync(join(folder, 'signalbox'), `#!/bin/sh\nexec ${called} "$@"\n`, { mode: 0o755 });
+  for (const message of ['disk \u001b[31mis full', 'b: c']) {
+    const body = { source: message.slice(0, 1), level: 'ERROR', message };
+    await app.request('POST', '/api/alert', { body });
+  }
+  await app.request('POST', '/api/tasks', { body: { Title: 'Check the backups' } });
+  await waitUntil('both incidents are open', async () => {
+    const { stdout } = await runCommand(['completion', 'incidents'], { variables: { SIGNALBOX_URL: app.url } });
+    return stdout === '2\tERROR b: c\n1\tERROR disk [31mis full\n';
+  });
+  const away = `http://127.0.0.1:${await findFreePort()}`;
+  const toVariables = (SIGNALBOX_URL: string): Variables => ({
+    ...{ SIGNALBOX_URL, PATH: `${folder}:${process.env['PATH']}`, HOME: folder },
+  });
+  const silent = await runCommand(['completion', 'incidents'], { variables: { SIGNALBOX_URL: away } });
+  assert.deepEqual([silent.code, silent.stdout, silent.stderr], [1, '', '']);
+  if (!needs('bash').skip) {
+    const script = join(folder, 'completion.bash');
+    writeFileSync(script, await print('bash'));
+    for (const [line, expected] of [
+      ['signalbox ack ', ['2', '1']],
+      ['signalbox resolve 1 2', ['2']],
+      ['signalbox incident ', ['2', '1']],
+      ['signalbox task ', ['1']],
+      ['signalbox ack --unt', ['--until']],
+    ] as const) {
+      assert.deepEqual(await completeInBash(script, line, toVariables(app.url)), expected, line);
+    }
+    assert.deepEqual(await completeInBash(script, 'signalbox ack ', toVariables(away)), []);
+  }
+  if (!needs('fish').skip) {
+    const script = join(folder, 'completion.fish');
+    writeFileSync(script, await print('fish'));
+    assert.deepEqual(await completeInFish(script, 'signalbox ack ', toVariables(app.url)), ['1', '2']);
+    assert.deepEqual(await completeInFish(script, 'signalbox ack ', toVariables(away)), []);
+  }
+  if (!needs('zsh').skip) {
+    writeFileSync(join(folder, '_signalbox'), await print('zsh'));
+    const [some, none] = await Promise.all([
+      completeInZsh(folder, 'ack ', toVariables(app.url)),
+      completeInZsh(folder, 'ack ', toVariables(away)),
+    ]);
+    assert.match(some, /2 +-- ERROR b: c/);
+    assert.match(some, /1 +-- ERROR disk \[31mis full/);
+    assert.doesNotMatch(none, /[12] +--|signalbox:/);
+  }
 });
 
 test('completion takes the name of a shell', async () => {

@@ -17,11 +17,11 @@ import { readTask, testTaskStore } from './task-store.ts';
 const skip = toSkipPostgres();
 
 /** Another instance on the same database. */
-const open = (t: TestContext, url: string): Database => {
+const open = (t: TestContext, url: string, onMigrated: (done: number, total: number) => void = () => {}): Database => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const ignore = () => undefined;
   const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
-  const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
+  const database = new Database(url, identity, common, { report: ignore, onCommit: ignore, onMigrated });
   database.begin();
   t.after(() => database.close());
   return database;
@@ -36,6 +36,22 @@ if (!skip) {
   testItemStore('postgres', async (t) => createPostgresEntryStore(itemKind, await openNew(t), now));
   testSimpleTaskStore('postgres', async (t) => createPostgresEntryStore(simpleTaskKind, await openNew(t), now));
 }
+
+test('postgres: each upgrade of the tables is told to whoever makes it, and none where they are up to date', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase();
+  const told: [number, number][] = [];
+  await open(t, url, (...step) => told.push(step)).check();
+  assert.deepEqual(
+    told,
+    Array.from({ length: told.length }, (_, done) => [done, told.length - 1]),
+  );
+  assert.ok(told.length > 5);
+  const before = told.length;
+  await open(t, url, (...step) => told.push(step)).check();
+  assert.equal(told.length, before);
+});
 
 test('postgres: what one instance has written, another one reads', { skip }, async (t) => {
   const url = await createDatabase();

@@ -46,6 +46,10 @@ const isSending = (method: string, path: string): boolean =>
   method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
 const isActing = (method: string, path: string): boolean =>
   method !== 'GET' && /^\/api\/(incidents|silences|oncall|v2\/silences?)(\/|$)/.test(path);
+/** What people on call need besides, which users need the role for. */
+const isOfOncall = (method: string, path: string): boolean =>
+  (method === 'PUT' && /^(\/protected)?\/api\/tasks\/[^/]+$/.test(path)) ||
+  (method === 'GET' && path === '/api/watches');
 const isForAdmins = (path: string): boolean =>
   /^\/api\/(audit|deliveries|destinations|notifications|executions|instances|execute|watches|users|keys)(\/|$)/.test(
     path,
@@ -55,7 +59,8 @@ const isOwn = (path: string): boolean => /^\/api\/sessions(\/|$)/.test(path);
 const isLast = (method: string): number => Number(method === 'DELETE');
 const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
 const isReadingIncidents = (method: string, path: string): boolean =>
-  method === 'GET' && /^\/api\/(incidents|silences|heartbeats|oncall|v2)(\/|$)/.test(path);
+  method === 'GET' &&
+  /^\/api\/(incidents|silences|heartbeats|oncall|v2|tasks)(\/|$)|^\/protected\/api\/tasks\/./.test(path);
 const isReadingAlerts = (method: string, path: string): boolean =>
   method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
 
@@ -92,7 +97,11 @@ const listCallers = ({ reader, admin, write, read, metrics, review, oncall, beat
   {
     ...{ name: 'a key with incidents:write', token: oncall, refused: 401 },
     may: (method, path) =>
-      isOpen(path) || isActing(method, path) || isReadingIncidents(method, path) || isReadingAlerts(method, path),
+      isOpen(path) ||
+      isActing(method, path) ||
+      isOfOncall(method, path) ||
+      isReadingIncidents(method, path) ||
+      isReadingAlerts(method, path),
   },
 ];
 

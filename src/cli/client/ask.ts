@@ -47,8 +47,12 @@ export const ask = async (
     show(answer, text);
     return 0;
   }
-  const reason = typeof answer['error'] === 'string' ? `: ${answer['error']}` : '';
-  say(`${url.origin} responded ${status}${reason}${toHint(status, key)}`);
+  return reportRefusal({ url, key }, status, typeof answer['error'] === 'string' ? answer['error'] : '');
+};
+
+/** Says what the server has responded instead of what it was asked for, and returns the exit code. */
+export const reportRefusal = ({ url, key }: AlertServer, status: number, reason: string): number => {
+  say(`${url.origin} responded ${status}${reason === '' ? '' : `: ${reason}`}${toHint(status, key)}`);
   return 1;
 };
 

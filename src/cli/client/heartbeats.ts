@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { print } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { readServer } from './server.ts';
-import { toReadableTime, toTable } from './table.ts';
+import { toOneLine, toReadableTime, toTable } from './table.ts';
 
 /** What the command prints of a heartbeat. */
 interface HeartbeatRow {
@@ -33,8 +33,9 @@ const toHeartbeatTable = (rows: readonly HeartbeatRow[]): string =>
     ['NAME', 'STATE', 'LAST', 'DUE', 'RUN', 'DESCRIPTION'],
     rows.map(({ name, state, lastPingAt, dueAt, lastRun, description }) => [
       ...[name, state, lastPingAt === null ? '' : toReadableTime(lastPingAt)],
-      ...[dueAt === null ? '' : toReadableTime(dueAt), describeRun(lastRun), description.replaceAll(/\s+/g, ' ')],
+      ...[dueAt === null ? '' : toReadableTime(dueAt), describeRun(lastRun), toOneLine(description)],
     ]),
+    { dropped: ['LAST', 'RUN', 'DUE'], fixed: ['STATE', 'LAST', 'DUE'] },
   );
 
 const describeRun = (run: HeartbeatRow['lastRun']): string => {

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { print, say } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
-import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.ts';
+import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
 import { parseUntil } from './until.ts';
 
 /** What the commands print of an incident. */
@@ -86,9 +86,9 @@ const toIncidentTable = (rows: readonly IncidentRow[]): string =>
       toRelativeTime(row.firstAt),
       `${row.count}`,
       [row.source, row.hostname].filter(Boolean).join(' '),
-      row.title,
+      toOneLine(row.title),
     ]),
-    paintSeverity,
+    { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'], fixed: ['#', 'SEVERITY'] },
   );
 
 const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
@@ -97,8 +97,8 @@ const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
 /** `user:anna` is anna. */
 const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '');
 
-const oneIncident = { name: 'NUMBER' } as const;
-const someIncidents = { name: 'NUMBER...', isList: true } as const;
+const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
+const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
 
 export const incidentCommand = defineCommand({
   name: 'incident',
@@ -123,7 +123,7 @@ export const incidentCommand = defineCommand({
 
 const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): string =>
   [
-    toIncidentTable([row]),
+    withWhole(toIncidentTable([row]), row.title),
     ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
     '\n',
     toTable(
@@ -134,11 +134,12 @@ const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): strin
         by === null ? '' : toPerson(by),
         [
           ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
-          ...[task !== null && `task ${task}`, comment?.replaceAll(/\s+/g, ' ')],
+          ...[task !== null && `task ${task}`, toOneLine(comment ?? '')],
         ]
           .filter(Boolean)
           .join(' '),
       ]),
+      { fixed: ['WHEN'] },
     ),
   ].join('');
 

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { print } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
-import { toReadableTime, toTable } from './table.ts';
+import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
 /** What the command prints of a rotation. */
@@ -82,8 +82,9 @@ const showDuty = (server: AlertServer, at: string | undefined, isJson: boolean):
         ['ROTATION', 'ON DUTY', 'UNTIL', 'NEXT', 'OVERRIDE'],
         rows.map(({ rotation, member, endsAt, override, next }) => [
           ...[rotation, member, endsAt === null ? '' : toMinute(endsAt), next?.member ?? ''],
-          override === null ? '' : [override.createdBy, override.comment.replaceAll(/\s+/g, ' ')].join(' ').trim(),
+          override === null ? '' : [override.createdBy, toOneLine(override.comment)].join(' ').trim(),
         ]),
+        { dropped: ['NEXT'], fixed: ['UNTIL'] },
       ),
     );
   });
@@ -107,6 +108,7 @@ const listNextWeek = (server: AlertServer, now: Date, isJson: boolean): Promise<
           ...[rotation, member, ...[startsAt, endsAt].map((time) => (time === null ? '' : toMinute(time)))],
           override === null ? '' : 'override',
         ]),
+        { fixed: ['FROM', 'UNTIL'] },
       ),
     );
   });

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { print, say } from '../stdio.ts';
 import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
 import { type AlertServer, readServer } from './server.ts';
-import { toReadableTime, toTable } from './table.ts';
+import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
 /** What the commands print of a silence. */
@@ -73,9 +73,10 @@ const toSilenceTable = (rows: readonly SilenceRow[]): string =>
         startsAt === null ? '' : toReadableTime(startsAt),
         endsAt === null ? '' : toReadableTime(endsAt),
         row.createdBy,
-        [describeMatch(row), describeSchedule(row), row.comment.replaceAll(/\s+/g, ' ')].filter(Boolean).join('  '),
+        [describeMatch(row), describeSchedule(row), toOneLine(row.comment)].filter(Boolean).join('  '),
       ];
     }),
+    { dropped: ['FROM', 'BY'], fixed: ['ID', 'FROM', 'UNTIL'] },
   );
 
 const describeMatch = ({ match, matchers }: SilenceRow): string => {

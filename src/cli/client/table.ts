@@ -1,50 +1,110 @@
 import { styleText } from 'node:util';
+import { usualColumns } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
+import { fitText, toWidth } from './width.ts';
 
 /** Characters between two columns. */
 const gap = '  ';
 
-/** The most characters of a column that is not the last one. */
+/** The most characters of a column that is not the last one, unless there is room, and the least in a narrow terminal. */
 const mostWide = 28;
+const leastWide = 8;
 
-/**
- * A table with a line for each row: columns are as wide as their texts, and on a terminal the last one is cut where the line
- * ends. `paint` colours a cell on a terminal, unless NO_COLOR is set.
- */
-export const toTable = (
+/** The last column says the most: others become narrower for so many characters of it, and are left out for so many. */
+const lastWide = 36;
+const leastLastWide = 24;
+
+interface TableOptions {
+  /** Colours a cell on a terminal, unless NO_COLOR is set. */
+  paint?: (text: string) => string;
+  /** Titles of the columns that a narrow terminal can do without, the first one first. */
+  dropped?: readonly string[];
+  /** Titles of the columns whose texts say nothing when they are cut, such as times. */
+  fixed?: readonly string[];
+  /** Widths to begin with, by title, where rows will come that are not known yet. */
+  usual?: Readonly<Record<string, number>>;
+}
+
+type Rows = readonly (readonly string[])[];
+
+/** A table with a line for each row: columns are as wide as their texts, and every line fits the terminal. */
+export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string => {
+  const table = createTable(titles, options);
+  const lines = table.toLines(rows);
+  return table.toHead() + lines;
+};
+
+/** The same for rows that come one after the other: columns become wider if they have to, and never narrower. */
+export const createTable = (
   titles: readonly string[],
-  rows: readonly (readonly string[])[],
-  paint: (text: string) => string = (text) => text,
-): string => {
+  { paint = (text) => text, dropped = [], fixed = [], usual = {} }: TableOptions = {},
+) => {
   const last = titles.length - 1;
-  const cells = rows.map((row) =>
-    row.map((text, index) => shorten(escapeControls(text), index < last ? mostWide : Number.POSITIVE_INFINITY)),
-  );
-  const widths = titles.map((title, index) =>
-    index === last ? 0 : Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)),
-  );
-  const before = widths.reduce((sum, width) => sum + width + gap.length, 0) - gap.length;
-  const left = process.stdout.isTTY ? Math.max(10, process.stdout.columns - before) : Number.POSITIVE_INFINITY;
+  const natural = titles.map((title) => Math.max(title.length, usual[title] ?? 0));
   const isPainted = process.stdout.isTTY === true && !process.env['NO_COLOR'];
-  const toLine = (row: readonly string[], isHead: boolean): string =>
-    row
-      .map((text, index) => {
-        const fitted = index === last ? shorten(text, left) : text.padEnd(widths[index] ?? 0);
-        return isPainted && !isHead ? paint(fitted) : fitted;
+  const toLine = (row: readonly string[], widths: readonly number[], isHead: boolean): string =>
+    widths
+      .flatMap((width, index) => {
+        if (width === 0) return [];
+        const fitted = fitText(row[index] ?? '', width);
+        const padded = index === last ? fitted : fitted + ' '.repeat(width - toWidth(fitted));
+        return isPainted && !isHead ? paint(padded) : padded;
       })
       .join(gap)
       .trimEnd();
-  return [toLine(titles, true), ...cells.map((row) => toLine(row, false)), ''].join('\n');
+  const fit = (): number[] => fitWidths(titles, natural, { dropped, fixed });
+  return {
+    toHead: (): string => `${toLine(titles, fit(), true)}\n`,
+    toLines: (rows: Rows): string => {
+      const cells = rows.map((row) => row.map(escapeControls));
+      for (const row of cells) {
+        for (const [index, text] of row.entries()) natural[index] = Math.max(natural[index] ?? 0, toWidth(text));
+      }
+      const widths = fit();
+      return cells.map((row) => `${toLine(row, widths, false)}\n`).join('');
+    },
+  };
 };
 
-const shorten = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
+/** How wide the columns are on this terminal; 0 for those that are left out. */
+const fitWidths = (
+  titles: readonly string[],
+  natural: readonly number[],
+  { dropped, fixed }: Required<Pick<TableOptions, 'dropped' | 'fixed'>>,
+): number[] => {
+  const { isTTY } = process.stdout;
+  const columns = process.stdout.columns || usualColumns;
+  const others = titles.slice(0, -1);
+  const widths = natural.slice(0, -1).map((width) => Math.min(width, mostWide));
+  const isFixed = (index: number): boolean => fixed.includes(titles[index] ?? '');
+  if (!isTTY) return [...widths, Number.POSITIVE_INFINITY];
+  const whole = natural[others.length] ?? 0;
+  const wanted = Math.min(whole, lastWide);
+  const countFree = (): number =>
+    columns - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + gap.length), 0);
+  const countSpare = (): number =>
+    widths.reduce((sum, width, index) => sum + (isFixed(index) ? 0 : Math.max(0, width - leastWide)), 0);
+  for (const title of dropped) {
+    if (countFree() + countSpare() < Math.min(whole, leastLastWide)) widths[titles.indexOf(title)] = 0;
+  }
+  while (countFree() < wanted) {
+    const widest = Math.max(...widths.filter((_, index) => !isFixed(index)));
+    if (widest <= leastWide) break;
+    widths[widths.findIndex((width, index) => width === widest && !isFixed(index))] = widest - 1;
+  }
+  for (const [index, width] of widths.entries()) {
+    const more = Math.min((natural[index] ?? 0) - width, countFree() - whole);
+    if (width > 0 && more > 0) widths[index] = width + more;
+  }
+  return [...widths, Math.max(1, countFree())];
+};
 
 /** Colours the name of a severity, in a column of its own. */
 export const paintSeverity = (text: string): string => {
   const name = text.trim();
   if (name === 'CRITICAL') return styleText(['bold', 'magenta'], text);
   if (name === 'ERROR') return styleText('red', text);
+  if (name === 'resolved') return styleText('green', text);
   return name === 'WARNING' ? styleText('yellow', text) : text;
 };
 
@@ -66,3 +126,12 @@ export const toReadableTime = (time: string): string => {
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
 };
+
+/** The table of one thing, and below it the text of its last column where that is cut. */
+export const withWhole = (table: string, text: string): string => {
+  const whole = escapeControls(toOneLine(text));
+  return table.includes(whole) ? table : `${table}\n${whole}\n`;
+};
+
+/** A text of several lines as one. */
+export const toOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

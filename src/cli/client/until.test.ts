@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUsageError } from '../args.ts';
-import { parseUntil } from './until.ts';
+import { parseSince, parseUntil } from './until.ts';
 
 const now = new Date('2026-03-10T14:30:00');
 
@@ -36,5 +36,23 @@ test('anything else, and times that have passed, are refused', () => {
     '2020-01-31T08:30:00Z',
   ]) {
     assert.throws(() => parseUntil(text, now), isUsageError, text);
+  }
+});
+
+test('times since when are in the past: spans before now, and the last time that clocks showed that', () => {
+  for (const [text, at] of [
+    ['2h', '2026-03-10T12:30:00'],
+    ['1d', '2026-03-09T14:30:00'],
+    ['9:00', '2026-03-10T09:00:00'],
+    ['14:30', '2026-03-10T14:30:00'],
+    ['18:00', '2026-03-09T18:00:00'],
+    ['Thu 18:00', '2026-03-05T18:00:00'],
+    ['tue 14:30', '2026-03-10T14:30:00'],
+    ['2020-01-31T08:30:00Z', '2020-01-31T08:30:00Z'],
+  ] as const) {
+    assert.equal(parseSince(text, now).getTime(), new Date(at).getTime(), text);
+  }
+  for (const text of ['', '0', '2 h', 'yesterday', '2036-01-31T08:30:00Z', '2020-01-31']) {
+    assert.throws(() => parseSince(text, now), isUsageError, text);
   }
 });

@@ -22,6 +22,21 @@ export const parseWhen = (flag: string, text: string, now: Date): Date => {
   throw new UsageError(`${flag} must be a time such as 18:00, "Thu 18:00", 2h or 2036-01-31T08:30:00Z, not "${text}"`);
 };
 
+/** The time since when: as of `parseWhen`, with the last time that clocks showed that, and spans before now. Throws a UsageError. */
+export const parseSince = (text: string, now: Date): Date => {
+  const clock = parseClock(text, now);
+  if (clock) {
+    clock.setDate(clock.getDate() - (/^[a-z]/i.test(text) ? 7 : 1));
+    return clock;
+  }
+  const span = parseSpan(text, now);
+  const at = span ? new Date(2 * now.getTime() - span.getTime()) : parseTime(text);
+  if (at && at <= now) return at;
+  throw new UsageError(
+    `--since must be a time in the past such as 2h, 30m, 1d, 18:00 or 2026-01-31T08:30:00Z, not ${JSON.stringify(text)}`,
+  );
+};
+
 const parseClock = (text: string, now: Date): Date | undefined => {
   const [, name = '', hours, minutes] = /^(?:([a-z]{3}) )?([01]?\d|2[0-3]):([0-5]\d)$/i.exec(text) ?? [];
   const day = days.indexOf(name.toLowerCase());

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { Settings } from '../../config/schema.ts';
+import { clearProgress } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 
 /** Bytes of lines that wait while they cannot be written; further lines are dropped. */
@@ -16,7 +17,11 @@ export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
   const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN: () => false });
   destination.on('error', () => undefined);
   // Without flushSync, which pino would call after a fatal error and which tries for as long as the disk is full.
-  return pino({ level }, { write: (line) => destination.write(isTTY ? toReadable(line) : line) });
+  const write = (line: string): void => {
+    clearProgress();
+    destination.write(isTTY ? toReadable(line) : line);
+  };
+  return pino({ level }, { write });
 };
 
 /** Formats a JSON log line as `09:30:00.250 WARN  message  key="value"`, in local time. */

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
-import { planDatabase } from '../../app/database.ts';
+import { type OnProgress, planDatabase } from '../../app/database.ts';
 import { version } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
@@ -12,6 +12,7 @@ import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { listAddresses, listenOn } from '../../http/server.ts';
 import { features } from '../../profiles/index.ts';
+import { clearProgress, showProgress } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 import { createLog } from './log.ts';
 import { handleSignals } from './stopping.ts';
@@ -32,17 +33,26 @@ interface Warning {
 interface Options {
   /** Instead of the one of the settings. */
   logLevel?: Settings['logLevel'];
+  /** Variables; by default those of this process. */
+  environment?: NodeJS.ProcessEnv;
   openStorage: OpenStorage;
 }
 
 /** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
-const prepare = async (schema: TObject, flags: Flags, { logLevel, openStorage }: Options) => {
+const prepare = async (
+  schema: TObject,
+  flags: Flags,
+  { logLevel, environment = process.env, openStorage }: Options,
+) => {
   const warnings: Warning[] = [];
   const warn = (msg: string) => warnings.push({ msg });
-  const settings = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
+  const settings = loadSettings(schema, flags, environment, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
-  const parts = { log, features, openStorage };
+  // On a terminal long work is shown, and elsewhere logged.
+  const onProgress = process.stderr.isTTY ? { onProgress: toProgress } : {};
+  const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
+  const parts = { log, features, openStorage: open };
   const app = await createApp(settings, parts).catch((error) => {
     if (!(error instanceof SettingsError)) throw error;
     throw new SettingsError([...error.problems, ...listUnknownVariables(schema)]);
@@ -50,6 +60,8 @@ const prepare = async (schema: TObject, flags: Flags, { logLevel, openStorage }:
   warnings.push(...app.warnings.map((msg) => ({ msg })), ...listAccessWarnings(app, settings));
   return { app, settings, log, warnings };
 };
+
+const toProgress: OnProgress = (what, done, total) => showProgress({ what, done, total });
 
 /**
  * Checks what a start checks, and changes nothing. Logs warnings; resolves to what a start would do to the database, as
@@ -94,11 +106,22 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   });
   // The server works without its start message, on a full disk for example.
   process.stdout.on('error', () => undefined);
+  clearProgress();
   // Printed only after signal handlers are installed: readers of the address may also stop the server.
   process.stdout.write(createStartMessage(app, address, settings.store));
   // After the message, so it is not interrupted by log lines.
   for (const warning of warnings) log.warn(warning);
   for (const remark of app.remarks) log.info(remark);
+};
+
+/**
+ * Starts a server in this process with the settings of a config file alone, without a start message; only errors are logged.
+ * Resolves to its address, and what stops it. Throws a SettingsError.
+ */
+export const startServer = async (schema: TObject, config: string) => {
+  const options = { logLevel: 'error', environment: {}, openStorage } as const;
+  const { app, settings, log } = await prepare(schema, { config }, options);
+  return { url: await listen(app, settings, log), close: () => app.server.close() };
 };
 
 /** Warnings about who can use the server. */

@@ -144,7 +144,7 @@ export const tasks = defineFeature({
         tasks: [createListRoute(store), ...shared],
         'protected-tasks': [createProtectedListRoute(store), ...shared],
       },
-      topics: { tasks: topic },
+      topics: { tasks: { ...topic, scope: 'incidents:read' } },
       isReady: store.isReady,
       close: async () => store.close(),
     };

@@ -34,6 +34,7 @@ export const createListRoute = (store: TaskStore): Route =>
     method: 'GET',
     path: '/api/tasks',
     access: 'open',
+    scope: 'incidents:read',
     summary: 'List tasks, in order of creation or newest first',
     headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
@@ -104,6 +105,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     method: 'GET',
     path: '/api/tasks/:id',
     access: 'open',
+    scope: 'incidents:read',
     summary: 'Read one task',
     headers: { response: withVersion },
     schema: { operationId: 'getTask', params, response: { 200: Task } },
@@ -138,6 +140,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     method: 'PUT',
     path: '/api/tasks/:id',
     access: 'open',
+    scope: 'incidents:write',
     summary: 'Change a task',
     headers: { request: ifMatchHeader, response: withVersion },
     schema: {

@@ -42,6 +42,7 @@ const createListRoute = ({ watcher, list }: RouteParts): Route =>
     method: 'GET',
     path: '/api/watches',
     access: 'admin',
+    scope: 'incidents:write',
     summary: 'List watches with their last readings',
     schema: { operationId: 'listWatches', response: { 200: WatchList } },
     handler: async (_request, reply) => {

@@ -38,6 +38,8 @@ interface Surroundings {
   openJournal(options: LogOptions, isExpected: (event: JournalEvent) => boolean): Promise<Journal>;
   /** Gets the error when the state could not be written; the log is kept then. */
   report(error: Error): void;
+  /** How many bytes of so many of the state's file are read. */
+  onRead?: (done: number, total: number) => void;
 }
 
 /**
@@ -45,7 +47,7 @@ interface Surroundings {
  * JournalError, `damaged` where a change is missing.
  */
 export const openChangeLog = async <Change, Result>(
-  { directory, openJournal, report }: Surroundings,
+  { directory, openJournal, report, onRead }: Surroundings,
   name: string,
   state: State<Change, Result>,
   onLost: () => void,
@@ -62,7 +64,7 @@ export const openChangeLog = async <Change, Result>(
     const apply = (value: unknown): void => {
       if (!tryApply(state, value)) refuse(`a change in ${name}.state is damaged or ${unknown}`);
     };
-    const savedSeq = (await file.read(apply, refuse)) ?? 0;
+    const savedSeq = (await file.read(apply, refuse, onRead)) ?? 0;
     await fillUp(journal, savedSeq, { changes: [] });
     const replayed = await replay(journal, savedSeq, state, refuse);
     const opened = new ChangeLog({ journal, file, state, onLost, report }, { ...replayed, savedSeq });

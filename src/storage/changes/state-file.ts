@@ -10,6 +10,9 @@ import { Slice } from '../scheduling.ts';
 /** Gets what is damaged, and where, as a clause. */
 export type OnDamage = (damage: string) => void;
 
+/** Gets how many bytes of so many are read. */
+type OnRead = (done: number, total: number) => void;
+
 /** Characters that are written at once. */
 const writtenLength = 64 * 1024;
 
@@ -32,7 +35,7 @@ export interface StateFile {
    * Passes each change, as a value of JSON, to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each
    * damage; unless it throws, the damaged part is skipped, and a seq that cannot be read is undefined.
    */
-  read(apply: (change: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
+  read(apply: (change: unknown) => void, onDamage: OnDamage, onRead?: OnRead): Promise<number | undefined>;
   /** Rejects if the file cannot be written; then the old one is still there. */
   write<Change>(seq: number, pieces: Iterable<readonly Change[]>, toJson?: (change: Change) => string): Promise<void>;
 }
@@ -46,11 +49,11 @@ export const createStateFile = (path: string): StateFile => {
     get size(): number {
       return size;
     },
-    read: async (apply, onDamage) => {
+    read: async (apply, onDamage, onRead) => {
       await rm(unfinished, { force: true });
       const found = await stat(path).catch(passIfGone);
       size = found?.size ?? 0;
-      return found ? readState(path, apply, onDamage) : 0;
+      return found ? readState(path, apply, onDamage, (done) => onRead?.(done, found.size)) : 0;
     },
     write: async (seq, pieces, toJson = JSON.stringify) => {
       // About as much as the last time is needed.
@@ -81,7 +84,9 @@ const readState = async (
   path: string,
   apply: (change: unknown) => void,
   onDamage: OnDamage,
+  onRead: (bytes: number) => void,
 ): Promise<number | undefined> => {
+  let bytes = 0;
   let seq: number | undefined;
   let lines = 0;
   let sum = 0;
@@ -89,6 +94,8 @@ const readState = async (
   let end: { lines: number; crc: number } | undefined;
   for await (const line of readLines(createReadStream(path, { highWaterMark: MiB }))) {
     const value = parseLine(line.toString());
+    bytes += line.length;
+    onRead(bytes);
     if (lines === 0 && isHeader(value)) seq = value.seq;
     else if (lines > 0 && Array.isArray(value)) for (const change of value) apply(change);
     else if (lines > 0 && isEnd(value)) {

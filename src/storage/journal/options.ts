@@ -63,6 +63,8 @@ export interface JournalOptions {
   report?: Report;
   /** Receives the seconds that each sync of records took. */
   onSync?: (seconds: number) => void;
+  /** How many of so many old files are indexed, which goes on in the background. */
+  onIndexed?: (done: number, files: number) => void;
 }
 
 export type JournalSettings = Required<JournalOptions>;
@@ -91,6 +93,7 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   indexing: { timeOf: () => undefined, keyOf: () => undefined, keys: [] },
   retryMs: 1000,
   onSync: () => undefined,
+  onIndexed: () => undefined,
   ...options,
   report: createSafeReport(options.report),
 });

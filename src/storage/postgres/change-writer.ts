@@ -45,6 +45,8 @@ export interface WriterObserver {
   report(failure: unknown): void;
   /** Gets the seconds that each batch took, from the first message to its commit. */
   onCommit(seconds: number): void;
+  /** How many of so many upgrades of the tables are done. */
+  onMigrated?(done: number, total: number): void;
 }
 
 /**

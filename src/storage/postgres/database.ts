@@ -48,6 +48,7 @@ export class Database {
   readonly instanceName: string;
   readonly #primary: Primary;
   readonly #common: Common;
+  readonly #observer: WriterObserver;
   readonly #reader: Reader;
   readonly #writer: ChangeWriter;
   /** Made when it is first used. */
@@ -69,6 +70,7 @@ export class Database {
     this.instanceName = identity.name;
     this.#primary = new Primary(readPostgresUrl(url));
     this.#common = common;
+    this.#observer = observer;
     const open = async () => this.#prepare(await this.#primary.connect());
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()), open, readsMs);
     this.#writer = new ChangeWriter(open, identity, observer, changesMs);
@@ -162,7 +164,7 @@ export class Database {
   /** With each connection, missing tables are made and what all instances have in common is compared: databases are replaced. */
   async #prepare(connection: Connection): Promise<Connection> {
     try {
-      await migrate(connection);
+      await migrate(connection, this.#observer.onMigrated);
       await claimCommon(connection, this.#common);
       return connection;
     } catch (error) {

@@ -7,10 +7,14 @@ import { migrate } from './schema.ts';
 /** Rows that are fetched together: few, since each may have 1 MiB. */
 const fetchedRows = 50;
 
-/** The changes of stores as of one moment, some at a time; returns false if no signalbox has used the database yet. */
+/**
+ * The changes of stores as of one moment, some at a time; returns false if no signalbox has used the database yet.
+ * `onEstimate` gets how many there are, as far as the planner knows.
+ */
 export async function* readTables<Store extends MovedStore>(
   url: string,
   stores: readonly Store[],
+  onEstimate: (count: number) => void,
 ): AsyncGenerator<{ store: Store; changes: unknown[] }, boolean> {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const query = (text: string): Promise<Row[]> => connection.query({ text });
@@ -19,6 +23,12 @@ export async function* readTables<Store extends MovedStore>(
     if (!found.isThere) return false;
     await migrate(connection);
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    let estimate = 0;
+    for (const { text } of stores.flatMap(({ table }) => table.queries)) {
+      const [plan] = await query(`EXPLAIN (FORMAT JSON) ${text}`);
+      estimate += Number(plan?.['QUERY PLAN']?.[0]?.Plan?.['Plan Rows'] ?? 0);
+    }
+    onEstimate(estimate);
     for (const store of stores) {
       const filter = store.createFilter?.() ?? ((change: unknown) => change);
       for (const { text, toChange } of store.table.queries) {

@@ -226,7 +226,10 @@ const begin: Statement[] = [
  * Brings the schema up to date; any number of instances may do that at once. Throws a LastingProblem for one that only a
  * newer program can use.
  */
-export const migrate = async (connection: Connection): Promise<void> => {
+export const migrate = async (
+  connection: Connection,
+  onMigrated: (done: number, total: number) => void = () => undefined,
+): Promise<void> => {
   const found = await readVersion(connection).catch((error) => {
     if (isMissing(error)) return 0;
     throw error;
@@ -235,13 +238,14 @@ export const migrate = async (connection: Connection): Promise<void> => {
   await runAll(connection, begin);
   const current = await readVersion(connection);
   const missing = migrations.filter(({ version }) => version > current);
-  await runAll(connection, [
-    ...missing.flatMap(({ version, readableBy, text }) => [
-      { text },
-      { text: 'UPDATE signalbox.schema SET version = $1, readable_by = $2', values: [version, readableBy] },
-    ]),
-    { text: 'COMMIT' },
-  ]);
+  // One after the other, so that each can be told.
+  for (const [done, { version, readableBy, text }] of missing.entries()) {
+    onMigrated(done, missing.length);
+    const note = { text: 'UPDATE signalbox.schema SET version = $1, readable_by = $2', values: [version, readableBy] };
+    await runAll(connection, [{ text }, note]);
+  }
+  await runAll(connection, [{ text: 'COMMIT' }]);
+  if (missing.length > 0) onMigrated(missing.length, missing.length);
 };
 
 /** The version of the schema, whose table exists. Throws a LastingProblem for one that only a newer program can use. */

@@ -50,6 +50,20 @@ const searchOld = async (journal: TestJournal): Promise<unknown[]> => {
   return records.map(({ n }) => n);
 };
 
+test('indexing in the background tells how many of the old files are done', async (t) => {
+  const directory = await createLog(t);
+  const told: [number, number][] = [];
+  const onIndexed = (done: number, files: number) => told.push([done, files]);
+  const journal = await openTestJournal(t, directory, { ...options, onIndexed });
+  await searchOld(journal);
+  await waitUntil('all files are done', () => told.at(-1)?.[0] === told.at(-1)?.[1] && told.length > 0);
+  assert.deepEqual(
+    told,
+    told.map((_, index) => [index, told.length - 1]),
+  );
+  assert.ok(told.length >= 9, `${told.length} reports`);
+});
+
 const old = [109, 108, 107, 106, 105, 104, 103, 102, 101, 100];
 
 test('closed segments are indexed when somebody searches, and then a search reads only what can match', async (t) => {

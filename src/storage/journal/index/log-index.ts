@@ -162,10 +162,13 @@ export class LogIndex {
       if (paths.has(path)) age(summary);
       else this.#summaries.delete(path);
     }
-    for (const path of closed) {
+    const missing = closed.filter((path) => !this.#summaries.has(path));
+    for (const [done, path] of missing.entries()) {
       if (this.#isEnded) return;
-      if (!this.#summaries.has(path)) await this.#indexFile(path).catch(() => undefined);
+      this.#settings.onIndexed(done, missing.length);
+      await this.#indexFile(path).catch(() => undefined);
     }
+    if (missing.length > 0) this.#settings.onIndexed(missing.length, missing.length);
   }
 
   async #indexFile(path: string): Promise<void> {

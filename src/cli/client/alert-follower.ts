@@ -1,0 +1,124 @@
+import { ClientError, createCallSender, isPassingError, pause, toDelay } from '../../client/send.ts';
+import { followEvents } from '../../client/streams.ts';
+import { say } from '../stdio.ts';
+import { reportRefusal } from './ask.ts';
+import { type AlertServer, explainFailure } from './server.ts';
+
+/** What the command prints of an alert. */
+export interface AlertRow {
+  seq: number;
+  time: string | null;
+  level: string;
+  severity: string;
+  status: string | null;
+  source: string;
+  hostname: string;
+  message: string;
+}
+
+/** Milliseconds between two attempts at most. */
+const longestDelay = 30_000;
+
+interface Following {
+  /** The last alert that need not be shown. */
+  last: { seq: number; time: string };
+  accepts(row: AlertRow): boolean;
+  /** The parameters of a search for those that are accepted. */
+  toQuery(): URLSearchParams;
+  show(rows: readonly AlertRow[]): void;
+}
+
+/**
+ * Shows alerts as they are stored, each once, over as many connections as that needs. Resolves to the exit code once the server
+ * refuses to go on.
+ */
+export const followAlerts = async (
+  server: AlertServer,
+  { last, accepts, toQuery, show }: Following,
+): Promise<number> => {
+  const { url, key } = server;
+  const send = createCallSender({ url: url.href, retries: 0 });
+  const { signal } = new AbortController();
+  const request = {
+    method: 'GET',
+    isRepeatable: true,
+    signal,
+    ...(key !== undefined && { tokens: { get: async () => key, renew: async () => undefined } }),
+  };
+  let isAway = false;
+  /** Tries until the server responds: it has responded before. Rejects where it refuses. */
+  const insist = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        const result = await attempt();
+        if (isAway) say(`${url.origin}: connected again`);
+        isAway = false;
+        return result;
+      } catch (error) {
+        if (!(error instanceof ClientError && isPassingError(error))) throw error;
+        if (!isAway) say(`${url.origin}: ${explain(error)}; trying again`);
+        isAway = true;
+        await pause(Math.max((error.retryAfter ?? 0) * 1000, toDelay(failures, longestDelay)), signal);
+      }
+    }
+  };
+  const open = (lastId: string | undefined): Promise<Response> =>
+    insist(async () => {
+      const headers = { 'Last-Event-ID': lastId };
+      const query = { topics: 'alerts' };
+      const { response } = await send({ ...request, path: '/api/events', query, headers, isStream: true });
+      if (response.headers.get('Content-Type')?.startsWith('text/event-stream')) return response;
+      await response.body?.cancel();
+      throw new ClientError('format', 'no stream of events', { response });
+    });
+  const search = (query: URLSearchParams): Promise<{ data: AlertRow[]; next: number | null }> =>
+    insist(async () => {
+      const { data } = await send({ ...request, path: '/api/alerts/search', query: Object.fromEntries(query) });
+      return data as { data: AlertRow[]; next: number | null };
+    });
+  /** Shows what was stored since the last one, after events that may have been missed. */
+  const catchUp = async (): Promise<void> => {
+    const { data } = await search(new URLSearchParams({ limit: '1' }));
+    const newest = data[0];
+    if (!newest) {
+      last.seq = 0;
+      return;
+    }
+    // A log that is shorter than before is another one: then only the time says what is new.
+    const isOther = newest.seq < last.seq;
+    const isNew = ({ seq, time }: AlertRow): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
+    const missed: AlertRow[] = [];
+    const query = toQuery();
+    query.set('limit', '1000');
+    query.set('before', `${newest.seq + 1}`);
+    for (let next: number | null = newest.seq + 1; next !== null && (isOther || next > last.seq + 1); ) {
+      query.set('before', `${next}`);
+      const page = await search(query);
+      missed.push(...page.data.filter(isNew));
+      next = page.data.some((row) => !isNew(row)) ? null : page.next;
+    }
+    if (missed.length > 0) show(missed.reverse());
+    Object.assign(last, { seq: newest.seq, time: newest.time ?? last.time });
+  };
+  try {
+    for await (const { event, data } of followEvents({ open, lastId: `${last.seq}`, signal })) {
+      if (event === 'resync') await catchUp();
+      if (event !== 'alerts') continue;
+      const row: AlertRow = JSON.parse(data);
+      if (row.seq <= last.seq) continue;
+      Object.assign(last, { seq: row.seq, time: row.time ?? last.time });
+      if (accepts(row)) show([row]);
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    return reportRefusal(server, error.status, error.message);
+  }
+};
+
+/** Why a request has failed, as a clause. */
+const explain = ({ status, message, cause }: ClientError): string => {
+  if (status > 0) return `it responded ${status}`;
+  const { cause: reason } = Object(cause) as { cause?: unknown };
+  return reason === undefined ? message : explainFailure(reason);
+};

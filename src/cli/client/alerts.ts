@@ -1,0 +1,167 @@
+import { findSeverity } from '../../profiles/severity.ts';
+import { UsageError } from '../args.ts';
+import { defineCommand } from '../command.ts';
+import { usualColumns } from '../progress.ts';
+import { print, say } from '../stdio.ts';
+import type { AlertRow } from './alert-follower.ts';
+import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
+import { type AlertServer, readServer } from './server.ts';
+import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
+import { parseSince } from './until.ts';
+
+/** Which alerts are wanted. */
+interface AlertFilter {
+  level?: string | undefined;
+  source?: string | undefined;
+  hostname?: string | undefined;
+}
+
+const usualLimit = 20;
+const mostLimit = 10_000;
+
+/** Alerts of one response. */
+const pageSize = 1000;
+
+export const alertsCommand = defineCommand({
+  name: 'alerts',
+  summary: 'List the last alerts of a server, the newest last, or follow them as they come.',
+  flags: {
+    follow: { short: 'f', summary: 'Go on with alerts as they come, until Ctrl+C.' },
+    level: { value: 'LEVEL', summary: 'Only alerts of this severity, whatever their senders call it.' },
+    since: { value: 'TIME', summary: 'Only alerts since then: 2h, 30m or 1d ago, 18:00 or an RFC 3339 time.' },
+    source: { value: 'NAME', summary: 'Only alerts of this source.' },
+    hostname: { value: 'NAME', summary: 'Only alerts of this host.' },
+    limit: {
+      value: 'N',
+      isNumber: true,
+      summary: `The last N at most. Default ${usualLimit}, with --since ${mostLimit}.`,
+    },
+    json: jsonFlag,
+    url: urlFlag,
+  },
+  variables: askedVariables('alerts:read or incidents:write'),
+  exitCodes: askingExitCodes,
+  run: async ({ own: { follow, level, since, source, hostname, limit, json, url } }) => {
+    const filter = { level, source, hostname };
+    const from = since === undefined ? undefined : parseSince(since, new Date());
+    const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
+    const server = readServer(url);
+    const table = createAlertTable(follow === true);
+    let hasHead = false;
+    const show = (rows: readonly AlertRow[]): void => {
+      if (json) {
+        printLines(rows);
+        return;
+      }
+      if (!hasHead) print(table.toHead(rows));
+      hasHead = true;
+      print(table.toLines(rows));
+    };
+    // What comes after it is followed: nothing in between is missed, or shown twice.
+    const last = { seq: 0, time: '' };
+    if (follow) {
+      const code = await search(server, new URLSearchParams({ limit: '1' }), ({ data: [newest] }) => {
+        if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
+      });
+      if (code !== 0) return code;
+    }
+    const found: AlertRow[] = [];
+    const query = toQuery(filter, from);
+    if (follow) query.set('before', `${last.seq + 1}`);
+    const code = await readPages(server, query, most, found);
+    if (code !== 0) return code;
+    const [shown, isMore] = [found.slice(0, most).reverse(), found.length > most];
+    if (!follow && shown.length === 0)
+      return print(json ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
+    show(shown);
+    if (from !== undefined && isMore) say(`there are more; these are the last ${most}`);
+    if (!follow) return 0;
+    const { followAlerts } = await import('./alert-follower.ts');
+    return followAlerts(server, { last, accepts: createAlertTest(filter), toQuery: () => toQuery(filter), show });
+  },
+});
+
+const readLimit = (text: string | undefined, usual: number): number => {
+  if (text === undefined) return usual;
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit <= mostLimit) return limit;
+  throw new UsageError(`--limit must be a number from 0 to ${mostLimit}, not ${JSON.stringify(text)}`);
+};
+
+const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
+  from !== undefined || Object.values(filter).some((value) => value !== undefined);
+
+/** The same as parameters of a search. Severities have several names; other levels are names of their own. */
+const toQuery = ({ level, source, hostname }: AlertFilter, from?: Date): URLSearchParams => {
+  const severity = level === undefined ? undefined : findSeverity(level);
+  const parameters = { [severity === undefined ? 'level' : 'severity']: severity ?? level, source, hostname };
+  const query = new URLSearchParams(from && { since: from.toISOString() });
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
+  return query;
+};
+
+/** The same as a test of one alert. */
+const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: AlertRow) => boolean) => {
+  const severity = level === undefined ? undefined : findSeverity(level);
+  const isSame = (text: string, wanted: string | undefined): boolean =>
+    wanted === undefined || text.toLowerCase() === wanted.toLowerCase();
+  return (row) =>
+    (severity === undefined ? isSame(row.level, level) : row.severity === severity) &&
+    isSame(row.source, source) &&
+    isSame(row.hostname, hostname);
+};
+
+interface AlertPage {
+  data: AlertRow[];
+  next: number | null;
+}
+
+const search = (server: AlertServer, query: URLSearchParams, take: (page: AlertPage) => void): Promise<number> =>
+  ask(server, 'GET', `api/alerts/search?${query}`, undefined, (body) => take(body as unknown as AlertPage));
+
+/** Collects one more than so many, newest first; resolves to the exit code. */
+const readPages = async (
+  server: AlertServer,
+  query: URLSearchParams,
+  most: number,
+  found: AlertRow[],
+): Promise<number> => {
+  let next: number | null | undefined;
+  while (next !== null && found.length <= most) {
+    query.set('limit', `${Math.min(pageSize, most + 1 - found.length)}`);
+    if (next !== undefined) query.set('before', `${next}`);
+    const code = await search(server, query, (page) => {
+      found.push(...page.data);
+      next = page.next;
+    });
+    if (code !== 0) return code;
+  }
+  return 0;
+};
+
+/** On a narrow terminal, times have no year. */
+const narrow = 100;
+
+/** The columns of a log; where alerts will follow, they are as wide as most need. */
+const createAlertTable = (isFollowed: boolean) => {
+  const isNarrow = process.stdout.isTTY === true && (process.stdout.columns || usualColumns) < narrow;
+  const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {
+    paint: paintSeverity,
+    dropped: ['WHERE'],
+    fixed: ['TIME', 'SEVERITY'],
+    usual: isFollowed ? { TIME: isNarrow ? 14 : 19, WHERE: 16, ALERT: 40 } : {},
+  });
+  const toCells = ({ time, severity, status, source, hostname, message }: AlertRow): string[] => [
+    time === null ? '' : toReadableTime(time).slice(isNarrow ? 5 : 0),
+    status === 'resolved' ? 'resolved' : severity,
+    toOneLine([source, hostname].filter(Boolean).join(' ')),
+    toOneLine(message),
+  ];
+  return {
+    toHead: (rows: readonly AlertRow[]): string => {
+      table.toLines(rows.map(toCells));
+      return table.toHead();
+    },
+    toLines: (rows: readonly AlertRow[]): string => table.toLines(rows.map(toCells)),
+  };
+};

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { open, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { Scene } from './stage.ts';
+
+const MiB = 1024 * 1024;
+
+/** What is written, in how many pieces; the limit is half of it. Less free space is left alone. */
+const [writtenBytes, pieces] = [64 * MiB, 8];
+const leastFree = 1024 * MiB;
+
+/** Seconds after which a disk that others fill, or empty, is not waited for any longer. */
+const mostSeconds = 5;
+
+const mostAttempts = 3;
+
+/**
+ * Fills up a disk as far as that harms nobody: a watch on the file system of the folder has its limit a little below the space
+ * that is free now, and a file takes more than that for a few seconds. Where others free as much meanwhile, it tries again.
+ */
+export const fillDisk = async (scene: Scene): Promise<void> => {
+  const { call, narrator, folder } = scene;
+  const tell = (what: string): void => narrator.tell('machine', 'disk', what);
+  for (let attempt = 1; ; attempt += 1) {
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    if (free < leastFree) return tell('has too little space for this part of the demo');
+    const limit = free - writtenBytes / 2;
+    const watch = { name: 'demo-disk', type: 'disk', metric: 'free', mounts: [findMount(folder)], every: 1 };
+    const message = 'Real, but harmless: the demo has written 64 MiB into its folder.';
+    const settings = { ...watch, limit, clear: limit, level: 'WARNING', message };
+    if (attempt === 1) await call('admin', 'POST', '/api/watches', settings);
+    else await call('admin', 'PUT', `/api/watches/${watch.name}`, settings);
+    tell('fills up: the demo writes 64 MiB, and a watch warns of half as much');
+    const isNoticed = await writeForSeconds(scene);
+    tell('the demo deletes its 64 MiB');
+    if (isNoticed) break;
+    if (attempt === mostAttempts) {
+      tell('is too busy: others free space meanwhile');
+      break;
+    }
+  }
+  await waitWhile(() => isFiring(scene));
+  await call('admin', 'DELETE', '/api/watches/demo-disk');
+};
+
+/** Writes the file, and deletes it once the watch has noticed; resolves to whether it has. */
+const writeForSeconds = async (scene: Scene): Promise<boolean> => {
+  const { pause, folder } = scene;
+  const path = join(folder, 'filling');
+  const file = await open(path, 'w', 0o600);
+  try {
+    for (let piece = 0; piece < pieces; piece += 1) {
+      await file.write(randomBytes(writtenBytes / pieces));
+      // Free space counts what has reached the disk.
+      await file.sync();
+      await pause(0.7);
+    }
+    await waitWhile(async () => !(await isFiring(scene)));
+    const isNoticed = await isFiring(scene);
+    await pause(3);
+    return isNoticed;
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+};
+
+const waitWhile = async (condition: () => Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + mostSeconds * 1000;
+  while (performance.now() < deadline && (await condition())) await setTimeout(200);
+};
+
+const isFiring = async ({ call }: Scene): Promise<boolean> => {
+  const { data } = await call('admin', 'GET', '/api/watches');
+  return (data as { name: string; state: string }[]).some(
+    ({ name, state }) => name === 'demo-disk' && state === 'firing',
+  );
+};
+
+/** Where the file system of a path is mounted: its topmost folder on the same device. */
+const findMount = (path: string): string => {
+  const { dev } = statSync(path);
+  let top = path;
+  while (dirname(top) !== top && statSync(dirname(top)).dev === dev) top = dirname(top);
+  return top;
+};

@@ -1,0 +1,142 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TObject } from 'typebox';
+import { createAccessKey } from '../../auth/access.ts';
+import { hashPassword } from '../../auth/password.ts';
+import { exchange, parseObject } from '../client/server.ts';
+import { startServer } from '../server/serve.ts';
+import type { Narrator } from './narrator.ts';
+
+/** Seconds after which the phone of who is on call rings, if nobody has taken an incident. */
+const escalationSeconds = 12;
+
+/** Seconds between two runs of the job, at least 10, and how late one may be. */
+export const periodSeconds = 10;
+const graceSeconds = 3;
+
+const timeoutMs = 15_000;
+
+/** Who sends requests: programs with keys of their own, and people. */
+type Caller = 'alertmanager' | 'uptime-kuma' | 'cron' | 'anna' | 'admin';
+
+export interface Stage {
+  /** Sends a request; resolves to the body of a success. */
+  call(caller: Caller, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
+  /** The job's address. */
+  pingPath: string;
+  url: string;
+}
+
+/** What the story is told with. */
+export interface Scene extends Stage {
+  narrator: Narrator;
+  /** Waits for so many seconds of the story; rejects when it ends early. */
+  pause(seconds: number): Promise<void>;
+  /** Aborted when the demonstration ends. */
+  end: AbortSignal;
+  /** Where the demonstration may write. */
+  folder: string;
+}
+
+interface StageParts {
+  /** Of the settings. */
+  schema: TObject;
+  folder: string;
+  /** Where notifications go. */
+  receiver: string;
+  /** The share of the usual times. */
+  pace: number;
+}
+
+const users = [
+  { name: 'admin', role: 'Admin' },
+  { name: 'anna', role: 'Reader' },
+] as const;
+
+const senders = ['alertmanager', 'uptime-kuma', 'cron'] as const;
+
+/** Starts the server with everything that the story needs, in the folder. */
+export const openStage = async ({ schema, folder, receiver, pace }: StageParts) => {
+  const passwords = { admin: toPassword(), anna: toPassword() };
+  const oncall = createAccessKey('oncall', ['incidents:write']);
+  const keys = senders.map((name) => ({ name, ...createAccessKey(name, ['alerts:write']) }));
+  const ping = randomUUID();
+  const files = join(folder, 'srv');
+  mkdirSync(files);
+  writeFileSync(join(files, 'dump.tar'), randomBytes(200_000));
+  const incidents = { type: 'webhook', notify: 'incidents', groupSeconds: 0 };
+  const phone = { ...incidents, after: (escalationSeconds * pace) / 60 };
+  const config = {
+    ...{ host: '127.0.0.1', port: 0, dataDir: join(folder, 'data'), store: 'file' },
+    ...{ jwtSecret: randomBytes(32).toString('base64'), defaultWatches: false },
+    users: await Promise.all(
+      users.map(async ({ name, role }) => ({ name, role, passwordHash: await hashPassword(passwords[name]) })),
+    ),
+    keys: [oncall, ...keys].map(({ entry }) => entry),
+    destinations: [
+      {
+        name: 'team-chat',
+        url: `${receiver}team-chat`,
+        ...incidents,
+        on: ['opened', 'raised', 'acknowledged', 'resolved'],
+      },
+      ...['anna-phone', 'ben-phone'].map((name) => ({ name, url: receiver + name, ...phone })),
+    ],
+    rotations: [{ name: 'oncall', members: ['anna-phone', 'ben-phone'], handover: '0 9 * * 1' }],
+    heartbeats: [
+      {
+        ...{ name: 'nightly-backup', uuid: ping, period: periodSeconds, grace: Math.ceil(graceSeconds * pace) },
+        description: 'Dumps the database. A demo has short nights: every 10 seconds.',
+      },
+    ],
+    watches: [
+      { name: 'dump', type: 'file', path: join(files, '*.tar'), minBytes: 100_000, message: 'See nightly-backup.' },
+    ],
+  };
+  const path = join(folder, 'signalbox.json');
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  const { url, close } = await startServer(schema, path);
+  const request = async (method: string, target: string, token?: string, body?: object) => {
+    const headers = {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    const sent = { method, headers, timeoutMs, ...(body && { body: JSON.stringify(body) }) };
+    const { status, text } = await exchange(new URL(target, url), sent);
+    const answer = parseObject(text);
+    if (status >= 300) throw new Error(`${method} ${target}: ${status} ${answer['error'] ?? ''}`);
+    return answer;
+  };
+  const logIn = async (name: keyof typeof passwords): Promise<string> => {
+    const body = { Username: name, Password: passwords[name] };
+    return String((await request('POST', '/api/auth/login', undefined, body))['token']);
+  };
+  const tokens: Record<Caller, string> = {
+    ...{ admin: await logIn('admin'), anna: await logIn('anna') },
+    ...(Object.fromEntries(keys.map(({ name, key }) => [name, key])) as Record<(typeof senders)[number], string>),
+  };
+  return {
+    url,
+    close,
+    pingPath: `/ping/${ping}`,
+    call: (caller: Caller, method: string, target: string, body?: object) =>
+      request(method, target, tokens[caller], body),
+    welcome: [
+      'This is a demo: its senders are made up, the server is real. Ctrl+C ends it and deletes everything.',
+      '',
+      `  Console   ${url}/console/`,
+      `  Log in    admin / ${passwords.admin}`,
+      '',
+      '  From another terminal:',
+      `  export SIGNALBOX_URL=${url}`,
+      `  export SIGNALBOX_KEY=${oncall.key}`,
+      '  signalbox incidents',
+      '',
+      '',
+    ].join('\n'),
+  };
+};
+
+/** Easy to type. */
+const toPassword = (): string => randomBytes(6).toString('hex');

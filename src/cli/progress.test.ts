@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeProgress } from './progress.ts';
+
+test('progress says how much is done, and how much time is left as soon as that can be known', () => {
+  for (const [done, total, elapsedMs, text] of [
+    [0, 100, 1000, 'Exporting: 0 %'],
+    [1, 100, 10_000, 'Exporting: 1 %'],
+    [50, 100, 10_000, 'Exporting: 50 %, 10 s left'],
+    [25, 100, 60_000, 'Exporting: 25 %, 3 min left'],
+    [999, 1000, 1000, 'Exporting: 99 %, 1 s left'],
+    [12_345_678, undefined, 5000, 'Exporting: 12 MB'],
+    [2_000_000, 1_000_000, 5000, 'Exporting: 2 MB'],
+  ] as const) {
+    assert.equal(describeProgress({ what: 'Exporting', done, total }, elapsedMs), text);
+  }
+});
