@@ -137,6 +137,7 @@ export const logLines = [
     messages: ['warn Warning: ... paths need no token'],
     meaning: 'others can reach `openRoutes`: set [`access`](configuration.md#access)',
   },
+  { messages: ['info long work: ...'], meaning: 'what a start does that takes longer than two seconds' },
   { messages: ['info jwtSecret is not set'], meaning: 'tokens become invalid when the process ends' },
   { messages: ['debug request'], meaning: 'one line per request, with `traceparent` if sent' },
   { messages: ['debug not listening'], meaning: "localhost's other address cannot be used" },
