@@ -6,7 +6,7 @@ const leaseSeconds = 15;
 const renewMs = 5000;
 
 /** How long giving it up may take: without that, another instance has it a little later. */
-const givingUpMs = 500;
+const givingUpMs = 250;
 
 /** Whether this is the instance that does something of which there may be one. */
 export interface Lease {
