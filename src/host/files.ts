@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 
@@ -58,12 +59,13 @@ const readOne = async (path: string): Promise<FileReading | null> => {
   return found?.isFile() ? { path, bytes: found.size, changedAt: found.mtime } : null;
 };
 
-/** The text of a small file, such as a certificate. */
+/** The text of a small file, such as a certificate. A pipe, to which nobody may ever write, is none. */
 export const readSmallFile = async (path: string): Promise<string> => {
-  const file = await open(path);
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const { size } = await file.stat();
-    if (size > longestText) throw new Error(`${dirname(path)}: the file is larger than 1 MiB`);
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error('it is no file');
+    if (found.size > longestText) throw new Error('it is larger than 1 MiB');
     return await file.readFile('utf8');
   } finally {
     await file.close();

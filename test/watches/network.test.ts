@@ -156,7 +156,8 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   const { cert } = writeCertificate(folder, 'file');
   const watches = [{ name: 'pem', type: 'certificate', path: cert, every: 1 }];
   const broken = { name: 'broken', type: 'certificate', path: join(folder, 'none.pem'), every: 1 };
-  const app = await startApp(t, { settings: { watches: [...watches, broken] } });
+  const endless = { name: 'endless', type: 'certificate', path: '/dev/zero', for: 3600 };
+  const app = await startApp(t, { settings: { watches: [...watches, broken, endless] } });
   const token = await app.login('admin');
   const { port } = await startTls(t, 5.5 * day);
   await createWatch(app, token, { name: 'tls', type: 'certificate', host: 'localhost', port, critical: 3, every: 1 });
@@ -170,6 +171,9 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
     /^Watch broken cannot check: .* cannot be read \(ENOENT\)$/,
   );
   await waitForState(app, token, 'pem', 'ok');
+  await waitForState(app, token, 'endless', 'cannot check');
+  const { things } = await readWatch(app, token, 'endless');
+  assert.equal(things[0]?.text, '/dev/zero cannot be read (it is no file)');
   const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
   assert.match(untrusted?.text ?? '', /does not answer: the certificate is self-signed$/);
 });

@@ -199,6 +199,10 @@ test('silence and floods of a source are noticed', async (t) => {
   assert.deepEqual([many?.state, many?.text], ['ok', '2 alerts from backup* within 60 minutes']);
   await app.request('POST', '/api/alert', { body: { source: 'backup-2', level: 'INFO', message: 'c' } });
   assert.equal((await tryWatch(app, token, flood))[0]?.state, 'pending');
+  const { status, json } = await app.request('POST', '/api/watches/test', {
+    ...{ token, body: { ...flood, name: 'flood', limit: 10_000 } },
+  });
+  assert.deepEqual([status, json], [400, { error: 'limit must be below 10000: no more alerts are counted' }]);
 });
 
 test('a watch shows what its things were like in the last hours', async (t) => {

@@ -10,6 +10,10 @@ export interface Outage {
   to: number;
 }
 
+/** What is left of them where the clock was set back: nothing has been in the future. */
+export const clampOutages = (outages: readonly Outage[], now: number): Outage[] =>
+  outages.filter(({ from }) => from < now).map(({ from, to }) => ({ from, to: Math.min(to, now) }));
+
 /** How a heartbeat stands at a time. */
 export interface Judgement {
   status: HeartbeatStatus;

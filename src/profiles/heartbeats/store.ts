@@ -6,7 +6,7 @@ import { JournalError, toReason } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import type { Outage } from './judge.ts';
+import { clampOutages, type Outage } from './judge.ts';
 import {
   clampTimes,
   createHeartbeatState,
@@ -182,6 +182,7 @@ export class HeartbeatStore {
     }
     if (record.type === 'clock') {
       for (const state of this.#states.values()) this.#states.set(state.name, clampTimes(state, record.at));
+      this.#outages = clampOutages(this.#outages, record.at);
       this.#tell('');
       return;
     }

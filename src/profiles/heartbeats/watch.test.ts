@@ -153,6 +153,21 @@ test('a clock that was set back does not delay what is expected', async (t) => {
   assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
 });
 
+test('a clock that was set forward and back again delays nothing', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('success');
+  world.setClock(240 * 3600);
+  await world.pass(30);
+  world.setClock(-240 * 3600);
+  await world.pass(30);
+  await world.send('success');
+  await world.pass(3700);
+  assert.equal(world.status(), 'late');
+  await world.pass(600);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
 test('a daily job is due at the same local time before and after clocks change', async (t) => {
   const definition = { schedule: '30 2 * * *', timeZone: 'Europe/Berlin', grace: 60 };
   const world = createWorld(t, definition, '2026-03-28T01:30:00Z');

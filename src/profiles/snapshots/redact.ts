@@ -6,6 +6,12 @@ const secretName = [
   ...['cookie', 'session[-_]?(?:id|key)', '(?:api|access|private)[-_]?key'],
 ].join('|');
 
+/** Names that are secret only as a whole, or at the end of another one. */
+const shortSecretName = 'pass|psk|pw|pin|(?<=[_-])key';
+
+/** A value in quotes. */
+const quoted = `"(?:[^"\\\\]|\\\\.)*"|'[^']*'(?:'[^']*')*`;
+
 const unitTypes = 'service|scope|timer|socket|mount|automount|slice|target|path|swap|device';
 
 /**
@@ -23,16 +29,25 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(?<![^\s"'(=[])(\/(?:\S*\/)?s?bin\/[\w.+@-]+)["']?\s.*$/, `$1 ${hidden}`],
   [/(?<!\S)-{1,2}[A-Za-z].*$/, hidden],
   [/-----BEGIN.*$/, hidden],
+  // Whatever the scheme is, and however many there are.
+  [new RegExp(`\\b(authori[sz]ation|cookie)(["']?\\s*[=:]\\s*)(?:${quoted}|.*$)`, 'gi'), `$1$2${hidden}`],
   [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]{4,}/gi, `$1 ${hidden}`],
   [
     new RegExp(
-      `(?<![\\w.-])([\\w.-]*(?:${secretName})[\\w.-]*(?:[^=:]{0,60}[=:]|\\s+is\\b)\\s*)("[^"]*"|'[^']*'|\\S+)`,
+      `(?<![\\w.-])([\\w.-]*(?:${secretName})[\\w.-]*(?:[^=:]{0,60}[=:]|\\s+is\\b)\\s*)(${quoted}|\\S+)`,
+      'gi',
+    ),
+    `$1${hidden}`,
+  ],
+  [
+    new RegExp(
+      `(?<![\\w.-])((?:[\\w.-]*[_.-])?(?:${shortSecretName})["']?\\s*[=:]\\s*(?!${hidden}))(${quoted}|\\S+)`,
       'gi',
     ),
     `$1${hidden}`,
   ],
   // Credentials and queries in addresses.
-  [/(\w:\/\/)[^\s/@]+@/g, `$1${hidden}@`],
+  [/(\w:\/\/)[^\s/]+@/g, `$1${hidden}@`],
   [/([?&][\w.~-]+=)[^\s&"']+/g, `$1${hidden}`],
   // Tokens and keys are long and have digits, as UUIDs do.
   [/(?<![\w+~-])(?=[\w+~-]*\d)(?=[\w+~-]*[A-Za-z])[\w+~-]{20,}={0,2}/g, hidden],

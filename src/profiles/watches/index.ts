@@ -53,6 +53,7 @@ export const watches = defineFeature({
       },
       leases: { machine, network, instance: ownLease },
       where: { machine: hostname(), network: '', instance: `.${database?.instance ?? 'signalbox'}` },
+      isShared: database !== undefined,
     });
     const listMade = () => offers.settings?.list<WatchSettings>(watchKind) ?? [];
     let known = listKnownWatches(configured, listMade(), defaultWatches);

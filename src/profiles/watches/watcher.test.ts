@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createHostReadings } from '../../host/index.ts';
+import type { HostReadings } from '../../host/readings.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import type { AlertSource } from '../offers.ts';
 import { createTargets } from '../targets.ts';
@@ -14,9 +15,19 @@ import { Watcher } from './watcher.ts';
 const [never, always] = [101, 0].map((limit) => ({ name: 'memory', type: 'memory', limit }) as WatchSettings);
 assert.ok(never && always);
 
+interface Before {
+  /** Fingerprints of alerts that fire. */
+  raised?: readonly string[];
+  isShared?: boolean;
+  memory?: HostReadings['memory'];
+  limitMs?: number;
+}
+
 /** A watcher of this machine whose alerts are stored when the test says so. */
-const createWorld = (t: { after(step: () => unknown): void }, raisedBefore: readonly string[] = []) => {
-  const host = createHostReadings();
+const createWorld = (t: { after(step: () => unknown): void }, before: Before = {}) => {
+  const { raised = [], isShared = false, limitMs } = before;
+  const readings = createHostReadings();
+  const host = { ...readings, memory: before.memory ?? readings.memory };
   t.after(() => host.close());
   const stored: string[] = [];
   const waiting: (() => void)[] = [];
@@ -37,10 +48,11 @@ const createWorld = (t: { after(step: () => unknown): void }, raisedBefore: read
     ...{ findConcerns: async () => [], readDataSpace: async () => ({ used: 0, available: 1 }) },
     alerts: {
       raise,
-      listRaised: async () => new Map(raisedBefore.map((about) => [about, { id: 'before', level: 'WARNING' }])),
+      listRaised: async () => new Map(raised.map((about) => [about, { id: 'before', level: 'WARNING' }])),
     },
     leases: { machine: ownLease, network: ownLease, instance: ownLease },
     where: { machine: 'db-1', network: '', instance: '.a' },
+    ...{ isShared, ...(limitMs && { limitMs }) },
     log: pino({ level: 'silent' }),
   });
   const tick = () => watcher.tick();
@@ -74,7 +86,7 @@ test('an alert that is being stored while its watch changes, or ends, is resolve
 });
 
 test('what fired before the start is resolved once, also if its watch is made again', async (t) => {
-  const { stored, set, store, tick, watcher, waiting } = createWorld(t, ['memory/db-1/memory']);
+  const { stored, set, store, tick, watcher, waiting } = createWorld(t, { raised: ['memory/db-1/memory'] });
   set(never);
   await store(1);
   assert.match(String(stored[0]), /^resolved .* \| before$/);
@@ -90,8 +102,31 @@ test('what fired before the start is resolved once, also if its watch is made ag
 });
 
 test('what fires of watches that there are no more is resolved, also if there is none at all', async (t) => {
-  const { stored, set, store } = createWorld(t, ['gone/db-1/x', 'other/db-2/x']);
+  const { stored, set, store } = createWorld(t, { raised: ['gone/db-1/x', 'other/db-2/x'], isShared: true });
   set();
   await store(1);
   assert.deepEqual(stored, ['resolved | Resolved: gone | before']);
+});
+
+test('what fires of a machine is resolved once it has another name, unless others share the alerts', async (t) => {
+  const { stored, set, store } = createWorld(t, { raised: ['memory/old-name/memory'] });
+  set(never);
+  await store(1);
+  assert.deepEqual(stored, ['resolved | Resolved: memory | before']);
+});
+
+test('what fires of a watch that looks elsewhere now is resolved', async (t) => {
+  const { stored, set, store } = createWorld(t);
+  set(always);
+  await store(1);
+  set({ name: 'memory', type: 'destination' });
+  await store(1);
+  assert.deepEqual(stored.slice(1), ['resolved | Resolved: memory | id-1']);
+});
+
+test('a check that never ends is reported after `for`', async (t) => {
+  const { stored, set, store } = createWorld(t, { memory: () => new Promise(() => undefined), limitMs: 1 });
+  set({ ...never, every: 1, for: 1 });
+  await store(1);
+  assert.match(String(stored[0]), /^firing \| Watch memory cannot check: there was no answer/);
 });

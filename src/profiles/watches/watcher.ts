@@ -19,7 +19,7 @@ import type { Finding, WatchReadings, WatchScope } from './type.ts';
 const mostAtOnce = 20;
 
 /** How long a check may take; longer where its limit is, and a little more until it is given up. */
-const limitMs = 10_000;
+const usualLimitMs = 10_000;
 const longestMs = 30_000;
 const graceMs = 1000;
 
@@ -40,6 +40,10 @@ interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage'> {
   /** What of the network, and of this machine, this instance watches. */
   leases: Record<WatchScope, Lease>;
   where: Record<WatchScope, string>;
+  /** Whether other instances store their alerts in the same log. */
+  isShared: boolean;
+  /** Milliseconds that a check may take; 10,000 by default. */
+  limitMs?: number;
   log: FastifyBaseLogger;
 }
 
@@ -48,6 +52,8 @@ interface Active {
   runner: WatchRunner;
   nextAt: number;
   isRunning: boolean;
+  /** What is said of a check that was given up, until it ends after all. */
+  hang: Error | undefined;
   isChecked: boolean;
 }
 
@@ -97,7 +103,7 @@ export class Watcher {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#leave?.();
-    await awaitWithin(limitMs, Promise.all(this.#checks));
+    await awaitWithin(usualLimitMs, Promise.all(this.#checks));
   }
 
   /** Changes what is watched. */
@@ -106,7 +112,7 @@ export class Watcher {
     for (const [name, { runner }] of this.#active) {
       const next = watches.find(({ settings }) => settings.name === name);
       if (next && isSame(next, runner.watch)) continue;
-      const isKept = next !== undefined && isChecked(next);
+      const isKept = next !== undefined && isChecked(next) && this.#whereOf(next) === this.#whereOf(runner.watch);
       if (isKept && runner.isBusy) {
         // What fires of it is known once that is stored.
         void runner.settle().then(() => this.set(this.#watches));
@@ -114,7 +120,7 @@ export class Watcher {
       }
       this.#active.delete(name);
       if (isKept) this.#activate(next, runner.listTold(), runner);
-      else this.#ended.push({ runner, reason: `${name} is not watched any more` });
+      else this.#end(runner);
     }
     this.#activateNew();
   }
@@ -126,8 +132,9 @@ export class Watcher {
     if (this.#ended.length > 0) this.#endAll();
     const now = performance.now();
     for (const active of this.#active.values()) {
-      if (active.isRunning || now < active.nextAt) continue;
-      const check = this.#check(active);
+      const { hang, isRunning } = active;
+      if (now < active.nextAt || (isRunning && !hang)) continue;
+      const check = hang ? this.#take(active, hang) : this.#check(active);
       this.#checks.add(check);
       void check.finally(() => this.#checks.delete(check));
     }
@@ -208,18 +215,23 @@ export class Watcher {
 
   /** Ends the alerts of watches that there are no more. */
   #endForeign(scope: WatchScope, told: ReadonlyMap<string, ToldAlert>): void {
-    const where = this.#parts.where[scope];
-    const names = new Set<string>();
+    const { where, isShared } = this.#parts;
+    const all = Object.values(where);
+    /** Alone, this machine is the only one: what was watched by another name is this one, too. */
+    const isOwn = (of: string): boolean =>
+      of === where[scope] || (scope === 'machine' && !isShared && !all.includes(of));
+    const gone = new Map<string, { name: string; of: string }>();
     for (const fingerprint of told.keys()) {
-      const [name = '', of] = fingerprint.split('/', 2);
+      const [name = '', of = ''] = fingerprint.split('/', 2);
       const watch = this.#watches.find(({ settings }) => settings.name === name);
-      if (of === where && !(watch && isChecked(watch) && this.#whereOf(watch) === where)) names.add(name);
+      const isWatched = watch && isChecked(watch) && this.#whereOf(watch) === of;
+      if (isOwn(of) && !isWatched) gone.set(`${name}/${of}`, { name, of });
     }
-    for (const name of names) {
+    for (const { name, of } of gone.values()) {
       // Any type will do: its things are known from the alerts.
       const watch = toKnownWatch({ name, type: 'journal' }, 'config');
-      const runner = new WatchRunner(watch, this.#runnerParts(watch, where), told);
-      this.#ended.push({ runner, reason: `${name} is not watched any more` });
+      const runner = new WatchRunner(watch, this.#runnerParts(watch, of), told);
+      this.#end(runner);
     }
   }
 
@@ -237,7 +249,11 @@ export class Watcher {
   #activate(watch: KnownWatch, told: ReadonlyMap<string, ToldAlert>, before?: WatchRunner): void {
     const runner = new WatchRunner(watch, this.#runnerParts(watch, this.#whereOf(watch)), told);
     if (before) runner.takeOver(before);
-    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, isChecked: false });
+    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, hang: undefined, isChecked: false });
+  }
+
+  #end(runner: WatchRunner): void {
+    this.#ended.push({ runner, reason: `${runner.watch.settings.name} is not watched any more` });
   }
 
   #whereOf({ type, settings }: KnownWatch): string {
@@ -286,25 +302,32 @@ export class Watcher {
   }
 
   async #check(active: Active): Promise<void> {
-    const { runner } = active;
-    const { watch } = runner;
-    const begun = performance.now();
+    const { watch } = active.runner;
+    plan(active);
     active.isRunning = true;
-    active.nextAt = begun + watch.everyMs - toleranceMs;
     const end = (): void => {
       active.isRunning = false;
+      active.hang = undefined;
     };
     const found = await this.#run(watch, end);
     this.checked.count += 1;
     if (found instanceof Error) this.checked.failed += 1;
-    // It may have been changed meanwhile, or another instance has taken over.
-    if (this.#active.get(watch.settings.name) === active && !this.#isClosed) await runner.take(found);
+    if (found instanceof Error && active.isRunning) active.hang = found;
+    await this.#take(active, found);
     active.isChecked = true;
+  }
+
+  async #take(active: Active, found: Finding[] | Error): Promise<void> {
+    const { runner } = active;
+    if (active.hang) plan(active);
+    // It may have been changed meanwhile, or another instance has taken over.
+    if (this.#active.get(runner.watch.settings.name) === active && !this.#isClosed) await runner.take(found);
   }
 
   /** What a check finds, or why it could not be made; `onEnd` is called when it has really ended. Never rejects. */
   async #run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
     const { settings, type } = watch;
+    const { limitMs = usualLimitMs } = this.#parts;
     const ms = Math.min(longestMs, Math.max(limitMs, settings.limit ?? 0, settings.critical ?? 0));
     const check = async (): Promise<Finding[] | Error> => {
       const signal = AbortSignal.timeout(ms);
@@ -330,6 +353,11 @@ export class Watcher {
     this.#parts.log.warn({ err: error }, 'watches: an alert was not stored; it is tried again');
   }
 }
+
+/** When it is due next. */
+const plan = (active: Active): void => {
+  active.nextAt = performance.now() + active.runner.watch.everyMs - toleranceMs;
+};
 
 const isChecked = ({ settings }: KnownWatch): boolean => settings.enabled !== false;
 

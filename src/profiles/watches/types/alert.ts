@@ -1,3 +1,4 @@
+import type { LogRecord } from '../../../storage/journal/line.ts';
 import { formatOf, readTime, toText } from '../../offers.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
@@ -5,11 +6,14 @@ import { defineWatchType, type Finding, type WatchReadings } from '../type.ts';
 
 const minuteMs = 60_000;
 
-/** How much of the log is read for one check. */
+/** How much of the log is read at a time. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** The most alerts that are counted. */
 const mostCounted = 10_000;
+
+/** Alerts are in the log only a moment after their time, and later still if the clock of another instance is slow. */
+const overlapMs = minuteMs;
 
 /** When the last alert that a watch has found was received, and until when it has looked. */
 const known = new WeakMap<WatchSettings, { lastAt: number | undefined; until: number }>();
@@ -22,42 +26,58 @@ export const alertWatch = defineWatchType({
   required: ['source'],
   limit: 'required',
   every: 60,
-  findProblem: ({ metric = 'silence', minutes }) => {
+  findProblem: ({ metric = 'silence', minutes, limit = 0, critical = limit }) => {
     if (metric !== 'silence' && metric !== 'count') return 'metric must be silence or count';
-    return metric === 'silence' && minutes !== undefined ? 'minutes is for metric count alone' : undefined;
+    if (metric === 'silence') return minutes === undefined ? undefined : 'minutes is for metric count alone';
+    const name = limit < mostCounted ? 'critical' : 'limit';
+    return critical < mostCounted ? undefined : `${name} must be below ${mostCounted}: no more alerts are counted`;
   },
-  check: async (watch, readings) => {
+  check: async (watch, readings, signal) => {
     const now = readings.clock().getTime();
-    return [watch.metric === 'count' ? await count(watch, readings, now) : await measureSilence(watch, readings, now)];
+    const find: Find = (since, limit) => search(watch, readings, { since, limit, signal });
+    return [watch.metric === 'count' ? await count(watch, find, now) : await measureSilence(watch, find, now)];
   },
 });
 
+interface Wanted {
+  since: number;
+  limit: number;
+  signal: AbortSignal;
+}
+
 /** Alerts of the source, newest first; those of watches are none. */
-const search = async ({ source = '' }: WatchSettings, { journal }: WatchReadings, since: number, limit: number) => {
+const search = async ({ source = '' }: WatchSettings, { journal }: WatchReadings, { since, limit, signal }: Wanted) => {
   if (!journal) throw new Error('alerts are not mounted');
-  const { records } = await journal.search({
-    ...{ since, limit, maxBytes },
-    test: (record) => formatOf(record) !== 'watch' && isLike(toText(record['source']), source),
-  });
-  return records;
+  const test = (record: LogRecord): boolean => formatOf(record) !== 'watch' && isLike(toText(record['source']), source);
+  const found: LogRecord[] = [];
+  for (let before: number | undefined; ; ) {
+    const { records, next } = await journal.search({ since, before, limit: limit - found.length, maxBytes, test });
+    found.push(...records);
+    if (next === undefined || found.length >= limit) return found;
+    if (signal.aborted) throw new Error('there are too many alerts to read them in time');
+    before = next;
+  }
 };
 
-const count = async (watch: WatchSettings, readings: WatchReadings, now: number): Promise<Finding> => {
+type Find = (since: number, limit: number) => Promise<LogRecord[]>;
+
+const count = async (watch: WatchSettings, find: Find, now: number): Promise<Finding> => {
   const { source: thing = '', minutes = 60 } = watch;
-  const found = await search(watch, readings, now - minutes * minuteMs, mostCounted);
+  const found = await find(now - minutes * minuteMs, mostCounted);
   const figure = found.filter(({ status }) => status !== 'resolved').length;
   const words = `${figure} alerts from ${thing} within ${minutes} minutes`;
   return { thing, figure, toText: String, words };
 };
 
-const measureSilence = async (watch: WatchSettings, readings: WatchReadings, now: number): Promise<Finding> => {
+const measureSilence = async (watch: WatchSettings, find: Find, now: number): Promise<Finding> => {
   const { source: thing = '', limit = 0, critical = 0 } = watch;
   const longest = Math.max(limit, critical);
   const before = known.get(watch);
   // The clock may have been set back.
-  const since = before && before.until <= now ? before.until : now - (longest + 1) * minuteMs;
-  const [last] = await search(watch, readings, since, 1);
-  const lastAt = (last && readTime(last)) ?? before?.lastAt;
+  const since = before && before.until <= now ? before.until - overlapMs : now - (longest + 1) * minuteMs;
+  const [last] = await find(since, 1);
+  const times = [last && readTime(last), before?.lastAt].filter((at) => at !== undefined);
+  const lastAt = times.length > 0 ? Math.min(now, Math.max(...times)) : undefined;
   known.set(watch, { lastAt, until: now });
   const toText = (minutes: number): string => `${Math.floor(minutes)} minutes`;
   const minutes = lastAt === undefined ? longest + 1 : Math.max(0, (now - lastAt) / minuteMs);

@@ -140,6 +140,12 @@ const reasons: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
 };
 
+/** By the beginning of the code. */
+const kinds = [
+  ['HPE_', 'the answer is no HTTP'],
+  ['ERR_SSL_WRONG_VERSION', 'the answer is no TLS'],
+] as const;
+
 type SocketError = NodeJS.ErrnoException & { hostname?: string; errors?: NodeJS.ErrnoException[] };
 
 const toReason = (error: Error, signal: AbortSignal): Error => {
@@ -148,7 +154,7 @@ const toReason = (error: Error, signal: AbortSignal): Error => {
   const { code = '', hostname, errors } = error as SocketError;
   if (code === 'ENOTFOUND') return new UncheckedTarget(`the host name ${hostname} is unknown`);
   if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond for ${hostname}`);
-  const reason = reasons[code] ?? (code.startsWith('HPE_') ? 'the answer is no HTTP' : undefined);
+  const reason = reasons[code] ?? kinds.find(([start]) => code.startsWith(start))?.[1];
   return new Error(reason ?? (error.message || errors?.[0]?.message || code || 'the connection failed'));
 };
 

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFolder } from '../../../../test/support/folder.ts';
+import { atEnd, type Scope } from '../../../../test/support/scope.ts';
+import { openJournal } from '../../../storage/journal/journal.ts';
+import { readTime } from '../../offers.ts';
+import type { WatchSettings } from '../schema.ts';
+import type { WatchReadings } from '../type.ts';
+import { alertWatch } from './alert.ts';
+
+const minuteMs = 60_000;
+
+/** A log of alerts, and what a watch of them finds `at` so many minutes. */
+const createLog = async (t: Scope) => {
+  const indexing = { timeOf: readTime, keyOf: () => undefined, keys: [] };
+  const journal = await openJournal({ directory: createFolder(t), name: 'alerts', indexing });
+  atEnd(t, () => journal.close());
+  const toTime = (minutes: number): string => new Date(minutes * minuteMs).toISOString();
+  return {
+    add: (source: string, minutes: number, count = 1, details = '') =>
+      journal.appendAll(Array.from({ length: count }, () => ({ source, time: toTime(minutes), details }))),
+    find: async (watch: WatchSettings, minutes: number): Promise<string | undefined> => {
+      const readings = { journal, clock: () => new Date(minutes * minuteMs) } as unknown as WatchReadings;
+      const [finding] = await alertWatch.check(watch, readings, AbortSignal.timeout(10_000));
+      return finding?.words;
+    },
+  };
+};
+
+const silence: WatchSettings = { name: 'backup', type: 'alert', source: 'backup', limit: 60 };
+
+test('an alert is found however many others came after it', async (t) => {
+  const { add, find } = await createLog(t);
+  await add('backup', 1000);
+  for (let piece = 0; piece < 6; piece += 1) await add('other', 1001, 300, 'x'.repeat(10_000));
+  assert.equal(await find(silence, 1030), 'the last alert from backup came 30 minutes ago');
+  const flood: WatchSettings = { ...silence, metric: 'count' };
+  assert.equal(await find(flood, 1030), '1 alerts from backup within 60 minutes');
+});
+
+test('an alert that was stored while the watch looked, or by an instance whose clock is slow, is found by the next look', async (t) => {
+  const { add, find } = await createLog(t);
+  const watch = { ...silence };
+  assert.equal(await find(watch, 1000), 'no alert from backup for more than 60 minutes');
+  await add('backup', 999.5);
+  assert.equal(await find(watch, 1001), 'the last alert from backup came 1 minutes ago');
+});
