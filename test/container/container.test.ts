@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { build as buildPart, executable } from '../package/build.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -63,4 +65,17 @@ test('the container runs without root on a read-only root file system, is health
   ] as const) {
     assert.match(await (await fetch(url + path, { headers: bearer })).text(), text);
   }
+});
+
+test('an executable that was built before is packed as it is, and nothing is built', { skip: toSkip() }, async (t) => {
+  await buildPart('executable');
+  const folder = createFolder(t);
+  cpSync(executable, join(folder, 'src', 'dist', 'signalbox-linux-x64'));
+  mkdirSync(join(folder, 'data'), { mode: 0o700 });
+  const files = createEngine(t).pack(folder);
+  const packed = join(files, 'usr', 'bin', 'signalbox');
+  assert.ok(readFileSync(packed).equals(readFileSync(executable)), 'it is the same file');
+  assert.equal(statSync(packed).mode & 0o777, 0o755);
+  const { uid, gid } = statSync(join(files, 'var', 'lib', 'signalbox'));
+  assert.deepEqual([uid, gid], [10001, 10001]);
 });

