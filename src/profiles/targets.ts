@@ -22,12 +22,19 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const isWithin = (address: Address, [network, bits]: Range): boolean =>
   address.kind() === network.kind() && address.match(network as never, bits);
 
+/** Blocks of IPv6 whose addresses stand for one of IPv4, and the byte where that begins: NAT64, SIIT, 6to4. */
+const translated: [block: string, start: number][] = [
+  ['64:ff9b::/96', 12],
+  ['64:ff9b:1::/48', 12],
+  ['::ffff:0:0:0/96', 12],
+  ['2002::/16', 2],
+];
+
 /** An address that stands for one of IPv4 leads to that. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
-  const bytes = address.toByteArray();
-  const isTranslated = address.kind() === 'ipv6' && address.toNormalizedString().startsWith('64:ff9b:0:0:0:0:');
-  return isTranslated ? ipaddr.fromByteArray(bytes.slice(12)) : address;
+  const [, start] = translated.find(([block]) => isWithin(address, ipaddr.parseCIDR(block))) ?? [];
+  return start === undefined ? address : ipaddr.fromByteArray(address.toByteArray().slice(start, start + 4));
 };
 
 /** An entry of `watchTargets`: an address, a CIDR block, or a host name with `*`. */
@@ -55,7 +62,8 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
     if (forbidden.some((range) => isWithin(address, range))) return false;
     return entries.length === 0 || isNamed(host);
   };
-  const refuse = (host: string): Error => new UncheckedTarget(`${host} may not be watched (watchTargets)`);
+  const refuse = (host: string): Error =>
+    Object.assign(new UncheckedTarget(`${host} may not be watched (watchTargets)`), { code: forbiddenTarget });
   return {
     assertHost: (host) => {
       const bare = host.replace(/^\[(.*)\]$/, '$1');
@@ -88,6 +96,9 @@ const lookupFew: LookupFunction = (host, options, callback) => {
     });
   void lookups.run(look);
 };
+
+/** The code of an error that says that a target may not be reached. */
+export const forbiddenTarget = 'FORBIDDEN_TARGET';
 
 /** A target that may not be reached, or of which nobody knows where it is: nothing can be said of it. */
 export class UncheckedTarget extends Error {}

@@ -131,6 +131,21 @@ test('of two administrators who change a destination, the second gets 412', asyn
   assert.equal((await call(app, 'DELETE', '/hook', undefined, headers)).status, 412);
 });
 
+test('of new destinations whose names differ only in capitals, one is made', async (t) => {
+  const { url } = await startReceiver(t);
+  const app = await startApp(t);
+  const token = await adminToken(app);
+  const put = async (name: string): Promise<number> =>
+    (
+      await app.request('PUT', `/api/destinations/${name}`, {
+        token,
+        body: { type: 'webhook', url, sources: ['none'] },
+      })
+    ).status;
+  const same = await Promise.all(['Pager', 'pager', 'PAGER'].map(put));
+  assert.deepEqual(same.toSorted(), [201, 409, 409]);
+});
+
 test('what cannot be a destination is refused with what to do, and changes nothing', async (t) => {
   const app = await startApp(t);
   const folder = join(app.folder, 'secrets');

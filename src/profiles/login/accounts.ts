@@ -34,11 +34,11 @@ export interface Account {
 
 interface AccountParts {
   secrets: RandomSecrets;
-  tokens: Pick<Tokens, 'revoke'>;
+  tokens: Pick<Tokens, 'revoke' | 'findRevocation'>;
   /** Undefined where nothing can be made at run time. */
   settings: Pick<SettingStore, 'list' | 'onChanged'> | undefined;
-  /** Called for users whose tokens were revoked, where nothing that is stored says so. */
-  onRevoked(name: string): void;
+  /** Called for users whose tokens up to a second were revoked, where nothing that is stored says so. */
+  onRevoked(name: string, until: number): void;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -81,11 +81,13 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
       }));
   };
   const revokeChanged = (before: ReadonlyMap<string, Account>): void => {
-    for (const { name, checked, made } of before.values()) {
+    for (const { name, checked, made, origin } of before.values()) {
       const now = accounts.get(name);
-      if (now?.made || now?.checked === checked) continue;
-      tokens.revoke(name);
-      if (!made) onRevoked(name);
+      // One that was made says itself from when on its tokens count, but not what the settings gave its name meanwhile.
+      if (now?.checked === checked || (now?.made && origin !== 'config')) continue;
+      const until = tokens.findRevocation(name);
+      tokens.revoke(name, until);
+      if (!made || now) onRevoked(name, until);
     }
     // Those from before the change, also if that was before this start.
     for (const { name, made } of accounts.values()) {
@@ -93,8 +95,9 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
     }
   };
   const endSessions = (): void => {
-    for (const { name, value } of settings?.list<SessionEnd>(sessionEndKind) ?? [])
-      tokens.revoke(name, value.notBefore);
+    for (const { name, value } of settings?.list<SessionEnd>(sessionEndKind) ?? []) {
+      if (Number.isSafeInteger(value.notBefore)) tokens.revoke(name, value.notBefore);
+    }
   };
   /** Returns lines that say where random passwords are, or what they are. */
   const renew = (): string[] => {
@@ -156,6 +159,7 @@ const keepHash = (account: Account, before: Account | undefined): Account =>
 /** One that another version has stored may be of no use here. */
 const isUsable = ({ value }: MadeSetting<StoredUser>): boolean =>
   roles.includes(value?.role) &&
+  Number.isSafeInteger(value.notBefore) &&
   typeof value.passwordHash === 'string' &&
   findHashProblem(value.passwordHash) === undefined;
 

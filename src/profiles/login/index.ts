@@ -51,10 +51,11 @@ export const login = defineFeature({
       sessions.end(name, until);
     };
     /** So that the tokens are refused after a restart, too. */
-    const onRevoked = (name: string): void => {
-      keeper?.endSessions(name, ownSender).catch((err) => log.warn({ err }, notStored));
+    const onRevoked = (name: string, until: number): void => {
+      keeper?.endSessions(name, ownSender, until).catch((err) => log.warn({ err }, notStored));
     };
-    const accounts = createAccounts({ secrets, tokens: { revoke }, settings: made, onRevoked });
+    const { findRevocation } = tokens;
+    const accounts = createAccounts({ secrets, tokens: { revoke, findRevocation }, settings: made, onRevoked });
     const notices = accounts.load(settings);
     const listeners: (() => void)[] = [];
     const tell = (): void => {

@@ -1,9 +1,10 @@
-import { type AccessKey, type AccessKeys, createAccessKey, type KnownKey } from '../../auth/access.ts';
+import { AccessKey, type AccessKeys, createAccessKey, type KnownKey } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { StoreConflict } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { createSchemaCheck } from '../../schema-validation.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { CreatedKey, KeyList, KeyParams, NewKey, ShownKey } from './schema.ts';
@@ -30,10 +31,15 @@ interface KeyParts {
   clock: () => Date;
 }
 
+const isUsable = createSchemaCheck(AccessKey);
+
 /** Takes over the keys that were made at run time, and each change of them; the listener is called then. */
 export const followMadeKeys = (keys: AccessKeys, settings: SettingStore, onChanged: () => void): void => {
-  const take = (): void =>
-    keys.setMade(settings.list<StoredKey>(keyKind).map(({ name, value }) => ({ name, ...value })));
+  const take = (): void => {
+    const made = settings.list<StoredKey>(keyKind).map(({ name, value }) => ({ ...value, name }));
+    // One that another version has stored may be of no use here.
+    keys.setMade(made.filter((key) => isUsable(key)));
+  };
   take();
   settings.onChanged(keyKind, () => {
     take();

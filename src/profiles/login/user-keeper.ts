@@ -95,8 +95,12 @@ export const createUserKeeper = (
     if (!expected || expected.includes(version)) return;
     throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
   };
-  const endSessions = (name: string, by: string): Promise<MadeSetting<SessionEnd>> =>
-    settings.put(sessionEndKind, name, { notBefore: tokens.findRevocation(name) }, by);
+  /** Those with tokens up to a second; by default all that there are. */
+  const endSessions = (
+    name: string,
+    by: string,
+    notBefore = tokens.findRevocation(name),
+  ): Promise<MadeSetting<SessionEnd>> => settings.put(sessionEndKind, name, { notBefore }, by);
   return {
     create: (given: NewAccount, by: string): Promise<Account> =>
       serially(async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type LookupFunction, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { answer, type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
+import { createTargets } from '../targets.ts';
 import { createHttpSender, type ReceiverReply } from './http-sender.ts';
 
 const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };
@@ -41,6 +42,15 @@ test('of a response of 1 GB 64 KiB are read, and its connection is closed', asyn
   assert.equal(reply.text.length, 64 * 1024);
   await closed;
   assert.ok(written < 100, `${written} MiB were written`);
+});
+
+test('a name that leads to metadata of clouds is not reached, and the reason says where it may be', async (t) => {
+  const resolve: LookupFunction = (_host, _options, callback) =>
+    callback(null, [{ address: '169.254.169.254', family: 4 }]);
+  const sender = createHttpSender(new URL('http://localhost/'), 1, 5, createTargets([], resolve).lookup);
+  t.after(() => sender.close());
+  const reply = await sender.send(request);
+  assert.equal('failure' in reply && reply.failure, 'its address may only be in the config file');
 });
 
 test('a redirect is not followed', async (t) => {

@@ -3,6 +3,7 @@ import { lookup as lookUpName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import { createSerial } from '../../storage/scheduling.ts';
+import { forbiddenTarget } from '../targets.ts';
 import type { DeliveryRequest } from './destinations/type.ts';
 
 const connectMs = 5000;
@@ -128,7 +129,7 @@ const reasons: Record<string, string> = {
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
   ENOTFOUND: 'the host name is unknown',
-  FORBIDDEN_TARGET: 'its address may only be in the config file',
+  [forbiddenTarget]: 'its address may only be in the config file',
   EAI_AGAIN: 'the name server does not respond',
 };
 

@@ -1,6 +1,7 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
+import { createSerial } from '../../storage/scheduling.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import { createTargets } from '../targets.ts';
 import { type DestinationSettings, mostDestinations, namePattern, toTarget } from './settings.ts';
@@ -36,6 +37,7 @@ export class DestinationKeeper {
   readonly #parts: KeeperParts;
   #configured: readonly DestinationSettings[];
   #made: KnownDestination[] = [];
+  readonly #serially = createSerial();
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -73,21 +75,19 @@ export class DestinationKeeper {
   }
 
   /** Creates or replaces one; resolves to it. Rejects with an HttpError. */
-  async put(
-    name: string,
-    given: GivenDestination,
-    by: string,
-    expected?: readonly number[],
-  ): Promise<KnownDestination> {
-    const store = this.#requireSettings(name);
-    const known = this.find(name);
-    if (!known) this.#assertRoom(name);
-    const value = complete(given, known?.settings);
-    assertUsable({ name, ...value });
-    // What was kept of it must not come from a version that somebody has replaced meanwhile.
-    const version = known?.made?.version ?? 0;
-    const made = await store.put(destinationKind, name, value, by, expected ?? [version]);
-    return toKnown(made);
+  put(name: string, given: GivenDestination, by: string, expected?: readonly number[]): Promise<KnownDestination> {
+    // One after the other: of two new ones with one name in other letters, the second must know the first.
+    return this.#serially(async () => {
+      const store = this.#requireSettings(name);
+      const known = this.find(name);
+      if (!known) this.#assertRoom(name);
+      const value = complete(given, known?.settings);
+      assertUsable({ name, ...value });
+      // What was kept of it must not come from a version that somebody has replaced meanwhile.
+      const version = known?.made?.version ?? 0;
+      const made = await store.put(destinationKind, name, value, by, expected ?? [version]);
+      return toKnown(made);
+    });
   }
 
   async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
@@ -104,12 +104,7 @@ export class DestinationKeeper {
   }
 
   #assertRoom(name: string): void {
-    if (!new RegExp(namePattern).test(name)) {
-      throw new HttpError(
-        'invalid',
-        'The name of a destination has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
-      );
-    }
+    assertNameForm(name);
     const same = this.list().find(({ settings }) => isSameName(settings.name, name));
     if (same) throw new HttpError('wrong-state', `There is a destination ${same.settings.name}: choose another name`);
     if (this.list().length >= mostDestinations) {
@@ -129,7 +124,8 @@ export class DestinationKeeper {
   /** One that another version has stored may be of no use here. */
   #isUsable({ settings }: KnownDestination): boolean {
     try {
-      toTarget(settings, true);
+      assertNameForm(settings.name);
+      assertUsable(settings);
       return true;
     } catch (error) {
       this.#parts.onUnusable(settings.name, error as Error);
@@ -138,11 +134,20 @@ export class DestinationKeeper {
   }
 }
 
+/** @throws HttpError */
+const assertNameForm = (name: string): void => {
+  if (new RegExp(namePattern).test(name)) return;
+  throw new HttpError(
+    'invalid',
+    'The name of a destination has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
+  );
+};
+
 /** Names are parts of file names, of which some systems do not tell apart capitals. */
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const toKnown = (made: MadeSetting<StoredDestination>): KnownDestination => ({
-  settings: { name: made.name, ...made.value },
+  settings: { ...made.value, name: made.name },
   made,
 });
 

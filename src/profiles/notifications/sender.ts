@@ -8,6 +8,9 @@ import { createRequest, type DestinationTarget } from './settings.ts';
 /** For a request of HTTP. */
 const requestSeconds = 15;
 
+/** What destinations that people have made may reach. */
+const guarded = createTargets([]);
+
 /** Sends alerts and messages to the receiver of one destination. */
 export interface Sender {
   /** `added`: headers of this request, where the receiver speaks HTTP. Rejects only for unexpected errors. */
@@ -24,7 +27,7 @@ export const openSender = async (
 ): Promise<Sender> => {
   const { type, receiver } = target;
   if (type.createSender) {
-    const { send, close } = await type.createSender(receiver, connections);
+    const { send, close } = await type.createSender(receiver, connections, target.isMade ? guarded.lookup : undefined);
     return { send: async (content) => send(toOutgoing(content), clock()), close };
   }
   const { createHttpSender, lookupInTurn } = await import('./http-sender.ts');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type LookupFunction, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { sendAlert } from '../../../../test/support/alerts.ts';
 import { startRefusal } from '../../../../test/support/app.ts';
@@ -12,6 +12,7 @@ import { type MailServer, refusal, startMailServer } from '../../../../test/supp
 import { readState, startOutbox, waitUntilIdle } from '../../../../test/support/outbox.ts';
 import { atEnd } from '../../../../test/support/scope.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
+import { createTargets } from '../../targets.ts';
 import { createIncidentMessage, type IncidentHappening } from '../message.ts';
 import { openSender } from '../sender.ts';
 import { toTarget } from '../settings.ts';
@@ -225,6 +226,20 @@ test('a connection that is cut after the mail, or on which nothing more comes, m
   assert.deepEqual((await cut(createHappening())).outcome, {
     ...{ kind: 'failed', reason: 'the connection to the mail server was closed', seconds: 0, mayBeAlert: true },
   });
+});
+
+test('a mail server that somebody has made is reached by its name, and not where metadata of clouds is', async (t) => {
+  const server = await startMailServer(t);
+  const { receiver } = toTarget({ ...mail, url: `smtp://localhost:${server.port}` }, true);
+  const sendTo = async (address: string) => {
+    const resolve: LookupFunction = (_host, _options, callback) => callback(null, [{ address, family: 4 }]);
+    const sender = createMailSender(receiver, 5, createTargets([], resolve).lookup);
+    atEnd(t, () => sender.close());
+    return sender.send(toOutgoing(createIncidentMessage([createHappening()], parts)), new Date());
+  };
+  assert.deepEqual((await sendTo('127.0.0.1')).outcome, { kind: 'delivered' });
+  const { outcome, reply } = await sendTo('169.254.169.254');
+  assert.deepEqual([outcome.kind, reply], ['failed', 'the address of the mail server may only be in the config file']);
 });
 
 test('a mail takes no longer than its limit, whatever the server does', async (t) => {

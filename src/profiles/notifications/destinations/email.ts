@@ -12,9 +12,9 @@ export const emailDestination: DestinationType = {
   schemes: ['smtp', 'smtps'],
   ownSettings: ['from', 'to', 'user', 'tls'],
   findProblem: (receiver) => findAddressProblem(receiver) ?? findLoginProblem(receiver),
-  createSender: async (receiver) => {
+  createSender: async (receiver, _connections, lookup) => {
     const { createMailSender } = await import('./smtp.ts');
-    return createMailSender(receiver);
+    return createMailSender(receiver, undefined, lookup);
   },
 };
 

@@ -1,3 +1,4 @@
+import { type LookupFunction, Socket } from 'node:net';
 import { hostname } from 'node:os';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import SmtpConnection, {
@@ -5,6 +6,7 @@ import SmtpConnection, {
   type SMTPEnvelope,
 } from 'nodemailer/lib/smtp-connection/index.js';
 import { isLoopback } from '../../../http/admission.ts';
+import { forbiddenTarget } from '../../targets.ts';
 import type { DeliveryOutcome } from '../receiver-state.ts';
 import { type Mail, toMail } from './mail.ts';
 import type { OutgoingSender, ReceiverAddress, Sent } from './type.ts';
@@ -52,15 +54,15 @@ interface SmtpError {
   response?: string | undefined;
 }
 
-/** Sends mails to one server. A mail takes `seconds` at most. */
-export const createMailSender = (receiver: ReceiverAddress, seconds = 60): OutgoingSender => {
+/** Sends mails to one server, to where `lookup` leads if it is given. A mail takes `seconds` at most. */
+export const createMailSender = (receiver: ReceiverAddress, seconds = 60, lookup?: LookupFunction): OutgoingSender => {
   const { from = '', to = [] } = receiver.settings;
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
   /** Recipients that have accepted a mail that others refused, by its id: they do not get it again. */
   const accepted = new Map<string, Set<string>>();
   const connect = async (): Promise<SmtpSession> => {
-    const session = new SmtpSession(receiver, seconds);
+    const session = new SmtpSession(receiver, seconds, lookup);
     open.add(session);
     session.onEnd(() => {
       open.delete(session);
@@ -133,7 +135,7 @@ class SmtpSession {
   #fail: (error: SmtpError) => void = () => undefined;
   #onEnd: () => void = () => undefined;
 
-  constructor(receiver: ReceiverAddress, seconds: number) {
+  constructor(receiver: ReceiverAddress, seconds: number, lookup: LookupFunction | undefined) {
     const { url, settings } = receiver;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const { tls = isLoopback(host) ? 'none' : 'required' } = settings;
@@ -143,6 +145,7 @@ class SmtpSession {
     this.#connection = new SmtpConnection({
       ...{ host, secure, name: hostname() },
       ...(url.port !== '' && { port: Number(url.port) }),
+      ...(lookup && { socket: createSocket(lookup) }),
       ...(tls === 'required' ? { requireTLS: true } : { ignoreTLS: true }),
       ...{ connectionTimeout: Math.min(connectMs, this.#limitMs), dnsTimeout: 5000 },
       ...{ greetingTimeout: this.#limitMs, socketTimeout: this.#limitMs },
@@ -224,11 +227,20 @@ class SmtpSession {
   }
 }
 
+/** One that connects only to where the look-up leads. */
+const createSocket = (lookup: LookupFunction): Socket => {
+  const socket = new Socket();
+  const connect = socket.connect.bind(socket);
+  const connectTo = (port: number, host: string, onConnect: () => void) => connect({ port, host, lookup }, onConnect);
+  return Object.assign(socket, { connect: connectTo as Socket['connect'] });
+};
+
 /** Whether the system or the server says that TLS is the problem. */
 const isTlsProblem = ({ code, origin, message }: MailFailure): boolean =>
   code === 'ETLS' || /CERT|TLS|SSL|SELF_SIGNED/.test(origin) || /required STARTTLS/.test(message);
 
 const reasons: Record<string, string> = {
+  [forbiddenTarget]: 'the address of the mail server may only be in the config file',
   ETIMEDOUT: 'the mail server did not respond in time',
   EDNS: 'the host name of the mail server is unknown',
   ECONNREFUSED: 'the connection to the mail server was refused',

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { formatOf, toText as readText, readTime, readVia } from '../../offers.ts';
@@ -32,8 +33,8 @@ export interface DestinationType {
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
   /** The headers of the settings, where they are another text each time. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
-  /** Of other types: what sends to the receiver, on up to so many connections. */
-  createSender?(receiver: ReceiverAddress, connections: number): Promise<OutgoingSender>;
+  /** Of other types: what sends to the receiver, on up to so many connections; to where `lookup` leads, if it is given. */
+  createSender?(receiver: ReceiverAddress, connections: number, lookup?: LookupFunction): Promise<OutgoingSender>;
 }
 
 /** Settings that only some types have. */
