@@ -192,3 +192,16 @@ test('a job that fails every second is told once a minute', async (t) => {
   }
   assert.equal(world.raised.length, 3);
 });
+
+test('a late job that runs and fails soon after it was told as late is told a minute later', async (t) => {
+  const world = createWorld(t, { period: 600, grace: 60 });
+  await world.open();
+  await world.send('success');
+  await world.pass(670);
+  await world.send('failure');
+  assert.equal(world.raised.length, 1);
+  await world.pass(60);
+  assert.deepEqual(world.messages().slice(1), ['firing: Heartbeat job failed']);
+  await world.pass(120);
+  assert.equal(world.raised.length, 2);
+});

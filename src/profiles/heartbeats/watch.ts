@@ -239,8 +239,8 @@ export class HeartbeatWatch {
     const isDown = known?.since === since && problem !== null && state.paused === null;
     if (!alerts) return undefined;
     if (isDown) {
-      const isNew = !told || (problem.seq > told.seq && Math.abs(now - told.at) >= repeatMs);
-      if (!isNew) return undefined;
+      if (told && problem.seq <= told.seq) return undefined;
+      if (told && Math.abs(now - told.at) < repeatMs) return this.#wait(name, told.at + repeatMs);
       return async () => {
         const alert = describeDown(known, state, problem);
         const { id } = await alerts.raise(alert);

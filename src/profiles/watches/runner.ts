@@ -18,6 +18,8 @@ export interface RunnerParts {
   raise: AlertSource['raise'];
   /** Of the machine or instance that is watched; empty for what is the same for all. */
   where: string;
+  /** Only the name of the watch is known, so labels stay as they are. */
+  isGone?: boolean;
   clock: () => Date;
   /** Milliseconds of a clock that nobody sets. */
   now: () => number;
@@ -287,12 +289,12 @@ export class WatchRunner {
   ): Promise<ToldAlert | undefined> {
     if (told?.level === level) return told;
     const { settings, type } = this.watch;
-    const { raise, where, clock } = this.#parts;
+    const { raise, where, isGone, clock } = this.#parts;
     const since = thing.shown?.since ?? clock().toISOString();
     const about = {
       ...{ source: `watch/${settings.name}`, format: 'watch' },
       fingerprint: toFingerprint(settings.name, where, mark + thing.name),
-      labels: { watch: settings.name, type: type.name, thing: thing.name },
+      labels: isGone ? {} : { watch: settings.name, type: type.name, thing: thing.name },
     };
     const runbook = settings.message ? { details: settings.message } : {};
     const sentence = toSentence(words, thing.name);

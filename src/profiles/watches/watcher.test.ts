@@ -31,7 +31,9 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
   t.after(() => host.close());
   const stored: string[] = [];
   const waiting: (() => void)[] = [];
-  const raise: AlertSource['raise'] = async ({ status, message, resolves = '' }) => {
+  const labelled: unknown[] = [];
+  const raise: AlertSource['raise'] = async ({ status, message, resolves = '', labels }) => {
+    labelled.push(labels);
     await new Promise<void>((resolve) => waiting.push(resolve));
     stored.push([status, message.replace(/ is .*/, ''), resolves].filter(Boolean).join(' | '));
     return { id: `id-${stored.length}` };
@@ -66,7 +68,7 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
     await new Promise(setImmediate);
   };
   const set = (...watches: WatchSettings[]): void => watcher.set(watches.map((one) => toKnownWatch(one, 'made')));
-  return { watcher, stored, set, store, tick, waiting };
+  return { watcher, stored, labelled, set, store, tick, waiting };
 };
 
 test('an alert that is being stored while its watch changes, or ends, is resolved', async (t) => {
@@ -109,10 +111,12 @@ test('what fires of watches that there are no more is resolved, also if there is
 });
 
 test('what fires of a machine is resolved once it has another name, unless others share the alerts', async (t) => {
-  const { stored, set, store } = createWorld(t, { raised: ['memory/old-name/memory'] });
+  const { stored, labelled, set, store } = createWorld(t, { raised: ['memory/old-name/memory'] });
   set(never);
   await store(1);
   assert.deepEqual(stored, ['resolved | Resolved: memory | before']);
+  // Those of the incident stay as they are.
+  assert.deepEqual(labelled, [{}]);
 });
 
 test('what fires of a watch that looks elsewhere now is resolved', async (t) => {

@@ -230,8 +230,7 @@ export class Watcher {
     for (const { name, of } of gone.values()) {
       // Any type will do: its things are known from the alerts.
       const watch = toKnownWatch({ name, type: 'journal' }, 'config');
-      const runner = new WatchRunner(watch, this.#runnerParts(watch, of), told);
-      this.#end(runner);
+      this.#end(new WatchRunner(watch, { ...this.#runnerParts(watch, of), isGone: true }, told));
     }
   }
 
