@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
+import { packageRoot } from '../../src/app/package-info.ts';
+import type { Incident } from '../../src/profiles/incidents/schema.ts';
+import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { waitUntil } from '../faults/support/wait.ts';
 import { build, findObstacle } from '../package/build.ts';
 import { createFolder } from '../support/folder.ts';
-import { assertShows, readExpected } from '../upgrade/support/fixture.ts';
+import { runProgram } from '../support/program.ts';
+import { assertShows, readExpected, variables } from '../upgrade/support/fixture.ts';
 import { bootMachine } from './support/machine.ts';
 
 const programs = ['systemd-nspawn', 'nsenter', 'curl', 'dpkg-deb', 'deb-systemd-helper', 'adduser', 'setpriv'];
@@ -19,7 +25,7 @@ const folder = createFolder({ after });
 
 before(async () => {
   if (skip) return;
-  for (const release of ['0.0.1', '99.0.0'])
+  for (const release of ['1.0.0', '99.0.0'])
     await build('deb', ['--folder', folder, '--release', release], compression);
 });
 
@@ -27,6 +33,47 @@ test('lintian reports no errors', { skip: skip || requires({ programs: ['lintian
   const deb = join(folder, 'signalbox_99.0.0_amd64.deb');
   execFileSync('lintian', ['--allow-root', '--fail-on', 'error', deb], { stdio: 'pipe' });
 });
+
+const fixture = 'data-1.0.0';
+const key = `sbk_${'k'.repeat(43)}`;
+const Password = 'of the users of 1.0.0';
+/** Alerts as 1.0.0 stored them, and how many hours ago it received which message. */
+const recent = { source: 'nightly', level: 'ERROR', hostname: 'web-1' };
+const alerts = [
+  [48, 'before the last day'],
+  [12, 'of the last day'],
+  [11, 'of the last day'],
+] as const;
+
+/**
+ * Writes what 1.0.0 has left into the folder: released data with three more alerts, users and a key in its config file, and its
+ * file of variables. Returns the config.
+ */
+const leaveAs100 = async (parent: string) => {
+  const left = join(parent, 'left');
+  cpSync(join(packageRoot, 'test', 'fixtures', fixture, 'data'), join(left, 'data'), { recursive: true });
+  const path = join(left, 'data', 'alerts.jsonl');
+  const lines = alerts.map(([hours, message], index) => {
+    const at = Date.now() - hours * 60 * 60 * 1000;
+    const time = new Date(at).toISOString();
+    const times = { timestamp: time.slice(0, 19), receivedAt: time.slice(11, 19), time: time.replace('Z', '+00:00') };
+    return toLine(toLineStart({ ...recent, message, ...times }, createId(at)), 12 + index);
+  });
+  appendFileSync(path, lines.join(''));
+  const { stdout } = await runProgram(['hash-password'], { input: Password });
+  const passwordHash = stdout.trim();
+  const config = JSON.stringify({
+    ...{ host: '127.0.0.1', port: 8080, store: 'file', timeZone: 'UTC', alertsAuth: 'bearer' },
+    users: [
+      { name: 'ada', role: 'Admin', passwordHash },
+      { name: 'bob', role: 'Reader', passwordHash },
+    ],
+    keys: [{ name: 'sender', sha256: createHash('sha256').update(key).digest('hex'), scopes: ['alerts:write'] }],
+  });
+  writeFileSync(join(left, 'config.json'), `${config}\n`);
+  writeFileSync(join(left, 'secrets.env'), `SIGNALBOX_JWT_SECRET=${variables.SIGNALBOX_JWT_SECRET}\n`);
+  return config;
+};
 
 /** Boots a machine that can install both releases. */
 const boot = async (t: TestContext) => {
@@ -58,7 +105,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   skip,
 }, async (t) => {
   const { run, sh, ask, readPid, install, logIn } = await boot(t);
-  assert.match(install('0.0.1'), /passwords for \S+ are in \/var\/lib\/signalbox\/secrets\.json\n/);
+  assert.match(install('1.0.0'), /passwords for \S+ are in \/var\/lib\/signalbox\/secrets\.json\n/);
   assert.match(ask('/health'), /"status":"healthy"/);
   assert.equal(run('systemctl', 'is-enabled', 'signalbox').trim(), 'enabled');
   assert.equal(sh('stat -c "%U %G %a" /etc/signalbox/config.json'), 'root signalbox 640\nexit code 0\n');
@@ -82,7 +129,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
 
   const second = readPid();
   sh(`cp -a /etc/signalbox/config.json /tmp/kept && echo '{"prot": 1}' > /etc/signalbox/config.json`);
-  assert.match(install('0.0.1', 1), /refuses the settings in \/etc\/signalbox, so the server was not restarted/);
+  assert.match(install('1.0.0', 1), /refuses the settings in \/etc\/signalbox, so the server was not restarted/);
   assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.equal(readPid(), second);
   sh('cp -a /tmp/kept /etc/signalbox/config.json && dpkg --configure signalbox');
@@ -97,7 +144,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   sh('dpkg --configure signalbox');
   assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   sh('echo SIGNALBOX_PORT=none >> /etc/signalbox/secrets.env');
-  assert.match(install('0.0.1', 1), /SIGNALBOX_PORT/);
+  assert.match(install('1.0.0', 1), /SIGNALBOX_PORT/);
   sh(`sed -i '/^SIGNALBOX_PORT/d' /etc/signalbox/secrets.env && dpkg --configure signalbox`);
 
   sh('dpkg --remove signalbox');
@@ -118,7 +165,7 @@ test('an upgrade to a version that cannot start fails and says what to do; a fir
   const isActive = (): string => run('systemctl', 'is-active', 'signalbox').trim();
 
   takePort();
-  install('0.0.1');
+  install('1.0.0');
   freePort();
   sh('systemctl reset-failed signalbox; systemctl start signalbox');
   assert.match(ask('/health'), /"status":"healthy"/);
@@ -137,31 +184,62 @@ test('an upgrade to a version that cannot start fails and says what to do; a fir
     `printf '#!/bin/sh\\nexit 101\\n' > ${policy} && chmod +x ${policy} && dpkg --configure signalbox && rm ${policy}`,
   );
   sh('systemctl disable signalbox');
-  install('0.0.1');
+  install('1.0.0');
   sh('systemctl enable signalbox');
   sh('mv /run/systemd/system /run/systemd/kept');
   install('99.0.0');
   sh('mv /run/systemd/kept /run/systemd/system');
-  assert.match(install('0.0.1', 1), /this version does not run/);
+  assert.match(install('1.0.0', 1), /this version does not run/);
   freePort();
   sh('dpkg --configure signalbox');
   assert.equal(isActive(), 'active');
   assert.match(ask('/health'), /"status":"healthy"/);
 });
 
-test('the Debian package upgrades data of a released version', { skip }, async (t) => {
-  const { sh, ask, install, logIn } = await boot(t);
-  const fixture = 'data-1.0.0';
-  install('0.0.1');
+test('the package upgrades 1.0.0: data, logins and settings stay, alerts of the last day become incidents once', {
+  skip,
+}, async (t) => {
+  const config = await leaveAs100(folder);
+  const { run, sh, ask, install } = await boot(t);
+  install('1.0.0');
   sh(`systemctl stop signalbox && rm -rf /var/lib/signalbox/*
-    cp /opt/signalbox/test/fixtures/${fixture}/data/* /var/lib/signalbox/
-    chown signalbox:signalbox /var/lib/signalbox/* && chmod 600 /var/lib/signalbox/*`);
-  install('99.0.0');
-  const bearer = logIn();
-  for (const path of ['/api/alerts?count=100', '/api/alerts/search?q=disk']) {
-    const expected = readExpected(fixture).find((reading) => reading.path === path);
-    assert.ok(expected, path);
-    assertShows([{ ...expected, body: JSON.parse(ask(path, ...bearer)) }], [expected]);
-  }
+    cp /packages/left/data/* /var/lib/signalbox/ && chmod 600 /var/lib/signalbox/*
+    chown signalbox:signalbox /var/lib/signalbox/*
+    cat /packages/left/config.json >/etc/signalbox/config.json
+    install -m 600 /packages/left/secrets.env /etc/signalbox/secrets.env`);
+  assert.match(install('99.0.0'), /the packaged config file sets access to login/);
+  assert.match(ask('/health'), /"status":"healthy"/);
   assert.match(sh('dpkg --status signalbox'), /Status: install ok installed\nPriority/);
+
+  const logIn = (Username: string) => JSON.parse(ask('/api/auth/login', '-d', JSON.stringify({ Username, Password })));
+  const { token } = logIn('ada');
+  assert.equal(logIn('bob').role, 'Reader');
+  const admin = ['-H', `Authorization: Bearer ${token}`];
+  const read = (path: string) => JSON.parse(ask(path, ...admin));
+  for (const { path, body, etag } of readExpected(fixture)) {
+    const shown = read(path);
+    if (path.startsWith('/api/alerts?')) {
+      const earlier = shown.data.filter(({ source }: { source: string }) => source !== recent.source);
+      assert.equal(shown.count - earlier.length, alerts.length);
+      assertShows([{ path, etag, body: { count: earlier.length, data: earlier } }], [{ path, etag, body }]);
+    } else assertShows([{ path, etag, body: shown }], [{ path, etag, body }]);
+  }
+  assert.equal(sh('cat /etc/signalbox/config.json'), `${config}\nexit code 0\n`);
+  assert.match(ask('/api/alert', '-d', '{}'), /"error":"Missing token"/);
+  const sender = ['-H', `Authorization: Bearer ${key}`];
+  assert.match(ask('/api/alert', '-d', '{"message":"from a sender"}', ...sender), /"received":true/);
+
+  const readIncidents = (): [string, number][] =>
+    read('/api/incidents?state=all&limit=100')
+      .data.filter(({ source }: Incident) => source === recent.source)
+      .map(({ title, count }: Incident) => [title, count]);
+  await waitUntil('the alerts of the last day are folded', () => readIncidents().length > 0);
+  assert.deepEqual(readIncidents(), [['of the last day', 2]]);
+  const watches: { origin: string; state: string }[] = read('/api/watches').data;
+  assert.ok(watches.length > 0 && watches.every(({ origin, state }) => origin === 'default' && state !== 'paused'));
+
+  sh('systemctl restart signalbox');
+  assert.match(ask('/health'), /"status":"healthy"/);
+  assert.deepEqual(readIncidents(), [['of the last day', 2]]);
+  assert.equal(run('systemctl', 'is-active', 'signalbox').trim(), 'active');
 });
