@@ -186,6 +186,23 @@ test('what cannot be a destination is refused with what to do, and changes nothi
   assert.equal((await call<{ count: number }>(app, 'GET', '')).json.count, 0);
 });
 
+test('what a receiver repeats of secrets is not shown, in whatever form', async (t) => {
+  const { url } = await startReceiver(t, (response, { path, headers }) => {
+    const [pathname = '', query] = path.split('?');
+    const all = { pathname, query: Object.fromEntries(new URLSearchParams(query)), headers };
+    response.end(`Cannot POST ${pathname}\n${JSON.stringify(all)}`);
+  });
+  const app = await startApp(t);
+  await call(app, 'PUT', '/hook', {
+    ...{ type: 'webhook', url: `${url}/planted-path?key=planted%20query&b=2` },
+    headers: { 'x-quoted': 'planted "header" of it', authorization: `Basic ${btoa('planted:password')}` },
+  });
+  const { json } = await call<{ delivered: boolean; response: string }>(app, 'POST', '/hook/test');
+  assert.ok(json.delivered);
+  assert.doesNotMatch(json.response, /planted|header. of it|cGxhbnRlZ/);
+  assert.match(json.response, /^200\nCannot POST \*\*\*\n/);
+});
+
 test('while a destination fails, its alerts wait; once it is changed, they are delivered', async (t) => {
   const receiver = await startReceiver(t, answer(500));
   const app = await startApp(t);

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
 import { test } from 'node:test';
+import Type from 'typebox';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 import { createAccessKey } from '../../auth/access.ts';
+import { defineFeature } from '../feature.ts';
+import { features } from '../index.ts';
 
 const send = ({ request }: TestApp, message: string) => request('POST', '/api/alert', { body: { message } });
 
@@ -59,6 +62,35 @@ test('a client that has received no alert goes on from the id of the event hello
   await send(app, 'missed');
   const again = await openEvents(t, app.url, 'alerts', { lastEventId: hello?.id });
   assert.deepEqual(messagesOf(await again.waitFor('alerts')), ['missed']);
+});
+
+test('who logs out while a stream is being opened does not get it', async (t) => {
+  let hasBegun = false;
+  let goOn = (): void => undefined;
+  const refresh = (): Promise<void> => {
+    hasBegun = true;
+    return new Promise((resolve) => {
+      goOn = resolve;
+    });
+  };
+  const slow = defineFeature({
+    name: 'slow',
+    profiles: [{ name: 'slow', mounts: ['/'], summary: 'a topic that is behind' }],
+    settings: {},
+    create: () => ({
+      profiles: { slow: [] },
+      topics: {
+        slow: { access: 'token', schema: Type.Object({}), lastId: () => 1, refresh, subscribe: () => () => {} },
+      },
+    }),
+  });
+  const app = await startApp(t, { features: [...features, slow] });
+  const token = await app.login('reader');
+  const opening = openEvents(t, app.url, 'slow', { token, lastEventId: 'slow=1' });
+  await waitUntil('the topic is asked', () => hasBegun);
+  assert.equal((await app.request('DELETE', '/api/sessions', { token })).status, 200);
+  goOn();
+  assert.equal((await opening).status, 401);
 });
 
 test('many alerts are all delivered in order while they are stored', async (t) => {

@@ -90,7 +90,12 @@ const createStreams = (
       // With a token, a stream ends when that does, even if all its topics are open.
       const wasKnown = request.headers.authorization !== undefined && isKnown();
       const after = readLastEventId(request);
-      if (after !== undefined) await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
+      if (after !== undefined) {
+        await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
+        // Meanwhile the listener may have lost the access.
+        const late = findRefusal() ?? (wasKnown ? authorize(request, 'token', scope) : undefined);
+        if (late) throw late;
+      }
       if (request.method === 'HEAD') return reply.headers(eventHeaders).send('');
       const part = isStopped ? undefined : shares.take(request.ip, { lose: () => stream.end() });
       if (!part) throw createUnavailable(noneFree, 'streams');

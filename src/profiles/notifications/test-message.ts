@@ -33,10 +33,33 @@ const createTestAlert = (now: Date): DeliveredAlert => ({
 
 /** The response without control characters, and without secrets that the receiver may repeat. */
 const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
-  [...secrets, ...Object.values(headers).map(toSecret), `${url.pathname}${url.search}`]
+  [...secrets, ...Object.values(headers).flatMap(toSecrets), ...toUrlSecrets(url)]
+    .flatMap(toForms)
     .filter((secret) => secret.length > 1)
+    .sort((one, other) => other.length - one.length)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
-/** The part of a header's value that may be repeated without the rest. */
-const toSecret = (value: string): string => value.replace(/^(?:Bearer|Basic) /i, '');
+/** Parts of a header's value that may be repeated without the rest. */
+const toSecrets = (value: string): string[] => {
+  const [, scheme = '', credential = value] = /^(Bearer|Basic) (.*)$/i.exec(value) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return [credential];
+  const pair = Buffer.from(credential, 'base64').toString();
+  return [credential, pair, pair.slice(pair.indexOf(':') + 1)];
+};
+
+/** Shorter parts of a URL are words that the response may have by chance. */
+const shortestPart = 8;
+
+/** The path and query of a URL, and what receivers may take out of them. */
+const toUrlSecrets = ({ pathname, search, searchParams }: URL): string[] => {
+  const parts = [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= shortestPart);
+  return [`${pathname}${search}`, pathname, search, ...parts];
+};
+
+/** A secret as it is, within JSON, and within a URL. */
+const toForms = (secret: string): string[] => {
+  // Half a pair of surrogates, which no URL can have.
+  const encoded = encodeURIComponent(secret.replaceAll(/\p{Cs}/gu, '\ufffd'));
+  return [secret, JSON.stringify(secret).slice(1, -1), encoded, encoded.replaceAll('%20', '+')];
+};

@@ -30,8 +30,8 @@ const parts = {
 const mail = { name: 'mail', type: 'email', from: 'signalbox@example.org', to: ['anna@example.org'] };
 
 /** Sends messages to the server; resolves to what became of each. */
-const open = async (t: Scope, url: string, settings: object = {}) => {
-  const sender = await openSender(toTarget({ ...mail, url, ...settings }), 1, () => new Date());
+const open = async (t: Scope, url: string, settings: object = {}, isMade = false) => {
+  const sender = await openSender(toTarget({ ...mail, url, ...settings }, isMade), 1, () => new Date());
   atEnd(t, () => sender.close());
   return (...happenings: IncidentHappening[]) => sender.send(createIncidentMessage(happenings, parts));
 };
@@ -182,9 +182,11 @@ test('TLS is required unless the server is on this machine, and needs a valid ce
   assert.equal(invalid.kind, 'rejected');
   assert.match((invalid as { reason: string }).reason, /^TLS with the mail server failed \(/);
   const server = await startMailServer(t, { secure: true, key, cert });
-  const { outcome } = await (await open(t, `smtps://127.0.0.1:${server.port}`))(createHappening());
-  assert.equal(outcome.kind, 'rejected');
-  assert.match((outcome as { reason: string }).reason, /^TLS with the mail server failed \(/);
+  for (const isMade of [false, true]) {
+    const { outcome } = await (await open(t, `smtps://127.0.0.1:${server.port}`, {}, isMade))(createHappening());
+    assert.equal(outcome.kind, 'rejected');
+    assert.match((outcome as { reason: string }).reason, /^TLS with the mail server failed \(/);
+  }
   assert.equal(server.mails.length, 0);
 });
 
