@@ -49,7 +49,7 @@ export const allViews: View[] = widths.flatMap((width) => [
 ]);
 
 /** One of each, for a state of a screen that is checked in all views. */
-const oneOfEach: View[] = [
+export const oneOfEach: View[] = [
   { width: 360, colorScheme: 'dark' },
   { width: 1440, colorScheme: 'light' },
 ];
