@@ -60,6 +60,9 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
     },
   );
 
+/** Open routes that say more to those who are logged in. */
+const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat'];
+
 /** Sends a request and returns its checked response; throws an ApiError whose message can be shown. */
 const call = async (
   name: RouteName,
@@ -70,8 +73,9 @@ const call = async (
   const route = findRoute(name);
   if (!route) throw new ApiError('refused', text.errors.notMounted(name));
   const isOpen = route.access === 'open';
+  const hasToken = !isOpen || moreForUsers.includes(name);
   const attempt = () =>
-    transmit({ ...toCallRequest(route, input, options), ...(!isOpen && { tokens: sessionTokens }) });
+    transmit({ ...toCallRequest(route, input, options), ...(hasToken && { tokens: sessionTokens }) });
   const ensureLogin = async (): Promise<void> => {
     if (!isAsked || !(await requestLogin())) throw new ApiError('login', text.errors.login);
   };

@@ -26,17 +26,25 @@ const screens: readonly Screen[] = [
     load: async () => alertsView,
   },
   {
+    ...{ path: '/watches', title: titles.watches, icon: 'watches', key: 'w' },
+    ...{ needs: 'listWatches', load: later('watchesView') },
+  },
+  {
+    ...{ path: '/heartbeats', title: titles.heartbeats, icon: 'heartbeats', key: 'b' },
+    ...{ needs: 'listHeartbeats', load: later('heartbeatsView') },
+  },
+  { path: '/tasks', title: titles.tasks, icon: 'tasks', key: 't', needs: 'listTasks', load: later('tasksView') },
+  {
+    ...{ path: '/commands', title: titles.commands, icon: 'commands', key: 'c' },
+    ...{ needs: 'listCommands', load: later('commandsView') },
+  },
+  {
     ...{ path: '/silences', title: titles.silences, icon: 'silences', key: 'q' },
     ...{ needs: 'listSilences', load: later('silencesView') },
   },
   {
     ...{ path: '/notifications', title: titles.notifications, icon: 'notifications', key: 'd' },
     ...{ needs: 'listDeliveries', load: later('notificationsView') },
-  },
-  { path: '/tasks', title: titles.tasks, icon: 'tasks', key: 't', needs: 'listTasks', load: later('tasksView') },
-  {
-    ...{ path: '/commands', title: titles.commands, icon: 'commands', key: 'c' },
-    ...{ needs: 'listCommands', load: later('commandsView') },
   },
   {
     ...{ path: '/processes', title: titles.processes, icon: 'processes', key: 'p' },

@@ -153,6 +153,7 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
           <Icon name="open" /> {words.link}
         </a>
       )}
+      <OriginLink incident={incident} />
       <SilenceLink incident={incident} />
       <HostLink incident={incident} />
       <CopyButton
@@ -176,6 +177,18 @@ const SilenceLink = ({ incident: { source, hostname, title, state } }: { inciden
 };
 
 /** The processes, where the incident is about the machine that the server runs on. */
+/** The watch or heartbeat that has raised its alert. */
+const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => {
+  const [, kind, name] = /^(watch|heartbeat)\/([\w.-]+)$/.exec(source) ?? [];
+  const isWatch = kind === 'watch';
+  if (kind === undefined || !isMounted(isWatch ? 'listWatches' : 'listHeartbeats')) return null;
+  return (
+    <a class="button" href={toHash(`/${isWatch ? 'watches' : 'heartbeats'}/${name}`)}>
+      <Icon name={isWatch ? 'watches' : 'heartbeats'} /> {words.origin(kind)}
+    </a>
+  );
+};
+
 const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined;

@@ -61,8 +61,11 @@ const toDays = (days: readonly number[]): string => {
 };
 
 /** A recurring silence in words: `Saturday at 02:00 for 1 h 30 min`. */
-export const describeSchedule = ({ schedule, timeZone, minutes }: Silence): string => {
-  const expression = schedule ?? '';
+export const describeSchedule = ({ schedule, timeZone, minutes }: Silence): string =>
+  describeTimes(schedule ?? '', timeZone, words.lasting(toDuration((minutes ?? 0) * 60)));
+
+/** The times of a cron expression in words: `Saturday at 02:00 (Asia/Tokyo)`; the zone only if it is not the one that is shown. */
+export const describeTimes = (expression: string, timeZone: string | null, lasting = ''): string => {
   const weekly = toWeekly(expression);
   const [, minute, hour, day] = /^(\d{1,2}) (\d{1,2}) (\d{1,2}) \* \*$/.exec(expression) ?? [];
   const time = hour && minute ? `${toTwoDigits(hour)}:${toTwoDigits(minute)}` : undefined;
@@ -70,7 +73,7 @@ export const describeSchedule = ({ schedule, timeZone, minutes }: Silence): stri
     weekly && `${toDays(weekly.days)} ${words.at(weekly.time)}`,
     day && time && `${words.monthly(toCount(Number(day)))} ${words.at(time)}`,
     !weekly && !day && words.cron(expression),
-    words.lasting(toDuration((minutes ?? 0) * 60)),
+    lasting,
     timeZone && timeZone !== zone.value && words.zone(timeZone),
   ]
     .filter(Boolean)

@@ -4,6 +4,7 @@ import type { DestinationState as Destination, OnCall } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toRelative, toTime } from '../format.ts';
+import { useRun } from '../live/run.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
@@ -13,7 +14,6 @@ import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { HeldAlerts } from './held-alerts.tsx';
 import { WaitingNotices } from './notices.tsx';
-import { useRun } from './run.ts';
 
 const words = text.notifications;
 

@@ -1,12 +1,12 @@
 import type { ParkedAlert, WaitingAlert } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { toCount, toTime } from '../format.ts';
+import { useRun } from '../live/run.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { useRun } from './run.ts';
 
 const words = text.notifications;
 

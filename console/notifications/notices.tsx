@@ -1,6 +1,7 @@
 import type { DestinationState } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
+import { useRun } from '../live/run.ts';
 import { describeWait } from '../live/waits.ts';
 import { toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -8,7 +9,6 @@ import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { useRun } from './run.ts';
 
 const words = text.notifications;
 

@@ -5,6 +5,7 @@ import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toMinute } from '../format.ts';
 import { type Resource, useResource } from '../live/resource.ts';
+import { useRun } from '../live/run.ts';
 import { toPerson } from '../person.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
@@ -13,7 +14,6 @@ import { LongText } from '../ui/long-text.tsx';
 import { Failure, Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { OverrideDialog } from './override-dialog.tsx';
-import { useRun } from './run.ts';
 
 const words = text.notifications;
 

@@ -1,10 +1,11 @@
 import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
 import { severities } from '../live/alerts.ts';
-import { place, setParams } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { type Params, place, setParams, toHash } from '../router.ts';
+import { isAllowed, isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Segments } from '../ui/chip.tsx';
+import { Icon } from '../ui/icon.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
 import { toTone } from '../ui/severity.tsx';
 import { historyError } from './history.ts';
@@ -32,10 +33,38 @@ interface Props {
   span: Span;
 }
 
+/** Opens the form of a watch of what a chart shows. */
+const WatchThis = ({ title, preset }: { title: string; preset: Params }) =>
+  isAllowed('createWatch') && (
+    <a class="watch-this" href={toHash('/watches', { new: '1', back: '/', ...preset })} title={words.watchThis}>
+      <Icon name="watches" />
+      <span class="unseen">{words.watchThisOf(title)}</span>
+    </a>
+  );
+
 /** How many alerts of each severity came in. */
 export const AlertChart = ({ samples, span }: Props) => (
-  <Chart title={words.alertsOverTime} data={samples.times.length < 2 ? undefined : toBars(samples, span)} />
+  <Chart
+    title={words.alertsOverTime}
+    data={samples.times.length < 2 ? undefined : toBars(samples, span)}
+    aside={<WatchThis title={words.alertsOverTime} preset={presets.alerts} />}
+  />
 );
+
+/** As the default watches have them, where there are some. */
+const presets = {
+  alerts: { type: 'alert', source: '*', metric: 'count', minutes: '60', limit: '20' },
+  disk: { type: 'disk', limit: '90', critical: '97' },
+  cpu: { type: 'cpu', limit: '95', for: '60' },
+  memory: { type: 'memory', limit: '95', for: '300' },
+  load: { type: 'load', limit: '2', for: '300' },
+} satisfies Record<string, Params>;
+
+/** More than came in up to now. */
+const toNetworkPreset = ({ columns }: Samples): Params => {
+  const most = Math.max(1024, ...(columns['received'] ?? []).map((value) => value ?? 0));
+  return { type: 'network', metric: 'received', limit: String(2 ** Math.ceil(Math.log2(2 * most))), for: '60' };
+};
 
 const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
 
@@ -44,7 +73,14 @@ export const DiskChart = ({ samples, span }: Props) => {
   const names = Object.keys(samples.columns).filter((name) => name.startsWith('disk '));
   const found = names.map((name): [string, string] => [name, name.slice('disk '.length)]);
   const isThere = samples.times.length >= 2 && found.length > 0;
-  return <Chart title={words.diskUse} data={isThere ? toData(samples, span, found, share) : undefined} />;
+  const mounts = found.map(([, label]) => label).join(',');
+  return (
+    <Chart
+      title={words.diskUse}
+      data={isThere ? toData(samples, span, found, share) : undefined}
+      aside={<WatchThis title={words.diskUse} preset={{ ...presets.disk, mounts }} />}
+    />
+  );
 };
 
 /** The machine over time; one crosshair runs through all charts. */
@@ -57,8 +93,16 @@ export const MachineCharts = ({ samples, span }: Props) => {
   return (
     <div class="charts">
       {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
-      <Chart title={words.cpu} data={build([['cpu', words.cpuBusy]], share)} />
-      <Chart title={words.memory} data={build([['memory', words.memoryUsed]], share)} />
+      <Chart
+        title={words.cpu}
+        data={build([['cpu', words.cpuBusy]], share)}
+        aside={<WatchThis title={words.cpu} preset={presets.cpu} />}
+      />
+      <Chart
+        title={words.memory}
+        data={build([['memory', words.memoryUsed]], share)}
+        aside={<WatchThis title={words.memory} preset={presets.memory} />}
+      />
       {has('received') && (
         <Chart
           title={words.network}
@@ -69,9 +113,16 @@ export const MachineCharts = ({ samples, span }: Props) => {
             ],
             { isBytes: true, format: (value) => `${toBytes(value)}/s`, axis: toWholeBytes },
           )}
+          aside={<WatchThis title={words.network} preset={toNetworkPreset(samples)} />}
         />
       )}
-      {has('load') && <Chart title={words.load} data={build([['load', words.loadMean]], { format: toShortNumber })} />}
+      {has('load') && (
+        <Chart
+          title={words.load}
+          data={build([['load', words.loadMean]], { format: toShortNumber })}
+          aside={<WatchThis title={words.load} preset={presets.load} />}
+        />
+      )}
     </div>
   );
 };

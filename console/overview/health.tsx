@@ -53,10 +53,11 @@ const places: Partial<Record<HealthStatus['problems'][number]['area'], string>> 
   alerts: toHash('/alerts', { status: 'firing' }),
   incidents: '#/incidents',
   deliveries: '#/notifications',
+  host: '#/watches',
 };
 
 const Problem = ({ area, severity, text: said }: HealthStatus['problems'][number]) => {
-  const place = places[area];
+  const place = area === 'host' && !isMounted('listWatches') ? undefined : places[area];
   return (
     <>
       <Icon name={toTone(severity)} />

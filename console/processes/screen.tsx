@@ -4,11 +4,12 @@ import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
+import { isMatch } from '../ui/list-filter.tsx';
 import { NoMatch, Unloaded } from '../ui/panel.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
 import { Pinned } from './pinned.tsx';
-import { type Process, type Reading, useProcesses } from './readings.ts';
+import { type Reading, useProcesses } from './readings.ts';
 import { ProcessTable, readPinned } from './rows.tsx';
 
 const words = text.processes;
@@ -48,7 +49,10 @@ const SortChoice = () => (
 
 const Found = ({ reading }: { reading: Reading }) => {
   const { q = '', sort } = place.value.params;
-  const found = useMemo(() => reading.processes.filter((process) => isMatch(process, q)), [reading, q]);
+  const found = useMemo(
+    () => reading.processes.filter(({ name, pid, user }) => isMatch(`${name} ${user ?? ''} ${pid}`, q)),
+    [reading, q],
+  );
   const count = words.shown(toCount(found.length), toCount(reading.count));
   return (
     <>
@@ -60,15 +64,6 @@ const Found = ({ reading }: { reading: Reading }) => {
       )}
     </>
   );
-};
-
-/** True if name, user and PID together contain every word. */
-const isMatch = ({ name, pid, user }: Process, query: string): boolean => {
-  const written = `${name} ${user ?? ''} ${pid}`.toLowerCase();
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => written.includes(word));
 };
 
 export const processesView: ScreenView = { Screen: ProcessesScreen };

@@ -63,7 +63,7 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
 );
 
 /** Where areas are shown that have no screen of their name. */
-const places: Record<string, string> = { deliveries: '/notifications' };
+const places: Record<string, string> = { deliveries: '/notifications', host: '/watches' };
 
 /** A dot on the screen that shows more about a problem. */
 const Attention = ({ path }: { path: string }) => {

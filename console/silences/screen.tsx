@@ -3,10 +3,11 @@ import type { Incident, Silence } from 'signalbox/client';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount } from '../format.ts';
+import { useActiveIncidents } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
 import { goTo, place, setParams } from '../router.ts';
-import { isMounted, isReadable } from '../routes.ts';
+import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
@@ -21,9 +22,8 @@ import { SilenceTable } from './rows.tsx';
 
 const words = text.silences;
 
-/** Milliseconds between readings of silences, and of incidents, while they change. */
+/** Milliseconds between readings of silences while they change. */
 const calm = 200;
-const incidentsCalm = 1000;
 const pageSize = 100;
 /** The longest that a timer can wait. */
 const longestMs = 2 ** 31 - 1;
@@ -75,16 +75,12 @@ const loadSilences = async (shown: Shown, pages: number, signal: AbortSignal): P
   return loadCurrent(signal);
 };
 
-/** Those that are open or taken, for what silences cover; undefined where nobody may see them. */
+/** For what silences cover. */
 const useIncidents = (silences: unknown): readonly Incident[] | undefined => {
-  const load = async (signal: AbortSignal) =>
-    isReadable('listIncidents')
-      ? client.listIncidents({ state: 'active', limit: mostSilences }, { signal })
-      : undefined;
-  const { value, reload } = useResource(load, { topic: 'incidents', calm: incidentsCalm });
+  const { value, reload } = useActiveIncidents();
   // A silence that begins or ends is no news of an incident.
   useEffect(reload, [silences]);
-  return value?.data;
+  return value;
 };
 
 /** Reads again when time alone changes what is shown. */

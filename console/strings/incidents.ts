@@ -42,6 +42,7 @@ export const incidents = {
   reopen: 'Reopen',
   comment: 'Comment…',
   createTask: 'Create task',
+  origin: (kind: string) => `Show the ${kind}`,
   openTask: (id: number) => `Task ${id}`,
   report: 'Copy report',
   acknowledged: (title: string) => `Acknowledged: ${title}`,

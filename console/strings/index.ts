@@ -12,7 +12,7 @@ import { silences } from './silences.ts';
 import { simpleTasks } from './simple-tasks.ts';
 import { tasks } from './tasks.ts';
 
-/** Every text that the console shows, by screen. */
+/** Every text that the console shows, by screen; watches and heartbeats, which have many, load theirs with the screen. */
 export const text = {
   ...shell,
   overview,

@@ -36,6 +36,8 @@ export const overview = {
   allProcesses: 'All processes',
   fewHours: 'less than 3 h',
   diskUse: 'Disk use',
+  watchThis: 'Watch this',
+  watchThisOf: (title: string) => `Watch this: ${title}`,
   collecting: 'Collecting readings…',
   summary: (title: string, now: string, least: string, most: string) =>
     `${title}: now ${now}, lowest ${least}, highest ${most}.`,

@@ -7,6 +7,8 @@ export const shell = {
   titles: {
     overview: 'Overview',
     incidents: 'Incidents',
+    watches: 'Watches',
+    heartbeats: 'Heartbeats',
     processes: 'Processes',
     tasks: 'Tasks',
     simpleTasks: 'Simple tasks',

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { toClock } from '../format.ts';
 import { isDark } from '../preferences.ts';
@@ -10,10 +11,12 @@ import { notify } from './toast.tsx';
 interface Props {
   title: string;
   data: PlotData | undefined;
+  /** Beside the title. */
+  aside?: ComponentChildren;
 }
 
 /** A chart of time series with its legend and readings; screen readers get it as a sentence for each series. */
-export const Chart = ({ title, data }: Props) => {
+export const Chart = ({ title, data, aside }: Props) => {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
   const index = useSignal<number | null>(null);
@@ -45,6 +48,7 @@ export const Chart = ({ title, data }: Props) => {
     <figure class={`chart ${data?.kind ?? ''}`} aria-labelledby={id}>
       <figcaption>
         <h2 id={id}>{title}</h2>
+        {aside}
         <Readings data={data} index={index.value} />
       </figcaption>
       <div ref={element} class="plot" aria-hidden="true">
@@ -52,7 +56,7 @@ export const Chart = ({ title, data }: Props) => {
       </div>
       {data?.series.map((each) => (
         <p key={each.label} class="unseen">
-          {summarize(each.label, each.values, data.format)}
+          {summarize(each, data)}
         </p>
       ))}
     </figure>
@@ -65,13 +69,14 @@ const Readings = ({ data, index }: { data: PlotData | undefined; index: number |
     {index !== null && <span class="hint">{toClock((data?.times[index] ?? 0) * 1000)}</span>}
     {data?.series
       .filter((each) => data.kind === 'lines' || hasValues(each))
-      .map(({ label, color, values }) => {
+      .map(({ label, color, values, isLimit }) => {
+        const format = isLimit && data.axis ? data.axis : data.format;
         const value = index === null ? (data.kind === 'bars' ? addUp(values) : findLast(values)) : values[index];
         return (
           <span key={label} class="reading">
             <span class="swatch" style={{ background: `var(${color})` }} />
             <span class="hint">{label}</span>
-            <b>{value === null || value === undefined ? '–' : data.format(value)}</b>
+            <b>{value === null || value === undefined ? '–' : format(value)}</b>
           </span>
         );
       })}
@@ -84,7 +89,8 @@ const findLast = (values: (number | null)[]): number | null => values.findLast((
 
 const addUp = (values: (number | null)[]): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 
-const summarize = (label: string, values: (number | null)[], format: (value: number) => string): string => {
+const summarize = ({ label, values, isLimit }: Series, { format, axis = format }: PlotData): string => {
+  if (isLimit) return `${label}: ${axis(values[0] ?? 0)}`;
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return `${label}: –`;
   const [least, most] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];

@@ -7,6 +7,8 @@ export interface Series {
   /** A custom property with its colour, e.g. `--series-1`. */
   color: string;
   values: (number | null)[];
+  /** A limit, which is the same at all times. */
+  isLimit?: boolean;
 }
 
 export interface PlotData {
@@ -69,7 +71,10 @@ export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (inde
           values: (_, splits) => splits.map(data.axis ?? data.format),
         },
       ],
-      series: [{}, ...first.series.map(({ color: name }) => toSeries(first.kind, color(name)))],
+      series: [
+        {},
+        ...first.series.map(({ color: name, isLimit }) => toSeries(isLimit ? 'limit' : first.kind, color(name))),
+      ],
       hooks: { setCursor: [({ cursor }) => onIndex(cursor.idx ?? null)] },
     },
     toColumns(first),
@@ -85,16 +90,12 @@ export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (inde
   };
 };
 
-const toSeries = (kind: PlotData['kind'], stroke: string): UPlot.Series =>
-  kind === 'bars'
-    ? {
-        fill: stroke,
-        stroke,
-        width: 0,
-        points: { show: false },
-        ...withPaths(UPlot.paths.bars?.({ size: [0.8, 24], align: 1 })),
-      }
-    : { stroke, width: 1.5, fill: `color-mix(in srgb, ${stroke} 10%, transparent)`, points: { show: false } };
+const toSeries = (kind: PlotData['kind'] | 'limit', stroke: string): UPlot.Series => {
+  const points = { show: false };
+  if (kind === 'limit') return { stroke, width: 1, dash: [5, 4], points };
+  if (kind === 'lines') return { stroke, width: 1.5, fill: `color-mix(in srgb, ${stroke} 10%, transparent)`, points };
+  return { fill: stroke, stroke, width: 0, points, ...withPaths(UPlot.paths.bars?.({ size: [0.8, 24], align: 1 })) };
+};
 
 const withPaths = (paths: UPlot.Series.PathBuilder | undefined) => (paths ? { paths } : {});
 

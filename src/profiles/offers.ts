@@ -7,14 +7,33 @@ import { type Severity, severities } from './severity.ts';
 
 /**
  * From these shares on the machine needs attention: what the default watches raise alerts for, and what the health says where
- * they are off.
+ * no watch looks.
  */
 export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
 
 /** What watches offer to the health. */
-interface WatchSource {
-  /** Whether disks and memory are watched, so that their watches say what needs attention. */
-  coversMachine(): boolean;
+export interface WatchSource {
+  /** Whether a watch looks at it, on this instance or another one, so that the watch says whether it needs attention. */
+  covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
+}
+
+/** Readings that the history keeps, by their columns; of disks, bytes. */
+export type HistoryColumn =
+  | 'cpu'
+  | 'memoryUsed'
+  | 'memoryTotal'
+  | 'swapUsed'
+  | 'load'
+  | 'networkReceived'
+  | 'networkSent'
+  | { mountPath: string; of: 'used' | 'total' };
+
+/** What the history offers to features that show how a reading has developed. */
+export interface HistorySource {
+  /** Seconds between two values. */
+  step: number;
+  /** The values of so many steps up to now, oldest first; NaN stands for unknown. */
+  list(column: HistoryColumn, count: number): number[];
 }
 
 /** What the login offers to features with responses that go on. */
@@ -31,6 +50,7 @@ export interface Offers {
   silences?: SilenceStore;
   incidents?: IncidentSource;
   tasks?: TaskSource;
+  history?: HistorySource;
   watches?: WatchSource;
 }
 

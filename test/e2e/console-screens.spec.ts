@@ -18,6 +18,12 @@ const screens = {
   '#/incidents/1': 'Incidents',
   '#/alerts': 'Alerts',
   '#/alerts?range=1h&severity=ERROR': 'Alerts',
+  '#/watches': 'Watches',
+  '#/watches/memory': 'Watches',
+  '#/watches?new=1&type=http': 'Watches',
+  '#/heartbeats': 'Heartbeats',
+  '#/heartbeats/backup': 'Heartbeats',
+  '#/heartbeats?new=1': 'Heartbeats',
   '#/commands': 'Commands',
   '#/commands/Get-CimInstance': 'Commands',
   '#/audit': 'Audit',
@@ -56,6 +62,12 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   for (const command of ['Get-Process -Name node*', 'Remove-Item /'])
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: 'an item' } });
+  const watch = { name: 'memory', type: 'memory', limit: 1, critical: 99, message: 'look at its processes' };
+  expect((await app.request('POST', '/api/watches', { token, body: watch })).status).toBe(201);
+  const backup = { schedule: '0 2 * * *', open: true, description: 'nightly' };
+  const { json: heartbeat } = await app.request('PUT', '/api/heartbeats/backup', { token, body: backup });
+  for (const signal of ['start', '0', '1'])
+    await app.request('POST', `/ping/${heartbeat['uuid']}/${signal}`, { body: { output: 'done' } });
   for (const times of [{ endsAt: '2090-01-01T00:00:00Z' }, { schedule: '0 2 * * 6', minutes: 90 }]) {
     const body = { match: { source: 'd*', level: 'WARNING' }, comment: 'maintenance', ...times };
     expect((await app.request('POST', '/api/silences', { token, body })).status).toBe(201);
@@ -134,6 +146,7 @@ test('no screen shifts its layout while it loads', async ({ scope, startApp, ope
       '#/tasks?view=board',
       '#/alerts',
       '#/silences',
+      '#/heartbeats',
       '#/notifications',
     ]) {
       await page.goto('about:blank');

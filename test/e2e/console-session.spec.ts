@@ -141,13 +141,15 @@ const readKept = (page: Page): Promise<string> =>
     requests: performance.getEntriesByType('resource').map(({ name }) => name),
   }))()`);
 
-const keys: Record<string, string> = { Audit: 'u', Notifications: 'd', Silences: 'q' };
+const keys: Record<string, string> = { Audit: 'u', Heartbeats: 'b', Notifications: 'd', Silences: 'q' };
 
 const useEverything = async (page: Page, app: TestApp): Promise<void> => {
   await sendAlert(app, { level: 'ERROR' });
   for (const name of [
     'Tasks',
     'Alerts',
+    'Watches',
+    'Heartbeats',
     'Silences',
     'Processes',
     'Commands',

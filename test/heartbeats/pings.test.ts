@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { createAccessKey } from '../../src/auth/access.ts';
+import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
 import { readIncident, waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
@@ -159,4 +160,28 @@ test('the secret address is in no log, no event, no alert and no response for ot
   assert.match(logged, /ping/);
   const { json } = await app.request<{ data: { uuid: string }[] }>('GET', '/api/heartbeats', { token });
   assert.equal(json.data[0]?.uuid, uuid);
+});
+
+test('lists have the last runs of each heartbeat if they are asked for, oldest first and without outputs', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  for (const signal of ['start', '0', 'log', 'fail', 'start'])
+    await ping(app.url, `${uuid}/${signal}`, { method: 'POST', body: 'x' });
+  const list = async (query: string) => {
+    const { status, json } = await app.request<{ data: Heartbeat[] }>('GET', `/api/heartbeats${query}`);
+    assert.equal(status, 200);
+    return json.data[0]?.recentRuns;
+  };
+  assert.equal(await list(''), undefined);
+  const runs = (await list('?runs=10')) ?? [];
+  assert.deepEqual(
+    runs.map(({ result }) => result),
+    ['success', 'failure', 'running'],
+  );
+  assert.deepEqual(Object.keys(runs[0] ?? {}), ['at', 'durationMs', 'result']);
+  assert.ok(typeof runs[0]?.durationMs === 'number' && runs[1]?.durationMs === null);
+  for (const { at } of runs) assert.ok(Math.abs(Date.now() - Date.parse(at)) < 60_000, at);
+  assert.equal((await list('?runs=2'))?.length, 2);
+  assert.equal((await app.request('GET', '/api/heartbeats?runs=101')).status, 400);
 });

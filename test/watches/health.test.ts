@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Watch } from '../../src/profiles/watches/schema.ts';
-import { startApp } from '../support/app.ts';
+import type { Watch, WatchSettings } from '../../src/profiles/watches/schema.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { waitUntil } from '../support/wait.ts';
-import { readWatch, waitForAlerts, waitForState } from './support/watches.ts';
+import { createWatch, readWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
 interface Health {
   problems: { area: string; severity: string; text: string }[];
 }
+
+const readHostProblems = async ({ request }: Pick<TestApp, 'request'>) =>
+  (await request<Health>('GET', '/api/status')).json.problems.filter(({ area }) => area === 'host');
 
 test('the health says of disks and memory what their watches say', async (t) => {
   const watches = [
@@ -20,9 +23,8 @@ test('the health says of disks and memory what their watches say', async (t) => 
   const token = await app.login('admin');
   await waitForState(app, token, 'disk', 'firing');
   const { things } = await readWatch(app, token, 'disk');
-  const { json } = await app.request<Health>('GET', '/api/status');
   assert.deepEqual(
-    json.problems.filter(({ area }) => area === 'host'),
+    await readHostProblems(app),
     things.map(({ text }) => ({ area: 'host', severity: 'ERROR', text })),
   );
   await waitForAlerts(app, things.length);
@@ -37,4 +39,22 @@ test('default watches look at this machine once they are on, and find something 
   });
   assert.notEqual((await readWatch(app, token, 'memory')).state, 'cannot check');
   assert.notEqual((await readWatch(app, token, 'units')).state, 'cannot check');
+});
+
+test("without default watches, the health says of a disk that a user's watch looks at what that watch says", async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const own: WatchSettings = { name: 'own', type: 'disk', metric: 'free', limit: 1e14 };
+  await createWatch(app, token, own);
+  await waitForState(app, token, 'own', 'firing');
+  const { things } = await readWatch(app, token, 'own');
+  const texts = (await readHostProblems(app)).map(({ text }) => text);
+  assert.deepEqual(
+    texts,
+    things.map(({ text }) => text),
+  );
+  // Its limit is far away, so whatever the disk is like, nothing needs attention.
+  await app.request('PUT', '/api/watches/own', { token, body: { ...own, limit: 1 } });
+  await waitForState(app, token, 'own', 'ok');
+  assert.deepEqual(await readHostProblems(app), []);
 });

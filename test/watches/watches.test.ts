@@ -182,3 +182,45 @@ test('silence and floods of a source are noticed', async (t) => {
   const [many] = await tryWatch(app, token, flood);
   assert.deepEqual([many?.state, many?.text], ['pending', '2 alerts from backup* within 60 minutes']);
 });
+
+test('a watch shows what its things were like in the last hours', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await createWatch(app, token, { name: 'memory', type: 'memory', limit: 0.0001, every: 1 });
+  await createWatch(app, token, { name: 'log', type: 'journal', every: 1 });
+  await waitForState(app, token, 'memory', 'firing');
+  await waitForState(app, token, 'log', 'ok');
+  const readRecent = async (name: string) => (await readWatch(app, token, name)).things[0]?.recent;
+  const recent = await readRecent('memory');
+  assert.ok(recent && recent.step === 15);
+  assert.deepEqual([recent.figures.length, recent.bad.at(-1)], [recent.bad.length, true]);
+  for (const figure of recent.figures) assert.ok(typeof figure === 'number' && figure > 0 && figure < 100);
+  const age = Date.now() - Date.parse(recent.start);
+  assert.ok(age > 0 && age < 45_000, String(age));
+  // A question of yes or no has no figure.
+  const log = await readRecent('log');
+  assert.deepEqual([log?.figures.at(-1), log?.bad.at(-1)], [null, false]);
+  // Another limit changes nothing of the past.
+  const body = { name: 'memory', type: 'memory', limit: 100, every: 1 };
+  assert.equal((await app.request('PUT', '/api/watches/memory', { token, body })).status, 200);
+  await waitForState(app, token, 'memory', 'ok');
+  assert.equal((await readRecent('memory'))?.start, recent.start);
+  const [trial] = await tryWatch(app, token, { type: 'memory', limit: 100 });
+  assert.equal(trial?.recent, null);
+});
+
+test('a watch of the network has the bytes per second of one direction', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await createWatch(app, token, { name: 'in', type: 'network', limit: 0 });
+  await waitForState(app, token, 'in', 'firing');
+  const { things } = await readWatch(app, token, 'in');
+  assert.match(things[0]?.text ?? '', /^the network has received \d.* [KMG]?i?B\/s$/);
+  const [sent] = await tryWatch(app, token, { type: 'network', metric: 'sent', limit: 1e12 });
+  assert.deepEqual([sent?.thing, sent?.state], ['sent', 'ok']);
+  const { json } = await app.request('POST', '/api/watches/test', {
+    token,
+    body: { name: 'in', type: 'network', metric: 'used', limit: 1 },
+  });
+  assert.equal(json['error'], 'metric must be received or sent');
+});

@@ -2,15 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { sendJson } from '../../http/json.ts';
+import { sendJson, sendList } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { drawBadge } from './badge.ts';
 import { HeartbeatDefinition, type KnownHeartbeat } from './definition.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
-import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatRunList, RunQuery } from './schema.ts';
-import { toRun } from './shown.ts';
+import type { HeartbeatState } from './runs.ts';
+import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatQuery, HeartbeatRunList, RunQuery } from './schema.ts';
+import { toRecentRuns, toRun } from './shown.ts';
 import type { HeartbeatStore } from './store.ts';
 
 const withVersion = { ETag: "The definition's version, in quotes." };
@@ -35,17 +36,26 @@ const reading = { access: 'open', scope: 'incidents:read' } as const;
 const changing = { access: 'admin' } as const;
 const params = HeartbeatParams;
 
-const createListRoute = ({ keeper, show, authorize }: HeartbeatParts): Route =>
+const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/heartbeats',
     ...reading,
     summary: 'List heartbeats by name',
-    schema: { operationId: 'listHeartbeats', response: { 200: HeartbeatList } },
+    schema: { operationId: 'listHeartbeats', querystring: HeartbeatQuery, response: { 200: HeartbeatList } },
     handler: async (request, reply) => {
       const isForAdmin = isAdmin(request, authorize);
-      const data = keeper.list().map((known) => show(known, isForAdmin));
-      return sendJson(reply, { count: data.length, data });
+      const { runs } = request.query;
+      const known = keeper.list();
+      const toShown = (one: KnownHeartbeat): Heartbeat => ({
+        ...show(one, isForAdmin),
+        ...(runs > 0 && { recentRuns: toRecentRuns(findState(store, one), runs) }),
+      });
+      return sendList(reply, {
+        opening: `{"count":${known.length},"data":[`,
+        pieces: toPieces(known, toShown),
+        closing: ']}',
+      });
     },
   });
 
@@ -74,9 +84,7 @@ const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
       ...{ params, querystring: RunQuery, response: { 200: HeartbeatRunList, 404: ErrorBody } },
     },
     handler: async ({ params: { name }, query: { limit } }, reply) => {
-      const { since } = requireHeartbeat(keeper, name);
-      const state = store.find(name);
-      const runs = state?.since === since ? state.runs : [];
+      const runs = findState(store, requireHeartbeat(keeper, name))?.runs ?? [];
       const data = runs.slice(-limit).toReversed().map(toRun);
       return sendJson(reply, { count: data.length, data });
     },
@@ -165,6 +173,19 @@ const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summa
       return sendHeartbeat(reply, show(known, true));
     },
   });
+
+/** Another one with this name may have been deleted. */
+const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): HeartbeatState | undefined => {
+  const state = store.find(name);
+  return state?.since === since ? state : undefined;
+};
+
+/** Heartbeats of one piece, between which other requests have their turn. */
+const pieceLength = 50;
+
+function* toPieces(known: readonly KnownHeartbeat[], toShown: (one: KnownHeartbeat) => Heartbeat) {
+  for (let from = 0; from < known.length; from += pieceLength) yield known.slice(from, from + pieceLength).map(toShown);
+}
 
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
   authorize(request, 'admin') === undefined;

@@ -8,7 +8,7 @@ const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T02:04:11.
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
-const { period, schedule, timeZone, grace, maxRunMinutes, tags } = HeartbeatDefinition.properties;
+const { period, schedule, timeZone, grace, maxRunMinutes } = HeartbeatDefinition.properties;
 
 export const HeartbeatRunShape = defineShape('HeartbeatRun', {
   startedAt: orNull(Time, 'When its start was received.'),
@@ -24,6 +24,15 @@ export const HeartbeatRunShape = defineShape('HeartbeatRun', {
   output: orNull(Type.String({ examples: ['412 files'] }), 'The end of its output, if it is kept.'),
 });
 export type HeartbeatRunShape = Static<typeof HeartbeatRunShape>;
+
+const { result, durationMs } = HeartbeatRunShape.properties;
+
+const RecentRun = defineShape('RecentRun', {
+  at: Type.String({ ...Time, description: 'When its end was received, or its start if it has not ended.' }),
+  durationMs,
+  result,
+});
+export type RecentRun = Static<typeof RecentRun>;
 
 export const Heartbeat = defineShape('Heartbeat', {
   name: Type.String({ examples: ['backup'] }),
@@ -41,6 +50,7 @@ export const Heartbeat = defineShape('Heartbeat', {
     'Why it is down; `long`: it runs for longer than it may.',
   ),
   lastRun: orNull(HeartbeatRunShape, 'Its last run.'),
+  recentRuns: Type.Optional(Type.Array(RecentRun, { description: 'Only in lists with `runs`: oldest first.' })),
   uuid: orNull(
     Type.String({ format: 'uuid', examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'] }),
     'Its secret address, which only an Admin sees.',
@@ -52,7 +62,7 @@ export const Heartbeat = defineShape('Heartbeat', {
   maxRunMinutes: orNull(maxRunMinutes, 'How long a run may take.'),
   level: Type.Enum(severities, { type: 'string', description: 'Of its alert.', examples: ['ERROR'] }),
   description: Type.String({ examples: ['nightly'] }),
-  tags,
+  tags: Type.Array(Type.String({ examples: ['db'] }), { description: 'Words that its alert has as a label.' }),
   open: Type.Boolean({ description: 'Everybody may see its badge.', examples: [false] }),
   pausedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has paused it.'),
   pausedAt: orNull(Time, 'When it was paused.'),
@@ -78,6 +88,10 @@ export const HeartbeatRunList = defineShape('HeartbeatRunList', {
 
 export const HeartbeatParams = Type.Object({
   name: Type.String({ description: 'Name of a heartbeat.', examples: ['backup'] }),
+});
+
+export const HeartbeatQuery = Type.Object({
+  runs: Type.Integer({ minimum: 0, maximum: 100, default: 0, description: 'So many of the last runs of each.' }),
 });
 
 export const RunQuery = Type.Object({

@@ -1,7 +1,7 @@
 import type { KnownHeartbeat } from './definition.ts';
 import type { Judgement } from './judge.ts';
 import type { HeartbeatRun, HeartbeatState } from './runs.ts';
-import type { Heartbeat, HeartbeatRunShape } from './schema.ts';
+import type { Heartbeat, HeartbeatRunShape, RecentRun } from './schema.ts';
 
 /** A heartbeat as routes return it; its address is left out unless the caller may see it. */
 export const toHeartbeat = (
@@ -30,11 +30,25 @@ export const toHeartbeat = (
   };
 };
 
+/** The last runs, oldest first, without what was only logged. */
+export const toRecentRuns = (state: HeartbeatState | undefined, count: number): RecentRun[] =>
+  (state?.runs ?? [])
+    .filter((run) => run.result !== 'log')
+    .slice(-count)
+    .map(({ startedAt, endedAt, result }) => ({
+      at: toTime(endedAt ?? startedAt) ?? '',
+      durationMs: toDuration(startedAt, endedAt),
+      result,
+    }));
+
 export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
   ...{ startedAt: toTime(startedAt), endedAt: toTime(endedAt) },
-  durationMs: startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt),
+  durationMs: toDuration(startedAt, endedAt),
   ...{ result, exitCode, rid, output },
 });
+
+const toDuration = (startedAt: number | null, endedAt: number | null): number | null =>
+  startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt);
 
 const toTime = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : new Date(at).toISOString();

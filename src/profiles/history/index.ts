@@ -1,5 +1,6 @@
 import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../feature.ts';
+import type { HistoryColumn } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createDocuments, createHistoryRoute, History, toDocument } from './document.ts';
 import {
@@ -65,6 +66,17 @@ export const history = defineFeature({
     return {
       profiles: { history: [createHistoryRoute({ rings, disks, documents, clock })] },
       topics: { history: topic },
+      offers: {
+        history: {
+          step: coarse.step,
+          list: (column, count) => {
+            const index = toIndex(column, disks);
+            // The present step has no row yet.
+            const to = coarse.align(Math.floor(clock().getTime() / 1000)) - coarse.step;
+            return index < 0 ? [] : [...coarse.list(index, to - (count - 1) * coarse.step, to)];
+          },
+        },
+      },
       start: () => {
         // Begun together with Node's own timer for connections, so an idle server wakes up for both at once.
         leave = host.listen(take);
@@ -76,6 +88,13 @@ export const history = defineFeature({
     };
   },
 });
+
+/** The place of a column in the rings; negative for a disk that has none. */
+const toIndex = (column: HistoryColumn, disks: Disks): number => {
+  if (typeof column === 'string') return hostColumns.indexOf(column);
+  const slot = disks.indexOf(column.mountPath);
+  return slot < 0 ? -1 : disksAt + 2 * slot + (column.of === 'used' ? 0 : 1);
+};
 
 interface SamplerParts {
   host: Pick<HostReadings, 'disksOfMinute'>;

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import type { FileSystemReading, HostSample } from '../../host/readings.ts';
 import { type Concern, concernAreas, defineFeature } from '../feature.ts';
-import { hostLimits as limits } from '../offers.ts';
+import { hostLimits as limits, type WatchSource } from '../offers.ts';
 import { defineRoute, defineShape } from '../route.ts';
 import { type Severity, severities } from '../severity.ts';
 import { createPolledTopic } from '../topic.ts';
@@ -45,15 +45,17 @@ export const status = defineFeature({
   create: ({ host, offers, findConcerns, clock }) => {
     const lastMinute = createLastMinute();
     const read = async (): Promise<Status> => {
-      const isWatched = offers.watches?.coversMachine() === true;
-      const [concerns, disks] = await Promise.all([
-        findConcerns(),
-        isWatched ? [] : host.disksOfMinute().catch(() => []),
-      ]);
+      const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
       const means = lastMinute.means();
-      // What watches say of the memory is what counts.
-      const judged = means && isWatched ? { ...means, memory: 0 } : means;
-      return toStatus([...concerns, ...findHostConcerns(judged, disks)], means, clock());
+      // Where watches look, they say what needs attention.
+      const isWatched: WatchSource['covers'] = (what) => offers.watches?.covers(what) === true;
+      const judged = means && {
+        ...means,
+        ...(isWatched('cpu') && { cpu: 0 }),
+        ...(isWatched('memory') && { memory: 0 }),
+      };
+      const others = disks.filter(({ mountPath }) => !isWatched({ mountPath }));
+      return toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock());
     };
     let last: Status | undefined;
     /** The last one again, with its time, if nothing has changed since. */

@@ -1,4 +1,5 @@
 import { hostLimits, type MadeSetting } from '../offers.ts';
+import { isLike } from '../wildcards.ts';
 import type { FigureLimits } from './condition.ts';
 import { ownWatchSettings, type WatchSettings } from './schema.ts';
 import type { WatchType } from './type.ts';
@@ -11,11 +12,19 @@ import { databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
 import { processWatch } from './types/process.ts';
 import { serviceWatch } from './types/service.ts';
 import { tcpWatch } from './types/tcp.ts';
-import { cpuWatch, loadWatch, memoryWatch, pressureWatch, swapWatch, temperatureWatch } from './types/usage.ts';
+import {
+  cpuWatch,
+  loadWatch,
+  memoryWatch,
+  networkWatch,
+  pressureWatch,
+  swapWatch,
+  temperatureWatch,
+} from './types/usage.ts';
 
 /** Every kind of watch: one line for each. */
 const watchTypes: readonly WatchType[] = [
-  ...[diskWatch, memoryWatch, swapWatch, cpuWatch, loadWatch, pressureWatch, temperatureWatch],
+  ...[diskWatch, memoryWatch, swapWatch, cpuWatch, loadWatch, networkWatch, pressureWatch, temperatureWatch],
   ...[processWatch, serviceWatch, fileWatch, httpWatch, tcpWatch, certificateWatch, alertWatch],
   ...[databaseWatch, journalWatch, destinationWatch],
 ];
@@ -76,6 +85,15 @@ export const listKnownWatches = (
   for (const watch of watches) if (!byName.has(watch.settings.name)) byName.set(watch.settings.name, watch);
   return [...byName.values()];
 };
+
+/** Whether one that is enabled says how busy the processors are, or how full the memory or a disk is. */
+export const isCovered = (watches: readonly KnownWatch[], what: 'cpu' | 'memory' | { mountPath: string }): boolean =>
+  watches.some(({ settings: { type, enabled, metric, mounts } }) => {
+    if (enabled === false) return false;
+    if (typeof what === 'string') return type === what;
+    if (type !== 'disk' || metric === 'inodes') return false;
+    return mounts === undefined || mounts.some((pattern) => isLike(what.mountPath, pattern));
+  });
 
 const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)[];
 

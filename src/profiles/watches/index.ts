@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature } from '../feature.ts';
 import { createTargets, findTargetProblem } from '../targets.ts';
-import { findConfigProblems, listKnownWatches } from './definitions.ts';
+import { findConfigProblems, isCovered, listKnownWatches } from './definitions.ts';
 import { createWatchRoutes, watchKind } from './routes.ts';
 import { StrictWatch, type WatchSettings } from './schema.ts';
 import { Watcher } from './watcher.ts';
@@ -46,7 +46,7 @@ export const watches = defineFeature({
     let targets = createTargets(settings.watchTargets);
     const watcher = new Watcher({
       ...{ host, findConcerns, clock, log, journal: offers.alerts?.journal },
-      ...{ alerts: offers.alerts, incidents: offers.incidents },
+      ...{ alerts: offers.alerts, incidents: offers.incidents, history: offers.history },
       targets: {
         assertHost: (name) => targets.assertHost(name),
         lookup: (...args) => targets.lookup(...args),
@@ -67,10 +67,10 @@ export const watches = defineFeature({
       'signalbox_watched_things',
       'What is watched here, by state.',
       () => {
-        const things = known.flatMap(({ settings: { name } }) => watcher.find(name).things);
+        const states = watcher.listStates();
         return ['ok', 'pending', 'firing', 'cannot check'].map((state) => [
           [state],
-          things.filter((thing) => thing.state === state).length,
+          states.filter((each) => each === state).length,
         ]);
       },
       ['state'],
@@ -80,7 +80,7 @@ export const watches = defineFeature({
     ]);
     return {
       profiles: { watches: createWatchRoutes({ watcher, list: () => known, settings: offers.settings }) },
-      offers: { watches: { coversMachine: () => defaultWatches } },
+      offers: { watches: { covers: (what) => isCovered(known, what) } },
       findConcerns: () => watcher.findConcerns(),
       start: () => watcher.start(),
       reload: (changed) => {

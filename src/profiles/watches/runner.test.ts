@@ -8,7 +8,7 @@ import { type Finding, toPercentText } from './type.ts';
 const settings: WatchSettings = { name: 'var', type: 'disk', limit: 90, critical: 97, for: 60 };
 
 /** A runner with a clock that stands still, and the alerts that it stores unless it cannot. */
-const createRunner = (told: ReadonlyMap<string, ToldAlert> = new Map(), watch = settings) => {
+const createRunner = (told: ReadonlyMap<string, ToldAlert> = new Map(), watch = settings, past: number[] = []) => {
   const stored: string[] = [];
   const failures: string[] = [];
   const state = { now: 0, time: Date.parse('2026-01-31T08:30:00Z'), isFailing: false };
@@ -18,6 +18,7 @@ const createRunner = (told: ReadonlyMap<string, ToldAlert> = new Map(), watch = 
       where: 'db-1',
       clock: () => new Date(state.time),
       now: () => state.now,
+      readPast: async () => ({ figures: past, stepMs: 10_000 }),
       onUnstored: ({ message }) => failures.push(message),
       raise: async ({ status, level, message, fingerprint, resolves = '' }) => {
         if (state.isFailing) throw new Error('the disk is full');
@@ -108,4 +109,23 @@ test('a check that cannot be made says nothing of what fires, and is reported fo
     'firing | WARNING | Watch var cannot check: the disks cannot be read | var/db-1/?*',
     'resolved | INFO | Resolved: it can be checked again | var/db-1/?* | id-2',
   ]);
+});
+
+test('a thing begins with what the history has of it, and another runner of the same things goes on with it', async () => {
+  const { runner, state, take } = createRunner(new Map(), settings, [Number.NaN, 50, 92, 60]);
+  state.now = 45_000;
+  await take(70);
+  const recent = runner.listWithRecent()[0]?.recent;
+  assert.deepEqual(recent, {
+    ...{ start: '2026-01-31T08:29:30.000Z', step: 15, figures: [92, 60, 70], bad: [true, false, false] },
+  });
+  const next = createRunner(new Map(), { ...settings, limit: 10 });
+  next.state.now = 60_000;
+  next.runner.takeOver(runner);
+  await next.take(80);
+  assert.deepEqual(next.runner.listWithRecent()[0]?.recent?.figures, [92, 60, 70, 80]);
+  const other = createRunner(new Map(), { ...settings, metric: 'inodes' });
+  other.runner.takeOver(runner);
+  await other.take(80);
+  assert.deepEqual(other.runner.listWithRecent()[0]?.recent?.figures, [80]);
 });

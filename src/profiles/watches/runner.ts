@@ -3,7 +3,8 @@ import type { AlertSource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import { beginCondition, type ConditionState, observe, observeFault, step } from './condition.ts';
 import type { KnownWatch } from './definitions.ts';
-import type { WatchedThing } from './schema.ts';
+import { RecentFigures } from './recent-figures.ts';
+import type { RecentReadings, WatchedThing } from './schema.ts';
 import type { Finding } from './type.ts';
 
 /** An alert of a watch that fires, as the log of alerts has it. */
@@ -19,6 +20,8 @@ export interface RunnerParts {
   clock: () => Date;
   /** Milliseconds of a clock that nobody sets. */
   now: () => number;
+  /** The figures of a thing before it was watched, oldest first, and the milliseconds from one to the next. */
+  readPast?(thing: string): Promise<{ figures: readonly number[]; stepMs: number }>;
   /** Gets the error where an alert was not stored; it is tried again after the next check. */
   onUnstored(error: Error): void;
 }
@@ -31,6 +34,8 @@ interface Thing {
   toldUnknown: ToldAlert | undefined;
   words: string;
   limitWords: string;
+  /** Undefined before its first finding. */
+  recent: RecentFigures | undefined;
 }
 
 /** The thing that stands for all of a watch, where nothing can be checked. */
@@ -52,6 +57,7 @@ export class WatchRunner {
   readonly watch: KnownWatch;
   readonly #parts: RunnerParts;
   readonly #things = new Map<string, Thing>();
+  readonly #recentBefore = new Map<string, RecentFigures>();
 
   /** `told`: its alerts that fire by the log, by fingerprint. */
   constructor(watch: KnownWatch, parts: RunnerParts, told: ReadonlyMap<string, ToldAlert>) {
@@ -69,8 +75,23 @@ export class WatchRunner {
     }
   }
 
+  /** Goes on with what was kept of the same things, if they are measured alike. */
+  takeOver(before: WatchRunner): void {
+    const { type, everyMs, settings } = before.watch;
+    const { watch } = this;
+    if (type !== watch.type || everyMs !== watch.everyMs || settings.metric !== watch.settings.metric) return;
+    for (const { name, recent } of before.#things.values()) if (recent) this.#recentBefore.set(name, recent);
+  }
+
   list(): WatchedThing[] {
     return [...this.#things.values()].flatMap(({ shown }) => shown ?? []);
+  }
+
+  /** The same with what they were like in the last hours. */
+  listWithRecent(): WatchedThing[] {
+    return [...this.#things.values()].flatMap(({ shown, recent }) =>
+      shown ? { ...shown, recent: recent ? this.#toReadings(recent) : null } : [],
+    );
   }
 
   /** The alerts that fire by the log. */
@@ -98,7 +119,9 @@ export class WatchRunner {
     for (const finding of findings) {
       const name = toThingName(finding.thing);
       present.add(name);
-      this.#observe(this.#find(name), finding, at);
+      const thing = this.#find(name);
+      thing.recent ??= this.#recentBefore.get(name) ?? (await this.#createRecent(finding, at));
+      this.#observe(thing, finding, at);
     }
     for (const thing of this.#things.values()) {
       if (present.has(thing.name) || (isFailed && thing.name !== allThings)) continue;
@@ -119,7 +142,14 @@ export class WatchRunner {
   #find(name: string): Thing {
     const known = this.#things.get(name);
     if (known) return known;
-    const nothing = { shown: undefined, told: undefined, toldUnknown: undefined, words: '', limitWords: '' };
+    const nothing = {
+      shown: undefined,
+      told: undefined,
+      toldUnknown: undefined,
+      words: '',
+      limitWords: '',
+      recent: undefined,
+    };
     const thing: Thing = { name, condition: beginCondition(), ...nothing };
     this.#things.set(name, thing);
     return thing;
@@ -133,6 +163,8 @@ export class WatchRunner {
         : 'isBad' in finding
           ? observeFault(finding.isBad)
           : limits && observe(finding.figure, limits);
+    const isBad = observation && observation.limit === 'bad';
+    thing.recent?.add(at, { isBad, ...('figure' in finding && { figure: finding.figure }) });
     const { state } = step(thing.condition, observation, at, this.watch.forMs);
     thing.condition = state;
     thing.words = finding.words;
@@ -140,6 +172,32 @@ export class WatchRunner {
     thing.limitWords =
       'toText' in finding && state.firing && reached !== undefined ? `, limit ${finding.toText(reached)}` : '';
     this.#show(thing, finding, observation === undefined);
+  }
+
+  /** With what the history has of it. */
+  async #createRecent(finding: Finding, at: number): Promise<RecentFigures> {
+    const limits = finding.limits ?? this.watch.limits;
+    const recent = new RecentFigures(this.watch.everyMs, limits?.isLowBad === true);
+    if (!('toText' in finding)) return recent;
+    const past = await this.#parts.readPast?.(finding.thing).catch(() => undefined);
+    const { figures, stepMs } = past ?? { figures: [], stepMs: 0 };
+    for (const [index, figure] of figures.entries()) {
+      if (Number.isNaN(figure)) continue;
+      const isBad = limits && observe(figure, limits).limit === 'bad';
+      recent.add(at - (figures.length - index) * stepMs, { figure, isBad });
+    }
+    return recent;
+  }
+
+  #toReadings(recent: RecentFigures): RecentReadings {
+    const { start, stepMs, figures, bad } = recent.list();
+    const { clock, now } = this.#parts;
+    return {
+      start: new Date(clock().getTime() - now() + start).toISOString(),
+      step: stepMs / 1000,
+      figures: figures.map((figure) => figure && toShort(figure)),
+      bad,
+    };
   }
 
   #show(thing: Thing, finding: Finding, isUnknown: boolean): void {
@@ -154,6 +212,7 @@ export class WatchRunner {
       text: finding.words,
       at: now,
       since: shown && shown.state === state ? shown.since : now,
+      recent: null,
     };
   }
 

@@ -22,7 +22,8 @@ const count = (description: string, example: number) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [example] }));
 
 const watchTypeNames = [
-  ...['disk', 'memory', 'swap', 'cpu', 'load', 'pressure', 'temperature', 'process', 'service', 'file'],
+  ...['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature'],
+  ...['process', 'service', 'file'],
   ...['http', 'tcp', 'certificate', 'alert', 'database', 'journal', 'destination'],
 ] as const;
 
@@ -30,11 +31,11 @@ const watchTypeNames = [
 export const ownWatchSettings = {
   mounts: patterns('`disk`: mount paths, in which `*` stands for any text; all fixed disks by default.', ['/srv/*']),
   metric: Type.Optional(
-    Type.Enum(['used', 'free', 'inodes', 'memory', 'cpu', 'silence', 'count'], {
+    Type.Enum(['used', 'free', 'inodes', 'received', 'sent', 'memory', 'cpu', 'silence', 'count'], {
       type: 'string',
       examples: ['used'],
       description:
-        'What `limit` is about. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or their `count`.',
+        'What `limit` is about. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or their `count`.',
     }),
   ),
   resource: Type.Optional(
@@ -146,6 +147,21 @@ const time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.
 
 const states = ['ok', 'pending', 'firing', 'cannot check'] as const;
 
+const RecentReadings = defineShape('RecentReadings', {
+  start: Type.String({ ...time, description: 'Time of the first step.' }),
+  step: Type.Number({ description: 'Seconds from one step to the next.', examples: [15] }),
+  figures: Type.Array(
+    orNull(Type.Number({ examples: [91.3] }), 'The worst reading of a step; `null` where there is none.'),
+    {
+      examples: [[91.3]],
+    },
+  ),
+  bad: Type.Array(orNull(Type.Boolean({ examples: [true] }), 'Whether the limit was reached; `null`: not checked.'), {
+    examples: [[true]],
+  }),
+});
+export type RecentReadings = Static<typeof RecentReadings>;
+
 export const WatchedThing = defineShape('WatchedThing', {
   thing: Type.String({ description: 'What of it: a mount, a unit, an address.', examples: ['/var'] }),
   state: Type.Enum(states, {
@@ -161,6 +177,7 @@ export const WatchedThing = defineShape('WatchedThing', {
   text: Type.String({ description: 'The last reading in words.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
   at: time,
   since: Type.String({ ...time, description: 'Since when it is in this state.' }),
+  recent: orNull(RecentReadings, 'Of the last hours; `null` in a test.'),
 });
 export type WatchedThing = Static<typeof WatchedThing>;
 

@@ -1,6 +1,8 @@
 import type { HostReadings } from '../../host/readings.ts';
+import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Concern } from '../feature.ts';
+import type { HistoryColumn, HistorySource } from '../offers.ts';
 import type { Targets } from '../targets.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
@@ -17,7 +19,12 @@ export interface WatchReadings {
   journal: Pick<RecordLog, 'search'> | undefined;
   findConcerns(): Promise<Concern[]>;
   clock: () => Date;
+  /** Undefined where it is not mounted. */
+  history: HistorySource | undefined;
 }
+
+/** Lists so many values of the history up to now. */
+export type ListPast = (column: HistoryColumn) => number[];
 
 /** What a check has found of one thing. */
 export type Finding = {
@@ -54,6 +61,8 @@ export interface WatchType {
   /** What is said of a thing that is not found any more. */
   goneWords?(thing: string): string;
   isLowBad?(watch: WatchSettings): boolean;
+  /** Its figures of a thing before it was watched, as the history has them, oldest first; NaN stands for unknown. */
+  listPast?(watch: WatchSettings, thing: string, list: ListPast, host: HostReadings): Awaitable<number[]>;
   /** Seconds between two checks, unless the watch says. */
   every: number;
   /** `for`, unless the watch says. */

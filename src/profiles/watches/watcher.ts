@@ -5,13 +5,13 @@ import type { HostReadings } from '../../host/readings.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Concern } from '../feature.ts';
-import { type AlertSource, type IncidentSource, ownSender } from '../offers.ts';
+import { type AlertSource, type HistoryColumn, type IncidentSource, ownSender } from '../offers.ts';
 import { rankOf } from '../severity.ts';
 import { Slots } from '../slots.ts';
 import type { Targets } from '../targets.ts';
 import type { KnownWatch } from './definitions.ts';
 import { RecentUsage } from './recent-usage.ts';
-import { type ToldAlert, WatchRunner } from './runner.ts';
+import { type RunnerParts, type ToldAlert, WatchRunner } from './runner.ts';
 import type { WatchedThing, WatchSettings } from './schema.ts';
 import type { Finding, WatchReadings, WatchScope } from './type.ts';
 
@@ -22,6 +22,9 @@ const mostAtOnce = 20;
 const limitMs = 10_000;
 const longestMs = 30_000;
 const graceMs = 1000;
+
+/** Seconds of the history that a new watch begins with. */
+const pastSeconds = 8 * 60 * 60;
 
 /** Several watches that are due at the same time share a reading. */
 const sharedMs = 2000;
@@ -104,7 +107,7 @@ export class Watcher {
       const next = watches.find(({ settings }) => settings.name === name);
       if (next && isSame(next, runner.watch)) continue;
       this.#active.delete(name);
-      if (next && isChecked(next)) this.#activate(next, runner.listTold());
+      if (next && isChecked(next)) this.#activate(next, runner.listTold(), runner);
       else this.#ended.push({ runner, reason: `${name} is not watched any more` });
     }
     this.#activateNew();
@@ -128,7 +131,12 @@ export class Watcher {
   find(name: string): { things: WatchedThing[]; isHere: boolean; isChecked: boolean } {
     const active = this.#active.get(name);
     const isHere = active !== undefined;
-    return { things: active?.runner.list() ?? [], isHere, isChecked: active?.isChecked === true };
+    return { things: active?.runner.listWithRecent() ?? [], isHere, isChecked: active?.isChecked === true };
+  }
+
+  /** The states of all things that are watched here. */
+  listStates(): WatchedThing['state'][] {
+    return [...this.#active.values()].flatMap(({ runner }) => runner.list().map(({ state }) => state));
   }
 
   /** What a watch finds now. */
@@ -209,7 +217,7 @@ export class Watcher {
       const watch: KnownWatch = {
         ...{ settings, type, origin: 'config', made: undefined, limits: undefined, everyMs: 0, forMs: 0 },
       };
-      const runner = new WatchRunner(watch, this.#runnerParts(where), told);
+      const runner = new WatchRunner(watch, this.#runnerParts(watch, where), told);
       this.#ended.push({ runner, reason: `${name} is not watched any more` });
     }
   }
@@ -221,8 +229,9 @@ export class Watcher {
     }
   }
 
-  #activate(watch: KnownWatch, told: ReadonlyMap<string, ToldAlert>): void {
-    const runner = new WatchRunner(watch, this.#runnerParts(this.#whereOf(watch)), told);
+  #activate(watch: KnownWatch, told: ReadonlyMap<string, ToldAlert>, before?: WatchRunner): void {
+    const runner = new WatchRunner(watch, this.#runnerParts(watch, this.#whereOf(watch)), told);
+    if (before) runner.takeOver(before);
     this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, isChecked: false });
   }
 
@@ -230,13 +239,23 @@ export class Watcher {
     return this.#parts.where[type.scope(settings)];
   }
 
-  #runnerParts(where: string) {
+  #runnerParts(watch: KnownWatch, where: string): RunnerParts {
     const { alerts, clock } = this.#parts;
     const raise: AlertSource['raise'] = (alert) => {
       if (this.#isClosed || !alerts) return Promise.reject(new Error('alerts cannot be stored'));
       return alerts.raise(alert);
     };
-    return { raise, where, clock, now: () => performance.now(), onUnstored: (error: Error) => this.#report(error) };
+    const onUnstored = (error: Error): void => this.#report(error);
+    const readPast = (thing: string) => this.#readPast(watch, thing);
+    return { raise, where, clock, now: () => performance.now(), onUnstored, readPast };
+  }
+
+  /** Of the last hours. */
+  async #readPast({ type, settings }: KnownWatch, thing: string): Promise<{ figures: number[]; stepMs: number }> {
+    const { history, host } = this.#parts;
+    if (!history || !type.listPast) return { figures: [], stepMs: 0 };
+    const list = (column: HistoryColumn): number[] => history.list(column, pastSeconds / history.step);
+    return { figures: await type.listPast(settings, thing, list, host), stepMs: history.step * 1000 };
   }
 
   /** Another instance watches this from now on. */
@@ -313,7 +332,7 @@ const isSame = (one: KnownWatch, other: KnownWatch): boolean =>
   one.settings === other.settings || JSON.stringify(one.settings) === JSON.stringify(other.settings);
 
 const ofMachine: readonly WatchSettings['type'][] = [
-  ...(['disk', 'memory', 'swap', 'cpu', 'load', 'pressure', 'temperature'] as const),
+  ...(['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature'] as const),
 ];
 
 const isOfMachine = ({ type }: WatchSettings): boolean => ofMachine.includes(type);

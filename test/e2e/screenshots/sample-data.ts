@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Request } from '../../support/client.ts';
 
 /** What the screenshots show: everything is sent to the API of a server. Hosts and people are invented. */
@@ -71,6 +72,58 @@ export const addSilences = async (request: Request, headers: Record<string, stri
     },
   ];
   for (const body of silences) await request('POST', '/api/silences', { headers, body });
+};
+
+/** Of this machine, and of what is reachable. */
+export const addWatches = async (
+  { request, url }: { request: Request; url: string },
+  headers: Record<string, string>,
+): Promise<void> => {
+  const port = Number(new URL(url).port);
+  const watches = [
+    { name: 'shop', type: 'http', url: `${url}/livez`, limit: 500, every: 5 },
+    { name: 'postgres', type: 'tcp', host: '127.0.0.1', port, limit: 200, every: 5 },
+    { name: 'busy', type: 'cpu', limit: 95, for: 60 },
+    { name: 'traffic', type: 'network', limit: 2 ** 20 },
+    { name: 'mail', type: 'process', process: 'postfix', message: 'systemctl restart postfix' },
+    { name: 'nas', type: 'disk', mounts: ['/mnt/nas'], limit: 95 },
+    { name: 'old-web', type: 'load', limit: 2, enabled: false },
+  ];
+  for (const body of watches) await request('POST', '/api/watches', { headers, body });
+};
+
+/** Jobs with some runs, which take as long as it takes to say so. */
+export const addHeartbeats = async (request: Request, headers: Record<string, string>): Promise<void> => {
+  const heartbeats: [name: string, definition: object, signals: readonly string[]][] = [
+    [
+      'db-backup',
+      {
+        schedule: '0 2 * * *',
+        timeZone: 'Europe/Berlin',
+        grace: 3600,
+        maxRunMinutes: 90,
+        description: 'pg_dump of the shop to the NAS',
+        tags: ['db'],
+        open: true,
+      },
+      Array.from({ length: 36 }, (_, index) => (index % 2 === 0 ? 'start' : index === 17 ? '3' : '0')),
+    ],
+    ['certbot', { period: 43_200, description: 'Renews certificates' }, ['0', '0', '0', '0', '1']],
+    [
+      'queue-worker',
+      { period: 3600, description: 'Works off the queue' },
+      [...Array.from({ length: 24 }, () => '0'), 'start'],
+    ],
+    ['sync-photos', { schedule: '30 3 * * 6', timeZone: 'Europe/Berlin' }, ['start', '0']],
+    ['report', { schedule: '0 7 * * 1-5', timeZone: 'Europe/Berlin', description: 'Sales of the day' }, []],
+  ];
+  for (const [name, body, signals] of heartbeats) {
+    const { json } = await request('PUT', `/api/heartbeats/${name}`, { headers, body });
+    for (const [index, signal] of signals.entries()) {
+      if (signal !== 'start') await setTimeout(20 + ((index * 37) % 60));
+      await request('POST', `/ping/${json['uuid']}/${signal}`, { body: { output: 'Backup finished: 18.4 GB' } });
+    }
+  }
 };
 
 /** Somebody has taken the two oldest incidents, and follows one of them up. */

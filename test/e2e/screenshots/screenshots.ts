@@ -5,7 +5,15 @@ import { answer, startReceiver } from '../../support/receiver.ts';
 import type { TestApp } from '../support/app.ts';
 import { test } from '../support/console.ts';
 import { logIn } from '../support/page.ts';
-import { addAlert, addSilences, addTasks, runCommands, takeIncidents } from './sample-data.ts';
+import {
+  addAlert,
+  addHeartbeats,
+  addSilences,
+  addTasks,
+  addWatches,
+  runCommands,
+  takeIncidents,
+} from './sample-data.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/screenshots');
 const mostBytes = 200_000;
@@ -25,6 +33,12 @@ const openIncident = async (page: Page): Promise<void> => {
   });
 };
 
+const openHeartbeat = async (page: Page): Promise<void> => {
+  await page.evaluate(() => {
+    location.hash = '#/heartbeats/db-backup';
+  });
+};
+
 interface Shot {
   name: string;
   hash: string;
@@ -38,6 +52,9 @@ const shots: Shot[] = [
   { name: 'incidents', hash: '#/incidents' },
   { name: 'incident', hash: '#/incidents', act: openIncident },
   { name: 'tasks', hash: '#/tasks?view=board' },
+  { name: 'watches', hash: '#/watches' },
+  { name: 'heartbeats', hash: '#/heartbeats' },
+  { name: 'heartbeat', hash: '#/heartbeats', act: openHeartbeat },
   { name: 'silences', hash: '#/silences' },
   { name: 'notifications', hash: '#/notifications' },
   { name: 'alerts', hash: '#/alerts?range=1h', colorScheme: 'dark' },
@@ -67,13 +84,16 @@ test('the pictures of the documents', async ({ scope, startApp, openConsole }) =
   const members = ['ada-phone', 'ben-phone'];
   const rotations = [{ name: 'ops', members, handover: '0 9 * * 1', timeZone: 'Europe/Berlin' }];
   const app = await startApp({
-    settings: { destinations, rotations },
+    settings: { destinations, rotations, watchTargets: ['127.0.0.1'] },
+    variables: { SIGNALBOX_DEFAULT_WATCHES: 'true' },
     preload: join(import.meta.dirname, 'fast-clock.mjs'),
   });
   const headers = { authorization: `Bearer ${await app.login('admin')}` };
   await addTasks(app.request, headers);
   await runCommands(app.request, headers);
   await addSilences(app.request, headers);
+  await addWatches(app, headers);
+  await addHeartbeats(app.request, headers);
   await live(app);
   await takeIncidents(app.request, headers);
   for (const shot of shots) {

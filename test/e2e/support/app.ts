@@ -23,6 +23,8 @@ interface Options {
   port?: number;
   /** A module that Node loads before the program. */
   preload?: string;
+  /** Environment variables of the program. */
+  variables?: Record<string, string>;
 }
 
 export interface TestApp extends Running {
@@ -35,7 +37,7 @@ export interface TestApp extends Running {
 /** Starts the program on a free port with settings and a data directory of its own; killed when the test ends. */
 export const startApp = async (
   scope: Scope,
-  { settings = {}, seed, folder = createFolder(scope), port = 0, preload }: Options = {},
+  { settings = {}, seed, folder = createFolder(scope), port = 0, preload, variables = {} }: Options = {},
 ): Promise<TestApp> => {
   const config = writeConfig(folder, {
     ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret },
@@ -47,7 +49,7 @@ export const startApp = async (
   });
   const node = [process.execPath, ...(preload === undefined ? [] : ['--import', preload])];
   const args = ['--config', config, '--port', String(port)];
-  const running = await startProgram(scope, args, { program: [...node, program] });
+  const running = await startProgram(scope, args, { program: [...node, program], variables });
   const login = async (name: 'admin' | 'reader') => {
     const body = { Username: name, Password: passwords[name] };
     const { json } = await running.request('POST', '/api/auth/login', { body });

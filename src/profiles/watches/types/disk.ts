@@ -1,7 +1,7 @@
 import type { FileSystemReading } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, type Finding, findNamed, toBytesText, toPercentText } from '../type.ts';
+import { defineWatchType, type Finding, findNamed, type ListPast, toBytesText, toPercentText } from '../type.ts';
 
 /** Used share, free bytes or inodes of file systems. */
 export const diskWatch = defineWatchType({
@@ -13,6 +13,7 @@ export const diskWatch = defineWatchType({
   every: 10,
   findProblem: ({ metric = 'used' }) =>
     ['used', 'free', 'inodes'].includes(metric) ? undefined : 'metric must be used, free or inodes',
+  listPast: (watch, thing, list) => toPast(watch, thing, list),
   check: async (watch, { host, shared }) => {
     const { mounts } = watch;
     if (!mounts) return (await host.disksOfMinute()).flatMap((disk) => toFinding(watch, disk) ?? []);
@@ -23,6 +24,15 @@ export const diskWatch = defineWatchType({
     ];
   },
 });
+
+const toPast = ({ metric = 'used' }: WatchSettings, mountPath: string, list: ListPast): number[] => {
+  if (metric === 'inodes') return [];
+  const [used, total] = [list({ mountPath, of: 'used' }), list({ mountPath, of: 'total' })];
+  return total.map((all, index) => {
+    const taken = used[index] ?? Number.NaN;
+    return metric === 'free' ? all - taken : (100 * taken) / all;
+  });
+};
 
 /** As `df` counts: space reserved for root is neither used nor free. */
 const toUsedShare = ({ usedBytes, availableBytes }: Pick<FileSystemReading, 'usedBytes' | 'availableBytes'>) =>

@@ -1,6 +1,11 @@
+import type { HostReadings, Usage } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, toBytesText, toPercentText, type WatchReadings } from '../type.ts';
+
+/** Shares in percent, of two columns of the history or of a column and what does not change. */
+const toPercents = (used: readonly number[], total: number | readonly number[]): number[] =>
+  used.map((value, index) => (100 * value) / (typeof total === 'number' ? total : (total[index] ?? Number.NaN)));
 
 /** Percent of the memory that programs cannot have. */
 export const memoryWatch = defineWatchType({
@@ -15,6 +20,7 @@ export const memoryWatch = defineWatchType({
     const words = `${toPercentText(used)} of the memory is in use (${toBytesText(available)} available)`;
     return [{ thing: 'memory', figure: used, toText: toPercentText, words }];
   },
+  listPast: (_watch, _thing, list) => toPercents(list('memoryUsed'), list('memoryTotal')),
 });
 
 export const swapWatch = defineWatchType({
@@ -30,12 +36,13 @@ export const swapWatch = defineWatchType({
     const words = `${toPercentText(used)} of the swap space is in use (${toBytesText(swapFree)} free)`;
     return [{ thing: 'swap', figure: used, toText: toPercentText, words }];
   },
+  listPast: async (_watch, _thing, list, host) => toPercents(list('swapUsed'), (await host.memory()).swapTotal),
 });
 
 /** A mean since the check before. */
-const meanOf = ({ every = usualEvery }: WatchSettings, { usage }: WatchReadings, key: 'cpu' | 'load'): number => {
+const meanOf = ({ every = usualEvery }: WatchSettings, { usage }: WatchReadings, key: keyof Usage): number => {
   const mean = usage.mean(every, (each) => each[key]);
-  if (mean === undefined) throw new Error('the processors of this machine cannot be read');
+  if (mean === undefined) throw new Error('the counters of this machine cannot be read');
   return mean;
 };
 
@@ -52,7 +59,11 @@ export const cpuWatch = defineWatchType({
     const words = `the processors are ${toPercentText(busy)} busy`;
     return [{ thing: 'cpu', figure: busy, toText: toPercentText, words }];
   },
+  listPast: (_watch, _thing, list) => toPercents(list('cpu'), 1),
 });
+
+const countProcessors = (host: Pick<HostReadings, 'counters'>): number =>
+  Math.max(1, host.counters().cpuSeconds.size - 1);
 
 const toLoadText = (load: number): string => load.toFixed(2);
 
@@ -64,12 +75,37 @@ export const loadWatch = defineWatchType({
   limit: 'required',
   every: usualEvery,
   check: async (watch, readings) => {
-    const processors = Math.max(1, readings.host.counters().cpuSeconds.size - 1);
+    const processors = countProcessors(readings.host);
     const load = meanOf(watch, readings, 'load') / processors;
     const words = `the load is ${toLoadText(load)} for each of ${processors} processors`;
     return [{ thing: 'load', figure: load, toText: toLoadText, words }];
   },
+  listPast: (_watch, _thing, list, host) => {
+    const processors = countProcessors(host);
+    return list('load').map((load) => load / processors);
+  },
 });
+
+/** Bytes per second over the network, in one direction. */
+export const networkWatch = defineWatchType({
+  name: 'network',
+  scope: () => 'machine',
+  keys: ['metric'],
+  limit: 'required',
+  every: usualEvery,
+  findProblem: ({ metric = 'received' }) =>
+    metric === 'received' || metric === 'sent' ? undefined : 'metric must be received or sent',
+  check: async (watch, readings) => {
+    const { metric: thing = 'received' } = watch;
+    const rate = meanOf(watch, readings, toNetworkColumn(watch));
+    return [{ thing, figure: rate, toText: toRateText, words: `the network has ${thing} ${toRateText(rate)}` }];
+  },
+  listPast: (watch, _thing, list) => list(toNetworkColumn(watch)),
+});
+
+const toNetworkColumn = ({ metric }: WatchSettings) => (metric === 'sent' ? 'networkSent' : 'networkReceived');
+
+const toRateText = (rate: number): string => `${toBytesText(rate)}/s`;
 
 /** Percent of the last minute in which tasks waited. */
 export const pressureWatch = defineWatchType({

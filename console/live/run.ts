@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { toApiError } from '../live/resource.ts';
 import { notify } from '../ui/toast.tsx';
+import { toApiError } from './resource.ts';
 
 /** Runs an action of a button, one at a time, and says why it failed. */
 export const useRun = (action: () => Promise<void>): { isRunning: boolean; run: () => void } => {

@@ -1,0 +1,214 @@
+import { useSignal } from '@preact/signals';
+import type { Heartbeat, HeartbeatRun, Incident } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { toCount, toFull } from '../format.ts';
+import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import { toApiError, useResource } from '../live/resource.ts';
+import { useRun } from '../live/run.ts';
+import { toPerson } from '../person.ts';
+import { goTo, place, setParams, toHash } from '../router.ts';
+import { isAllowed } from '../routes.ts';
+import { heartbeats as words } from '../strings/heartbeats.ts';
+import { text } from '../strings/index.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { notify } from '../ui/toast.tsx';
+import { toDraft } from './draft.ts';
+import { describeExpected, describeLast, describeLimits } from './expected.ts';
+import { HeartbeatForm } from './form.tsx';
+import { StateChip } from './looks.tsx';
+import { RunList } from './runs.tsx';
+import { Badge, Usage } from './usage.tsx';
+
+/** Milliseconds between two readings while pings come in. */
+const calm = 300;
+
+interface Props {
+  name: string;
+  incidents: readonly Incident[] | undefined;
+  onChanged: () => void;
+}
+
+interface Found {
+  heartbeat: Heartbeat;
+  runs: readonly HeartbeatRun[];
+}
+
+/** One heartbeat with everything about it, over the list; with `edit` in the address, the form that changes it. */
+export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
+  const load = async (signal: AbortSignal): Promise<Found> => {
+    const [heartbeat, { data: runs }] = await Promise.all([
+      client.getHeartbeat({ name }, { signal }),
+      client.listHeartbeatRuns({ name }, { signal }),
+    ]);
+    return { heartbeat, runs };
+  };
+  const { value, error, reload } = useResource(load, { key: name, topic: 'heartbeats', calm, isKept: true });
+  const changed = () => {
+    reload();
+    onChanged();
+  };
+  if (place.value.params['edit'] && value && !value.heartbeat.isConfigured) {
+    const close = () => setParams({ edit: undefined });
+    return (
+      <HeartbeatForm
+        draft={toDraft(value.heartbeat)}
+        before={value.heartbeat}
+        onSaved={() => {
+          changed();
+          close();
+        }}
+        onClose={close}
+      />
+    );
+  }
+  return (
+    <Dialog
+      title={words.details(name)}
+      kind="drawer"
+      onClose={() => goTo('/heartbeats', { q: place.value.params['q'] })}
+    >
+      {value && <Details found={value} incident={findIncident(incidents, `heartbeat/${name}`)} onChanged={changed} />}
+      {!value && !error && <Skeleton lines={10} />}
+      {!value && error?.status === 404 && <Empty title={words.missing} hint={words.missingHint} />}
+      {!value && error && error.status !== 404 && <Failure error={error} onRetry={reload} />}
+    </Dialog>
+  );
+};
+
+interface DetailsProps {
+  found: Found;
+  incident: Incident | undefined;
+  onChanged: () => void;
+}
+
+const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsProps) => {
+  const { state, description, isConfigured } = heartbeat;
+  const [last, next] = describeLast(heartbeat);
+  return (
+    <article class="alert">
+      <p class="alert-head">
+        <StateChip state={state} />
+        <span>{last}</span>
+        <span class="hint">{next}</span>
+        {incident && <a href={toIncidentHash(incident)}>{words.incident(toCount(incident.number))}</a>}
+      </p>
+      {description && (
+        <p>
+          <LongText value={description} />
+        </p>
+      )}
+      {isConfigured && <p class="hint">{words.configHint}</p>}
+      <Actions heartbeat={heartbeat} onChanged={onChanged} />
+      <Facts facts={toFacts(heartbeat)} />
+      <Usage heartbeat={heartbeat} />
+      <Badge heartbeat={heartbeat} />
+      <h3>{runs.length > 0 ? words.runsOf(toCount(runs.length)) : words.runs}</h3>
+      <RunList runs={runs} />
+    </article>
+  );
+};
+
+const toFacts = (heartbeat: Heartbeat): [string, string][] => {
+  const { level, tags, updatedBy, updatedAt, lastSuccessAt } = heartbeat;
+  return [
+    [words.facts.expected, `${describeExpected(heartbeat)}; ${describeLimits(heartbeat)}`],
+    ...(lastSuccessAt ? [[words.facts.success, toFull(new Date(lastSuccessAt))] as [string, string]] : []),
+    [words.facts.level, text.alerts.severities[level]],
+    ...(tags.length > 0 ? [[words.facts.tags, tags.join(', ')] as [string, string]] : []),
+    ...(updatedBy && updatedAt
+      ? [[words.facts.changed, words.changedBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
+      : []),
+  ];
+};
+
+const Actions = ({ heartbeat, onChanged }: Pick<DetailsProps, 'onChanged'> & { heartbeat: Heartbeat }) => {
+  const { name, state, isConfigured } = heartbeat;
+  const isAsking = useSignal(false);
+  const isPaused = state === 'paused';
+  const pause = useRun(async () => {
+    await (isPaused ? userClient.resumeHeartbeat({ name }) : userClient.pauseHeartbeat({ name })).finally(onChanged);
+    notify((isPaused ? words.hasResumed : words.hasPaused)(name));
+  });
+  const canChange = !isConfigured && isAllowed('putHeartbeat');
+  return (
+    <div class="actions">
+      {canChange && (
+        <button type="button" class="primary" onClick={() => setParams({ edit: '1' })}>
+          <Icon name="edit" /> {words.edit}
+        </button>
+      )}
+      {isAllowed('pauseHeartbeat') && (
+        <button type="button" aria-disabled={pause.isRunning} onClick={pause.run}>
+          <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
+        </button>
+      )}
+      {canChange && (
+        <button
+          type="button"
+          onClick={() => {
+            isAsking.value = true;
+          }}
+        >
+          <Icon name="trash" /> {words.remove}
+        </button>
+      )}
+      <CopyButton
+        label={text.copyLink}
+        icon="link"
+        value={() => new URL(toHash(`/heartbeats/${encodeURIComponent(name)}`), location.href).href}
+      />
+      {isAsking.value && (
+        <RemoveDialog
+          heartbeat={heartbeat}
+          onRemoved={onChanged}
+          onClose={() => {
+            isAsking.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+};
+
+interface RemoveProps {
+  heartbeat: Heartbeat;
+  onRemoved: () => void;
+  onClose: () => void;
+}
+
+/** Asks before its runs and its address are gone. */
+const RemoveDialog = ({ heartbeat: { name, version }, onRemoved, onClose }: RemoveProps) => {
+  const error = useSignal('');
+  const isRunning = useSignal(false);
+  const remove = async () => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    try {
+      await userClient.deleteHeartbeat({ name }, { ifMatch: `"${version}"` });
+      goTo('/heartbeats');
+      onRemoved();
+      notify(words.removed(name));
+    } catch (reason) {
+      const { status, message } = toApiError(reason);
+      error.value = status === 412 ? words.conflict : message;
+    }
+    isRunning.value = false;
+  };
+  return (
+    <FormDialog
+      title={words.removeTitle(name)}
+      action={words.removeAction}
+      onSubmit={() => void remove()}
+      onClose={onClose}
+      isDisabled={isRunning.value}
+      error={error.value}
+    >
+      <p>{words.removeHint}</p>
+    </FormDialog>
+  );
+};

@@ -1,0 +1,49 @@
+import type { Heartbeat } from 'signalbox/client';
+import { untilTime } from '../clock.ts';
+import { toCount, toDuration, toMinute, toRelative } from '../format.ts';
+import { describeTimes } from '../live/schedule.ts';
+import { toPerson } from '../person.ts';
+import { heartbeats as words } from '../strings/heartbeats.ts';
+
+/** When it is expected, in words: `every 1 h`, `every day at 02:00`. */
+export const describeExpected = ({ period, schedule, timeZone }: Heartbeat): string =>
+  period === null ? describeTimes(schedule ?? '', timeZone) : words.every(toDuration(period));
+
+/** How late it may be, and how long a run may take. */
+export const describeLimits = ({ grace, maxRunMinutes }: Heartbeat): string =>
+  [
+    grace === null ? words.usualGrace : words.grace(toDuration(grace)),
+    maxRunMinutes !== null && words.longest(toDuration(maxRunMinutes * 60)),
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+/** How long ago something was, in words. */
+const toPassed = (at: number): string => toDuration(Math.max(0, -untilTime(at) / 1000));
+
+/** What came last and what is next, in two lines: `succeeded 5 min. ago` and `next 14:05, in 55 min`. */
+export const describeLast = (heartbeat: Heartbeat): [last: string, next: string] => {
+  const { state, lastSuccessAt, dueAt, downAt, downReason, lastRun, pausedBy, pausedAt } = heartbeat;
+  const success = lastSuccessAt
+    ? words.succeeded(toRelative(Math.min(0, untilTime(Date.parse(lastSuccessAt)))))
+    : words.noSuccess;
+  if (state === 'new') return [words.never, ''];
+  if (state === 'paused') {
+    return [success, pausedBy && pausedAt ? words.pausedBy(toPerson(pausedBy), toMinute(Date.parse(pausedAt))) : ''];
+  }
+  if (state === 'down' && downAt && downReason) {
+    const at = Date.parse(downAt);
+    const code = downReason === 'failed' && lastRun?.exitCode != null ? words.exit(toCount(lastRun.exitCode)) : '';
+    return [
+      [words.downSince(toMinute(at), toPassed(at)), words.reasons[downReason], code].filter(Boolean).join(', '),
+      success,
+    ];
+  }
+  const due = dueAt === null ? undefined : Date.parse(dueAt);
+  if (due === undefined) return [success, ''];
+  const left = untilTime(due);
+  return [
+    success,
+    left < 0 ? words.wasDue(toMinute(due), toPassed(due)) : words.nextIn(toMinute(due), toDuration(left / 1000)),
+  ];
+};

@@ -1,0 +1,196 @@
+import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import type { Heartbeat } from 'signalbox/client';
+import { ApiError, client, userClient } from '../api.ts';
+import { severities } from '../live/alerts.ts';
+import { weekdays } from '../live/schedule.ts';
+
+import { heartbeats as words } from '../strings/heartbeats.ts';
+import { text } from '../strings/index.ts';
+import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
+import { Area, Check, Choice, Field } from '../ui/field.tsx';
+import { notify } from '../ui/toast.tsx';
+import { type Draft, modes, periodUnits, toDefinition } from './draft.ts';
+
+const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
+
+interface Props {
+  draft: Draft;
+  /** The heartbeat that is changed; a new one is made without it. */
+  before?: Heartbeat;
+  onSaved: (name: string) => void;
+  onClose: () => void;
+}
+
+interface PartProps {
+  draft: Draft;
+  set: (changes: Partial<Draft>) => void;
+}
+
+/** The form of a heartbeat, over the list. */
+export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose }: Props) => {
+  const draft = useSignal(first);
+  // As the user has seen it: what others change meanwhile is not overwritten.
+  const [before] = useState(present);
+  const error = useSignal('');
+  const isRunning = useSignal(false);
+  const set = (changes: Partial<Draft>) => {
+    error.value = '';
+    draft.value = { ...draft.value, ...changes };
+  };
+  const submit = async () => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    error.value = '';
+    try {
+      const name = draft.value.name.trim();
+      if (name === '') throw new Error(words.noName);
+      const definition = toDefinition(draft.value);
+      if (!before) await assertNew(name);
+      await userClient.putHeartbeat({ ...definition, name }, before ? { ifMatch: `"${before.version}"` } : {});
+      notify(words.saved(name));
+      onSaved(name);
+    } catch (reason) {
+      error.value = toReason(reason);
+    }
+    isRunning.value = false;
+  };
+  return (
+    <FormDialog
+      title={before ? words.editTitle(before.name) : words.newTitle}
+      action={before ? words.saveAction : words.createAction}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+      isDisabled={isRunning.value}
+      error={error.value}
+    >
+      {!before && (
+        <Field
+          {...plain}
+          label={words.name}
+          hint={words.nameHint}
+          value={draft.value.name}
+          onValue={(name) => set({ name })}
+        />
+      )}
+      <Times draft={draft.value} set={set} />
+      <Limits draft={draft.value} set={set} />
+      <Area
+        label={words.description}
+        hint={words.descriptionHint}
+        value={draft.value.description}
+        lines={2}
+        onValue={(description) => set({ description })}
+      />
+      <Check label={words.open} checked={draft.value.isOpen} onValue={(isOpen) => set({ isOpen })} />
+    </FormDialog>
+  );
+};
+
+/** What is put replaces one with this name. */
+const assertNew = async (name: string): Promise<void> => {
+  const known = await client.getHeartbeat({ name }).catch((reason: unknown) => {
+    if (reason instanceof ApiError && reason.status > 0) return undefined;
+    throw reason;
+  });
+  if (known) throw new Error(words.exists(name));
+};
+
+const toReason = (reason: unknown): string => {
+  if (reason instanceof ApiError && reason.status === 412) return words.conflict;
+  return reason instanceof Error ? reason.message : String(reason);
+};
+
+/** When it is expected. */
+const Times = ({ draft, set }: PartProps) => (
+  <>
+    <Segments
+      label={words.when}
+      value={draft.mode}
+      options={modes.map((mode) => [mode, words.modes[mode]] as const)}
+      onValue={(mode) => set({ mode })}
+    />
+    {draft.mode === 'every' && (
+      <div class="beside">
+        <Field
+          {...plain}
+          label={words.period}
+          inputMode="decimal"
+          value={draft.count}
+          onValue={(count) => set({ count })}
+        />
+        <Choice
+          label={words.unit}
+          value={draft.unit}
+          options={periodUnits.map((unit): [string, string] => [unit, words.units[unit]])}
+          onValue={(unit) => set({ unit })}
+        />
+      </div>
+    )}
+    {draft.mode === 'weekly' && <Days draft={draft} set={set} />}
+    {draft.mode === 'cron' && (
+      <Field
+        {...plain}
+        label={words.expression}
+        hint={words.expressionHint}
+        value={draft.expression}
+        onValue={(expression) => set({ expression })}
+      />
+    )}
+    {draft.mode !== 'every' && (
+      <Field {...plain} label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
+    )}
+  </>
+);
+
+const Days = ({ draft: { days, time }, set }: PartProps) => (
+  <div class="beside">
+    <fieldset class="chips">
+      <legend class="unseen">{text.silences.onDays}</legend>
+      {weekdays.map((day) => (
+        <ChipToggle
+          key={day}
+          tone="info"
+          pressed={days.includes(day)}
+          onToggle={() => set({ days: days.includes(day) ? days.filter((each) => each !== day) : [...days, day] })}
+        >
+          {text.silences.shortDays[day]}
+        </ChipToggle>
+      ))}
+    </fieldset>
+    <Field label={text.silences.atTime} type="time" value={time} onValue={(value) => set({ time: value })} />
+  </div>
+);
+
+const Limits = ({ draft, set }: PartProps) => (
+  <>
+    <div class="beside">
+      <Field
+        {...plain}
+        label={words.graceField}
+        hint={words.graceHint}
+        inputMode="decimal"
+        value={draft.grace}
+        onValue={(grace) => set({ grace })}
+      />
+      <Field
+        {...plain}
+        label={words.longestField}
+        hint={words.longestHint}
+        inputMode="decimal"
+        value={draft.longest}
+        onValue={(longest) => set({ longest })}
+      />
+    </div>
+    <div class="beside">
+      <Choice
+        label={words.level}
+        value={draft.level || 'ERROR'}
+        options={severities.map((each): [string, string] => [each, text.alerts.severities[each]])}
+        onValue={(level) => set({ level: level === 'ERROR' ? '' : level })}
+      />
+      <Field {...plain} label={words.tags} hint={words.tagsHint} value={draft.tags} onValue={(tags) => set({ tags })} />
+    </div>
+  </>
+);

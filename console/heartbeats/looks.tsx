@@ -1,0 +1,70 @@
+import type { Heartbeat, RecentRun } from 'signalbox/client';
+import { toCount, toDuration, toFull } from '../format.ts';
+import { heartbeats as words } from '../strings/heartbeats.ts';
+import { Chip } from '../ui/chip.tsx';
+import type { IconName } from '../ui/icon.tsx';
+
+const looks: Record<Heartbeat['state'], { tone: string; icon: IconName }> = {
+  new: { tone: 'quiet', icon: 'clock' },
+  up: { tone: 'good', icon: 'check' },
+  running: { tone: 'info', icon: 'play' },
+  late: { tone: 'warning', icon: 'clock' },
+  down: { tone: 'error', icon: 'error' },
+  paused: { tone: 'quiet', icon: 'pause' },
+};
+
+export const StateChip = ({ state }: Pick<Heartbeat, 'state'>) => <Chip {...looks[state]}>{words.states[state]}</Chip>;
+
+/** How long a run took, in words: below a minute with its fraction. */
+export const toRunTime = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${toCount(milliseconds)} ms` : toDuration(milliseconds / 1000);
+
+/** How many bars there is room for. */
+const most = 20;
+const height = 28;
+const least = 0.25;
+
+/** The last runs as bars from left to right: the colour says how they ended, the height how long they took. */
+export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
+  const shown = runs.slice(-most);
+  if (shown.length === 0) return null;
+  const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
+  const heightOf = ({ durationMs }: RecentRun): number =>
+    // Long ones would make the others too low to be seen.
+    durationMs === null ? 1 : least + (1 - least) * Math.sqrt(durationMs / longest);
+  return (
+    <svg
+      class="runs"
+      viewBox={`0 0 ${most * 5} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={summarize(shown)}
+    >
+      {shown.map((run, index) => (
+        <rect
+          key={`${run.at}${index}`}
+          class={`run-${run.result}`}
+          x={(most - shown.length + index) * 5}
+          width={4}
+          y={height * (1 - heightOf(run))}
+          height={height * heightOf(run)}
+        >
+          <title>{describeRun(run)}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+};
+
+const describeRun = ({ result, at, durationMs }: RecentRun): string =>
+  words.run(
+    words.results[result],
+    toFull(new Date(at)),
+    durationMs === null ? '' : words.lasted(toRunTime(durationMs)),
+  );
+
+const summarize = (runs: readonly RecentRun[]): string => {
+  const failed = runs.filter(({ result }) => result === 'failure' || result === 'unfinished').length;
+  const last = runs.findLast(({ durationMs }) => durationMs !== null)?.durationMs ?? null;
+  return words.strip(toCount(runs.length), toCount(failed), last === null ? '' : words.lastTook(toRunTime(last)));
+};

@@ -1,0 +1,110 @@
+import type { Heartbeat, Incident } from 'signalbox/client';
+import { toCount } from '../format.ts';
+import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import { place, toHash } from '../router.ts';
+import { heartbeats as words } from '../strings/heartbeats.ts';
+import { text } from '../strings/index.ts';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { describeExpected, describeLast, describeLimits } from './expected.ts';
+import { RunStrip, StateChip, toRunTime } from './looks.tsx';
+
+type Incidents = readonly Incident[] | undefined;
+
+const Name = ({ name }: Pick<Heartbeat, 'name'>) => (
+  <a href={toHash(`/heartbeats/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
+    <bdi>{name}</bdi>
+  </a>
+);
+
+/** The first line of what it is, and where it is defined. */
+const toAbout = ({ description, isConfigured, tags }: Heartbeat): string =>
+  [description.split('\n')[0], tags.length > 0 && tags.join(', '), isConfigured && words.configured]
+    .filter(Boolean)
+    .join(' · ');
+
+/** What comes next, and the incident that is open. */
+const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: Incidents }) => {
+  const [, next] = describeLast(heartbeat);
+  const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);
+  return (
+    <>
+      {incident && (
+        <a class="incident-link" href={toIncidentHash(incident)}>
+          {words.incident(toCount(incident.number))}
+        </a>
+      )}
+      {next && incident && ' · '}
+      {next}
+    </>
+  );
+};
+
+const Last = ({ heartbeat }: { heartbeat: Heartbeat }) => {
+  const [last] = describeLast(heartbeat);
+  return <span title={last}>{last}</span>;
+};
+
+const Runs = ({ heartbeat: { recentRuns = [], lastRun } }: { heartbeat: Heartbeat }) => (
+  <div class="run-line">
+    <RunStrip runs={recentRuns} />
+    <span class="hint">{lastRun?.durationMs != null && toRunTime(lastRun.durationMs)}</span>
+  </div>
+);
+
+const createColumns = (incidents: Incidents): Column<Heartbeat>[] => [
+  { key: 'state', title: words.state, width: '7.5rem', cell: ({ state }) => <StateChip state={state} /> },
+  {
+    ...{ key: 'heartbeat', title: words.heartbeat },
+    cell: (each) => (
+      <TwoLines title={<Name name={each.name} />} hint={<bdi title={toAbout(each)}>{toAbout(each)}</bdi>} />
+    ),
+  },
+  {
+    ...{ key: 'expected', title: words.expected, isMinor: true },
+    cell: (each) => (
+      <TwoLines
+        title={<span title={describeExpected(each)}>{describeExpected(each)}</span>}
+        hint={<span title={describeLimits(each)}>{describeLimits(each)}</span>}
+      />
+    ),
+  },
+  { key: 'runs', title: words.runs, width: 'clamp(11rem, 18vw, 16rem)', cell: (each) => <Runs heartbeat={each} /> },
+  {
+    ...{ key: 'last', title: words.last, width: 'clamp(14rem, 28vw, 28rem)' },
+    cell: (each) => (
+      <TwoLines title={<Last heartbeat={each} />} hint={<Next heartbeat={each} incidents={incidents} />} />
+    ),
+  },
+];
+
+const toCompact = (incidents: Incidents) => (each: Heartbeat) => (
+  <div class="two-lines watch-lines">
+    <div>
+      <StateChip state={each.state} />
+      <span class="one-line">
+        <Name name={each.name} />
+      </span>
+      <span class="one-line hint">{describeExpected(each)}</span>
+    </div>
+    <span class="one-line">
+      <Last heartbeat={each} />
+    </span>
+    <span class="one-line hint">
+      <Next heartbeat={each} incidents={incidents} />
+    </span>
+    <Runs heartbeat={each} />
+  </div>
+);
+
+/** Heartbeats in rows; paused ones are quiet. */
+export const HeartbeatTable = ({ rows, incidents }: { rows: readonly Heartbeat[]; incidents: Incidents }) => (
+  <Table
+    label={text.titles.heartbeats}
+    columns={createColumns(incidents)}
+    rows={rows}
+    rowKey={({ name }) => name}
+    heights={[54, 124]}
+    compact={toCompact(incidents)}
+    rowClass={({ state }) => (state === 'paused' ? 'over' : '')}
+  />
+);

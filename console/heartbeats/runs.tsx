@@ -1,0 +1,52 @@
+import type { HeartbeatRun } from 'signalbox/client';
+import { toCount, toFull, toTime } from '../format.ts';
+import { heartbeats as words } from '../strings/heartbeats.ts';
+import { Chip } from '../ui/chip.tsx';
+import type { IconName } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Empty } from '../ui/panel.tsx';
+import { toRunTime } from './looks.tsx';
+
+const looks: Record<HeartbeatRun['result'], { tone: string; icon: IconName }> = {
+  running: { tone: 'info', icon: 'play' },
+  success: { tone: 'good', icon: 'check' },
+  failure: { tone: 'error', icon: 'error' },
+  unfinished: { tone: 'warning', icon: 'warning' },
+  log: { tone: 'quiet', icon: 'comment' },
+};
+
+/** The last runs, newest first, with their outputs. */
+export const RunList = ({ runs }: { runs: readonly HeartbeatRun[] }) => {
+  if (runs.length === 0) return <Empty title={words.noRuns} hint={words.noRunsHint} />;
+  return (
+    <ol class="run-list">
+      {runs.map((run, index) => (
+        <RunItem key={`${run.startedAt ?? run.endedAt}${runs.length - index}`} run={run} />
+      ))}
+    </ol>
+  );
+};
+
+const RunItem = ({ run: { result, startedAt, endedAt, durationMs, exitCode, output } }: { run: HeartbeatRun }) => {
+  const at = startedAt ?? endedAt ?? '';
+  return (
+    <li>
+      <div class="run-head">
+        <time dateTime={at} title={toFull(new Date(at))}>
+          {toTime(Date.parse(at))}
+        </time>
+        <Chip {...looks[result]}>{words.results[result]}</Chip>
+        <span>{durationMs !== null && toRunTime(durationMs)}</span>
+        <span class="hint">{exitCode !== null && exitCode !== 0 && words.exit(toCount(exitCode))}</span>
+      </div>
+      {output !== null && (
+        <details>
+          <summary>{words.output}</summary>
+          <p class="example mono">
+            <LongText value={output} />
+          </p>
+        </details>
+      )}
+    </li>
+  );
+};

@@ -1,0 +1,93 @@
+import { useMemo } from 'preact/hooks';
+import type { Heartbeat, HeartbeatList } from 'signalbox/client';
+import { toCount } from '../format.ts';
+import { useActiveIncidents } from '../live/active-incidents.ts';
+import { goTo, place, setParams } from '../router.ts';
+import { isAllowed } from '../routes.ts';
+import type { ScreenView } from '../screen.ts';
+import { heartbeats as words } from '../strings/heartbeats.ts';
+import { Icon } from '../ui/icon.tsx';
+import { isMatch, ListFilter } from '../ui/list-filter.tsx';
+import { useCommands } from '../ui/palette.tsx';
+import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
+import { HeartbeatDialog } from './details.tsx';
+import { blankDraft } from './draft.ts';
+import { HeartbeatForm } from './form.tsx';
+import { useHeartbeats } from './list.ts';
+import { HeartbeatTable } from './rows.tsx';
+
+/** What is expected when, what is late first; one opens over the list. */
+const HeartbeatsScreen = ({ rest }: { rest: string }) => {
+  const { value, error, reload } = useHeartbeats();
+  const incidents = useActiveIncidents().value;
+  useCommands(isAllowed('putHeartbeat') ? [{ title: words.create, icon: 'plus', run: create }] : []);
+  return (
+    <div class="list">
+      {value ? <List found={value} incidents={incidents} /> : <Unloaded {...{ error, reload }} lines={10} />}
+      {error && value && <Failure error={error} onRetry={reload} />}
+      {!rest && place.value.params['new'] && (
+        <HeartbeatForm draft={blankDraft()} onSaved={onCreated(reload)} onClose={() => goTo('/heartbeats')} />
+      )}
+      {rest && <HeartbeatDialog key={rest} name={rest} incidents={incidents} onChanged={reload} />}
+    </div>
+  );
+};
+
+const create = (): void => goTo('/heartbeats', { new: '1' });
+
+/** Shows its address and what to do with it. */
+const onCreated =
+  (reload: () => void) =>
+  (name: string): void => {
+    reload();
+    goTo(`/heartbeats/${encodeURIComponent(name)}`);
+  };
+
+/** What is down comes first, and what is paused last; the others stay in their order. */
+const ranks: Partial<Record<Heartbeat['state'], number>> = { down: 0, late: 1, paused: 3 };
+
+const rankOf = ({ state }: Heartbeat): number => ranks[state] ?? 2;
+
+const List = ({
+  found: { data },
+  incidents,
+}: {
+  found: HeartbeatList;
+  incidents: ReturnType<typeof useActiveIncidents>['value'];
+}) => {
+  const sorted = useMemo(() => data.toSorted((one, other) => rankOf(one) - rankOf(other)), [data]);
+  if (data.length === 0) {
+    return (
+      <Empty title={words.none} hint={words.noneHint}>
+        {isAllowed('putHeartbeat') && <CreateButton />}
+      </Empty>
+    );
+  }
+  const bad = data.filter(({ state }) => state === 'down' || state === 'late').length;
+  const found = sorted.filter(({ name, description, tags }) =>
+    isMatch([name, description, ...tags].join(' '), place.value.params['q']),
+  );
+  return (
+    <>
+      <ListFilter label={words.filter} />
+      <p class="hint" role="status">
+        {words.counted(toCount(data.length), toCount(bad))}
+      </p>
+      {found.length === 0 ? (
+        <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
+      ) : (
+        <HeartbeatTable rows={found} incidents={incidents} />
+      )}
+    </>
+  );
+};
+
+const CreateButton = () => (
+  <button type="button" class="primary" onClick={create}>
+    <Icon name="plus" /> {words.create}
+  </button>
+);
+
+const HeartbeatControls = () => (isAllowed('putHeartbeat') ? <CreateButton /> : null);
+
+export const heartbeatsView: ScreenView = { Screen: HeartbeatsScreen, Aside: HeartbeatControls };

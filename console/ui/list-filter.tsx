@@ -1,0 +1,18 @@
+import { text } from '../strings/index.ts';
+import { TextFilter } from './text-filter.tsx';
+
+/** The filter of a short list, whose text is the parameter `q` of the address. */
+export const ListFilter = ({ label }: { label: string }) => (
+  <search class="filters" aria-label={text.filters}>
+    <TextFilter name="q" label={label} type="search" />
+  </search>
+);
+
+/** True if the text contains every word of the query. */
+export const isMatch = (written: string, query = ''): boolean => {
+  const lower = written.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
+};

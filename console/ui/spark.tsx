@@ -1,0 +1,83 @@
+/** Steps that are at least as wide as the line: a young one does not seem to be old. */
+const fewest = 24;
+const height = 32;
+
+interface Props {
+  /** In words, for screen readers and under the pointer. */
+  label: string;
+  /** Null stands for unknown. */
+  values: readonly (number | null)[];
+  /** What is bad of each step. */
+  bad: readonly (boolean | null)[];
+  /** Drawn as dashed lines: of two, the second one is the worse. */
+  limits: readonly number[];
+  /** The upper end; by default it follows the values and limits. */
+  top?: number | undefined;
+  /** Whether time passes from left to right without a line: only what was fine and what was not. */
+  isStrip: boolean;
+}
+
+/** A small line with its limits, or a strip of what was fine and what was not, over time. */
+export const Spark = ({ label, values, bad, limits, top, isStrip }: Props) => {
+  const count = Math.max(fewest, values.length);
+  const left = count - values.length;
+  const known = values.filter((value) => value !== null);
+  const most = top ?? 1.1 * Math.max(1e-9, ...known, ...limits);
+  const toY = (value: number): number => height - 1 - (Math.min(value, most) / most) * (height - 2);
+  return (
+    <svg class="spark" viewBox={`0 0 ${count} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+      <title>{label}</title>
+      {toSpans(bad).map(({ from, to, isBad }) => (
+        <rect
+          key={from}
+          class={isBad ? 'spark-bad' : isStrip ? 'spark-good' : 'spark-none'}
+          x={left + from}
+          width={to - from}
+          y={0}
+          height={height}
+        />
+      ))}
+      {!isStrip &&
+        limits.map((limit, index) => (
+          <line
+            key={limit}
+            class={index === 0 ? 'spark-limit' : 'spark-critical'}
+            x1={0}
+            x2={count}
+            y1={toY(limit)}
+            y2={toY(limit)}
+          />
+        ))}
+      {!isStrip && <path class="spark-line" d={toPath(values, left, toY)} />}
+    </svg>
+  );
+};
+
+/** Steps beside each other that were alike. */
+const toSpans = (bad: Props['bad']): { from: number; to: number; isBad: boolean }[] => {
+  const spans: { from: number; to: number; isBad: boolean }[] = [];
+  for (const [index, isBad] of bad.entries()) {
+    const last = spans.at(-1);
+    if (isBad === null) continue;
+    if (last?.to === index && last.isBad === isBad) last.to = index + 1;
+    else spans.push({ from: index, to: index + 1, isBad });
+  }
+  return spans;
+};
+
+/** A step is as wide as its time, so that a single one is seen, too. */
+const toPath = (values: Props['values'], left: number, toY: (value: number) => number): string => {
+  let isOpen = false;
+  const parts = values.map((value, index) => {
+    if (value === null) {
+      isOpen = false;
+      return '';
+    }
+    const [x, y] = [left + index, toY(value).toFixed(1)];
+    const begin = isOpen ? `L${x + 0.5} ${y}` : `M${x} ${y}`;
+    const isLast = values[index + 1] === null || index === values.length - 1;
+    isOpen = true;
+    return begin + (isLast ? `L${x + 1} ${y}` : '');
+  });
+  return parts.join('');
+};

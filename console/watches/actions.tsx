@@ -1,0 +1,76 @@
+import type { Watch, WatchSettings } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { useRun } from '../live/run.ts';
+import { goTo, setParams, toHash } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { watches as words } from '../strings/watches.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { notify } from '../ui/toast.tsx';
+
+interface Props {
+  watch: Watch;
+  onChanged: () => void;
+}
+
+/** Replaces one that is the user's; makes one in place of a default watch. */
+const put = async ({ name, version }: Watch, settings: WatchSettings): Promise<void> => {
+  if (version === null) await userClient.createWatch(settings);
+  else await userClient.replaceWatch({ ...settings, watch: name }, { ifMatch: `"${version}"` });
+};
+
+const Pause = ({ watch, onChanged }: Props) => {
+  const { name, state, settings } = watch;
+  const isPaused = state === 'paused';
+  const { isRunning, run } = useRun(async () => {
+    const { enabled: _, ...rest } = settings;
+    await put(watch, isPaused ? rest : { ...rest, enabled: false }).finally(onChanged);
+    notify((isPaused ? words.resumed : words.paused)(name));
+  });
+  return (
+    <button type="button" aria-disabled={isRunning} onClick={run}>
+      <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
+    </button>
+  );
+};
+
+const Remove = ({ watch: { name, version, settings }, onChanged }: Props) => {
+  const restore = useRun(async () => {
+    await userClient.createWatch(settings).finally(onChanged);
+    notify(words.restored(name));
+  });
+  const { isRunning, run } = useRun(async () => {
+    await userClient.deleteWatch({ watch: name }, { ifMatch: `"${version}"` }).finally(onChanged);
+    notify(words.removed(name), { action: { label: text.undo, run: restore.run } });
+    goTo('/watches');
+  });
+  return (
+    <button type="button" aria-disabled={isRunning} onClick={run}>
+      <Icon name="trash" /> {words.remove}
+    </button>
+  );
+};
+
+/** What can be done with a watch that is not in the config file. */
+export const WatchActions = (props: Props) => {
+  const { origin, name } = props.watch;
+  return (
+    <>
+      {origin !== 'config' && isMounted('replaceWatch') && (
+        <>
+          <button type="button" class="primary" onClick={() => setParams({ edit: '1' })}>
+            <Icon name="edit" /> {words.edit}
+          </button>
+          <Pause {...props} />
+          {origin === 'made' && <Remove {...props} />}
+        </>
+      )}
+      <CopyButton
+        label={text.copyLink}
+        icon="link"
+        value={() => new URL(toHash(`/watches/${encodeURIComponent(name)}`), location.href).href}
+      />
+    </>
+  );
+};

@@ -1,0 +1,197 @@
+import type { ComponentChildren } from 'preact';
+import type { Incident, Watch, WatchedThing } from 'signalbox/client';
+import { toDuration, toFull } from '../format.ts';
+import { findIncident } from '../live/active-incidents.ts';
+import { useRun } from '../live/run.ts';
+import { toPerson } from '../person.ts';
+import { goTo, place, setParams } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { watches as words } from '../strings/watches.ts';
+import { Chart } from '../ui/chart.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Empty } from '../ui/panel.tsx';
+import type { PlotData, Series } from '../ui/plot.ts';
+import { WatchActions } from './actions.tsx';
+import { toDraft } from './draft.ts';
+import { WatchForm } from './form.tsx';
+import {
+  describeWatch,
+  findWorst,
+  isLowBad,
+  limitsOf,
+  settingsOf,
+  sortThings,
+  toFigure,
+  toLimit,
+  unitOf,
+} from './kinds.ts';
+import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
+import { Found, TestButton, useTrial } from './trial.tsx';
+
+/** Things that are shown. */
+const mostShown = 30;
+
+interface Props {
+  name: string;
+  /** Undefined if there is none with this name. */
+  watch: Watch | undefined;
+  known: readonly Watch[];
+  incidents: readonly Incident[] | undefined;
+  onChanged: () => void;
+}
+
+/** One watch with everything about it, over the list; with `edit` in the address, the form that changes it. */
+export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props) => {
+  if (watch && place.value.params['edit'] && watch.origin !== 'config') {
+    return (
+      <WatchForm
+        draft={toDraft(watch.settings)}
+        before={watch}
+        known={known}
+        onSaved={onChanged}
+        onClose={() => setParams({ edit: undefined })}
+      />
+    );
+  }
+  return (
+    <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/watches', { q: place.value.params['q'] })}>
+      {watch ? (
+        <Details watch={watch} incidents={incidents} onChanged={onChanged} />
+      ) : (
+        <Empty title={words.missing} hint={words.missingHint} />
+      )}
+    </Dialog>
+  );
+};
+
+const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' | 'watch'> & { watch: Watch }) => {
+  const { name, settings, state, since, things } = watch;
+  // Its state is that of the watch.
+  const isSingle = things.length < 2;
+  const trial = useTrial();
+  const test = useRun(() => trial.run(settings));
+  return (
+    <article class="alert">
+      <p class="alert-head">
+        <WatchChip state={state} level={findWorst(watch)?.level ?? null} />
+        <span class="hint">{since && state !== 'paused' && <Since time={since} />}</span>
+        {isSingle && <IncidentLink incident={findIncident(incidents, `watch/${name}`)} />}
+      </p>
+      <p class="message">
+        <LongText value={describeWatch(settings)} />
+      </p>
+      {watch.origin === 'config' && <p class="hint">{words.configHint}</p>}
+      {watch.origin === 'default' && <p class="hint">{words.defaultHint}</p>}
+      {state === 'elsewhere' && <p class="note">{words.elsewhereHint}</p>}
+      <div class="actions">
+        <WatchActions watch={watch} onChanged={onChanged} />
+        {isMounted('testWatch') && watch.settings.path === undefined && settings.type !== 'file' && (
+          <TestButton isRunning={trial.isRunning} onTest={test.run} />
+        )}
+      </div>
+      <Found found={trial.found} />
+      {sortThings(things, settings)
+        .slice(0, mostShown)
+        .map((thing) => (
+          <Thing key={thing.thing} settings={settings} thing={thing}>
+            {!isSingle && (
+              <p class="alert-head">
+                <WatchChip state={thing.state} level={thing.level} />
+                <span class="hint">
+                  <Since time={thing.since} />
+                </span>
+                <IncidentLink incident={findIncident(incidents, `watch/${name}`, { thing: thing.thing })} />
+              </p>
+            )}
+          </Thing>
+        ))}
+      <Facts facts={toFacts(watch)} />
+    </article>
+  );
+};
+
+/** One thing with its chart. */
+const Thing = ({
+  settings: all,
+  thing,
+  children,
+}: Pick<Watch, 'settings'> & { thing: WatchedThing; children: ComponentChildren }) => {
+  const settings = settingsOf(all, thing);
+  const isMeasured = thing.recent?.figures.some((figure) => figure !== null);
+  return (
+    <section class="watched">
+      {children}
+      <p>
+        <LongText value={thing.text} most={500} />
+      </p>
+      {isMeasured ? (
+        <Chart title={thing.thing} data={toPlot(settings, thing)} />
+      ) : (
+        <RecentLine settings={all} thing={thing} />
+      )}
+    </section>
+  );
+};
+
+/** A young watch does not seem to be old. */
+const leastSeconds = 30 * 60;
+
+const colors = ['--warning-bar', '--critical-bar'] as const;
+
+const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData | undefined => {
+  if (!recent) return undefined;
+  const { start, step, figures } = recent;
+  const from = Date.parse(start) / 1000;
+  const to = from + figures.length * step;
+  const begin = Math.min(from, to - leastSeconds);
+  // Limits reach from one end to the other.
+  const before = begin < from ? [begin] : [];
+  // A step is as wide as its time, so that a single one is seen, too.
+  const times = [...before, ...figures.map((_, index) => from + index * step), to];
+  const values = [...before.map(() => null), ...figures, figures.at(-1) ?? null];
+  const limits = limitsOf(settings).map(
+    (limit, index): Series => ({
+      ...{ label: index === 0 ? words.limit.toLowerCase() : words.critical, color: colors[index] ?? colors[0] },
+      ...{ values: times.map(() => limit), isLimit: true },
+    }),
+  );
+  return {
+    times,
+    series: [{ label: words.reading, color: '--series-1', values }, ...limits],
+    ...{ from: begin, to, kind: 'lines', format: toFigure(settings) },
+    axis: toLimit(settings),
+    ...(unitOf(settings) === 'percent' && settings.type !== 'process' && { top: 100 }),
+    isBytes: unitOf(settings) === 'bytes' || unitOf(settings) === 'rate',
+  };
+};
+
+const toFacts = ({ settings, updatedBy, updatedAt }: Watch): [string, string][] => {
+  const { message, every, level } = settings;
+  return [
+    ...(message ? [[words.facts.message, message] as [string, string]] : []),
+    [words.facts.limit, describeLimit(settings)],
+    ...(level ? [[words.facts.level, text.alerts.severities[level]] as [string, string]] : []),
+    ...(every ? [[words.facts.every, words.everyTime(toDuration(every))] as [string, string]] : []),
+    ...(updatedBy && updatedAt
+      ? [[words.facts.changed, words.changedBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
+      : []),
+  ];
+};
+
+/** When it raises an alert: `from 90 % on, critical from 97 % on, after 1 min`. */
+const describeLimit = (settings: Watch['settings']): string => {
+  const format = toLimit(settings);
+  const isLow = isLowBad(settings);
+  const [limit, critical] = limitsOf(settings);
+  return [
+    limit === undefined ? words.onFault : words.atLimit(format(limit), isLow),
+    critical !== undefined && words.criticalAt(format(critical), isLow),
+    settings.for && words.lasting(toDuration(settings.for)),
+    settings.clear !== undefined && words.ends(format(settings.clear)),
+  ]
+    .filter(Boolean)
+    .join(', ');
+};

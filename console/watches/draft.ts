@@ -1,0 +1,140 @@
+import type { Watch, WatchSettings } from 'signalbox/client';
+import type { Params } from '../router.ts';
+import { watches as words } from '../strings/watches.ts';
+import { groups, metrics, ownFields, unitOf, unitSizes, type WatchKind } from './kinds.ts';
+
+type OwnField = (typeof ownFields)[keyof typeof ownFields][number];
+
+/** What is typed into the form. */
+export interface Draft {
+  name: string;
+  type: WatchKind;
+  /** By the name of the setting; lists have an entry a line, and what is chosen is `1`. */
+  own: Partial<Record<OwnField, string>>;
+  limit: string;
+  critical: string;
+  level: string;
+  for: string;
+  clear: string;
+  every: string;
+  message: string;
+  isEnabled: boolean;
+}
+
+const lists: readonly OwnField[] = ['mounts', 'units'];
+const numbers: readonly OwnField[] = ['min', 'max', 'certificateDays', 'port', 'minutes'];
+
+const blank: Draft = {
+  ...{ name: '', type: 'disk', own: {}, limit: '', critical: '', level: '' },
+  ...{ for: '', clear: '', every: '', message: '', isEnabled: true },
+};
+
+/** The fields that a form of this type has. */
+export const listFields = ({ type, own }: Pick<Draft, 'type' | 'own'>): readonly OwnField[] => {
+  const fields: readonly OwnField[] = type in ownFields ? ownFields[type as keyof typeof ownFields] : [];
+  return fields.filter((name) => name !== 'minutes' || own.metric === 'count');
+};
+
+/** What is measured, as far as it decides about units. */
+export const toMeasured = ({ type, own }: Pick<Draft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
+  const metric = own.metric ?? metrics[type]?.[0];
+  return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };
+};
+
+/** A new watch, as the address has it; its name is one that is free. */
+export const toNewDraft = (params: Params, known: readonly Watch[]): Draft => {
+  const type = Object.values(groups)
+    .flat()
+    .find((each) => each === params['type']);
+  const draft: Draft = { ...blank, type: type ?? 'disk', own: {} };
+  for (const field of listFields({ ...draft, own: { metric: params['metric'] ?? '' } })) {
+    const value = params[field];
+    if (value !== undefined) draft.own[field] = lists.includes(field) ? value.replaceAll(',', '\n') : value;
+  }
+  const { limit = '', critical = '', for: seconds = '' } = params;
+  return {
+    ...{ ...draft, limit: fromUnit(draft, limit), critical: fromUnit(draft, critical), for: seconds },
+    name: type === undefined ? '' : toFreeName(type, known),
+  };
+};
+
+/** A default watch gives way to one of the user. */
+const toFreeName = (name: string, known: readonly Watch[]): string => {
+  const isTaken = (each: string): boolean => known.some((watch) => watch.name === each && watch.origin !== 'default');
+  let number = 1;
+  const toName = (): string => (number === 1 ? name : `${name}-${number}`);
+  while (isTaken(toName())) number += 1;
+  return toName();
+};
+
+/** One that is changed. */
+export const toDraft = (settings: WatchSettings): Draft => {
+  const { name, type, limit, critical, level, for: seconds, clear, every, message, enabled } = settings;
+  const own: Draft['own'] = {};
+  for (const field of listFields({ type, own: { metric: settings.metric ?? '' } })) {
+    const value = settings[field];
+    if (value === undefined) continue;
+    own[field] = Array.isArray(value) ? value.join('\n') : value === true ? '1' : value === false ? '' : String(value);
+  }
+  const toText = (value: number | undefined): string => (value === undefined ? '' : String(value));
+  const draft = { ...blank, name, type, own };
+  const toLimit = (value: number | undefined): string => fromUnit(draft, toText(value));
+  return {
+    ...{ ...draft, limit: toLimit(limit), critical: toLimit(critical), clear: toLimit(clear) },
+    ...{ level: level ?? '', for: toText(seconds), every: toText(every), message: message ?? '' },
+    isEnabled: enabled !== false,
+  };
+};
+
+const sizeOf = (draft: Pick<Draft, 'type' | 'own'>): number => unitSizes[unitOf(toMeasured(draft)) ?? 'number'] ?? 1;
+
+/** Bytes as they are typed, in a larger unit. */
+const fromUnit = (draft: Pick<Draft, 'type' | 'own'>, value: string): string =>
+  value === '' ? '' : String(Number((Number(value) / sizeOf(draft)).toPrecision(6)));
+
+/** What is sent. Throws an Error that can be shown. */
+export const toSettings = (draft: Draft): WatchSettings => {
+  const { name, type, level, message, isEnabled } = draft;
+  if (name.trim() === '') throw new Error(words.noName);
+  const own = Object.fromEntries(
+    listFields(draft).flatMap((field) => {
+      const value = toValue(field, draft.own[field] ?? '');
+      return value === undefined ? [] : [[field, value] as const];
+    }),
+  );
+  const hasLimit = unitOf(toMeasured(draft)) !== undefined;
+  const readLimit = (key: 'limit' | 'critical' | 'clear', label: string): number | undefined => {
+    const value = hasLimit ? toNumber(label, draft[key]) : undefined;
+    return value === undefined ? undefined : value * sizeOf(draft);
+  };
+  const all = {
+    ...{ name: name.trim(), type, ...own },
+    limit: readLimit('limit', words.limit),
+    critical: readLimit('critical', words.criticalField),
+    clear: readLimit('clear', words.clear),
+    level: level || undefined,
+    for: toNumber(words.for, draft.for),
+    every: toNumber(words.every, draft.every),
+    message: message.trim() || undefined,
+    enabled: isEnabled ? undefined : false,
+  };
+  // JSON leaves out what is undefined.
+  return JSON.parse(JSON.stringify(all));
+};
+
+const toValue = (field: OwnField, typed: string): unknown => {
+  const value = typed.trim();
+  if (value === '') return undefined;
+  if (field === 'failed') return true;
+  if (numbers.includes(field)) return toNumber(words.fields[field as keyof typeof words.fields], value);
+  if (!lists.includes(field)) return value;
+  return value.split('\n').flatMap((line) => line.trim() || []);
+};
+
+/** Undefined where nothing is typed. */
+const toNumber = (label: string, typed: string): number | undefined => {
+  if (typed.trim() === '') return undefined;
+  const value = Number(typed.trim().replace(',', '.'));
+  if (!Number.isFinite(value)) throw new Error(words.badNumber(label));
+  return value;
+};

@@ -1,0 +1,121 @@
+import { severities } from '../live/alerts.ts';
+import { text } from '../strings/index.ts';
+import { watches as words } from '../strings/watches.ts';
+import { Area, Check, Choice, Field } from '../ui/field.tsx';
+import { type Draft, listFields, toMeasured } from './draft.ts';
+import { isLimitOptional, isLowBad, metrics, unitOf } from './kinds.ts';
+
+interface Props {
+  draft: Draft;
+  set: (changes: Partial<Draft>) => void;
+}
+
+const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
+
+/** What a type has beside the settings of all types. */
+export const OwnFields = ({ draft, set }: Props) => (
+  <>
+    {listFields(draft).map((name) => {
+      const value = draft.own[name] ?? '';
+      const onValue = (typed: string) => set({ own: { ...draft.own, [name]: typed } });
+      if (name === 'metric') {
+        const options = (metrics[draft.type] ?? []).map((each): [string, string] => [each, words.metrics[each]]);
+        return (
+          <Choice key={name} label={words.metric} {...{ value: value || (options[0]?.[0] ?? ''), options, onValue }} />
+        );
+      }
+      const label = words.fields[name];
+      const hint = words.hints[name];
+      if (name === 'resource') {
+        const options = Object.entries(words.resources);
+        return <Choice key={name} {...{ label, value: value || 'memory', options, onValue }} />;
+      }
+      if (name === 'failed') {
+        return <Check key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
+      }
+      if (name === 'mounts' || name === 'units')
+        return <Area key={name} {...{ label, hint, value, onValue }} lines={2} />;
+      return <Field key={name} {...plain} {...{ label, hint, value, onValue }} />;
+    })}
+  </>
+);
+
+/** From when on it raises an alert, and of which level. */
+export const LimitFields = ({ draft, set }: Props) => {
+  const measured = toMeasured(draft);
+  const unit = unitOf(measured);
+  const withUnit = (label: string): string => {
+    const name = words.units[unit ?? 'number'];
+    return name ? words.unit(label, name) : label;
+  };
+  return (
+    <>
+      {unit && (
+        <div class="beside">
+          <Field
+            {...plain}
+            label={withUnit(words.limit)}
+            hint={isLimitOptional(measured) ? words.optionalHint : words.limitHint(isLowBad(measured))}
+            inputMode="decimal"
+            value={draft.limit}
+            onValue={(limit) => set({ limit })}
+          />
+          <Field
+            {...plain}
+            label={withUnit(words.criticalField)}
+            inputMode="decimal"
+            value={draft.critical}
+            onValue={(critical) => set({ critical })}
+          />
+        </div>
+      )}
+      <div class="beside">
+        <Choice
+          label={words.level}
+          value={draft.level}
+          options={[
+            ['', words.usualLevel],
+            ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
+          ]}
+          onValue={(level) => set({ level })}
+        />
+        <Field
+          {...plain}
+          label={words.for}
+          inputMode="decimal"
+          value={draft.for}
+          onValue={(value) => set({ for: value })}
+        />
+      </div>
+      <Field
+        label={words.message}
+        hint={words.messageHint}
+        value={draft.message}
+        onValue={(message) => set({ message })}
+      />
+      <details>
+        <summary>{words.moreSettings}</summary>
+        <div class="beside">
+          <Field
+            {...plain}
+            label={words.every}
+            hint={words.everyHint}
+            inputMode="decimal"
+            value={draft.every}
+            onValue={(every) => set({ every })}
+          />
+          {unit && (
+            <Field
+              {...plain}
+              label={withUnit(words.clear)}
+              hint={words.clearHint}
+              inputMode="decimal"
+              value={draft.clear}
+              onValue={(clear) => set({ clear })}
+            />
+          )}
+        </div>
+      </details>
+    </>
+  );
+};

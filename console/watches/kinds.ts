@@ -1,0 +1,126 @@
+import type { Watch, WatchedThing, WatchSettings } from 'signalbox/client';
+import { toBytes, toCount, toPercent, toShortNumber } from '../format.ts';
+import { watches as words } from '../strings/watches.ts';
+
+export type WatchKind = WatchSettings['type'];
+
+/** What can be made here, in groups: watches of files are only in the config file. */
+export const groups = {
+  machine: ['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature', 'process', 'service'],
+  network: ['http', 'tcp', 'certificate', 'alert'],
+  own: ['database', 'journal', 'destination'],
+} as const satisfies Record<string, readonly WatchKind[]>;
+
+/** The settings of a type beside those of all types. */
+export const ownFields = {
+  disk: ['metric', 'mounts'],
+  network: ['metric'],
+  pressure: ['resource'],
+  temperature: ['sensor'],
+  process: ['process', 'user', 'metric', 'min', 'max'],
+  service: ['units', 'failed'],
+  http: ['url', 'status', 'contains', 'certificateDays'],
+  tcp: ['host', 'port'],
+  certificate: ['host', 'port'],
+  alert: ['source', 'metric', 'minutes'],
+} as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
+
+/** The figures that each type can be about; the first one is meant where none is named. */
+export const metrics: Partial<Record<WatchKind, readonly (keyof typeof words.metrics)[]>> = {
+  disk: ['used', 'free', 'inodes'],
+  network: ['received', 'sent'],
+  process: ['', 'memory', 'cpu'],
+  alert: ['silence', 'count'],
+};
+
+export type Unit = keyof typeof words.units;
+
+/** Of what is typed into a form: `2` is 2 GiB. */
+export const unitSizes: Partial<Record<Unit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
+
+const units: Partial<Record<WatchKind, Unit>> = {
+  ...{ disk: 'percent', memory: 'percent', swap: 'percent', cpu: 'percent', pressure: 'percent', load: 'number' },
+  ...{ network: 'rate', temperature: 'celsius', http: 'ms', tcp: 'ms', certificate: 'days' },
+};
+
+type Measured = Pick<WatchSettings, 'type' | 'metric'>;
+
+/** The unit of its limit; undefined where it asks a question of yes or no. */
+export const unitOf = ({ type, metric }: Measured): Unit | undefined => {
+  if (type === 'disk' && metric === 'free') return 'bytes';
+  if (type === 'process') return metric === 'memory' ? 'mebibytes' : metric === 'cpu' ? 'percent' : undefined;
+  if (type === 'alert') return metric === 'count' ? 'number' : 'minutes';
+  return units[type];
+};
+
+/** Whether it needs no limit: then it reports only what is wrong. */
+export const isLimitOptional = ({ type }: Measured): boolean =>
+  type === 'http' || type === 'tcp' || type === 'certificate';
+
+export const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
+
+/** A figure in words: `91.3 %`. */
+export const toFigure =
+  (settings: Measured) =>
+  (value: number): string => {
+    const unit = unitOf(settings) ?? 'number';
+    if (unit === 'percent') return toPercent(value);
+    if (unit === 'bytes' || unit === 'rate') return toBytes(value) + (unit === 'rate' ? '/s' : '');
+    if (unit === 'mebibytes') return toBytes(value * 1024 ** 2);
+    const number = unit === 'ms' || unit === 'days' || unit === 'minutes' ? toCount(value) : toShortNumber(value);
+    return `${number} ${words.units[unit]}`.trim();
+  };
+
+/** The same of limits and axes, which have no digits that do not count: `90 %`. */
+export const toLimit =
+  (settings: Measured) =>
+  (value: number): string => {
+    const unit = unitOf(settings);
+    if (unit === 'percent') return `${toShortNumber(value)} %`;
+    return toFigure(settings)(value).replace(/[.,]0(?= )/, '');
+  };
+
+/** The limits that can be drawn, the critical one last. */
+export const limitsOf = ({ limit, critical, type }: WatchSettings): number[] => {
+  const usual = type === 'certificate' ? 14 : undefined;
+  return [limit ?? usual, critical].filter((each) => each !== undefined);
+};
+
+/** What it looks at, in words: `Disk space: /var, /srv/*`. */
+export const describeWatch = (settings: WatchSettings): string => {
+  const { type, mounts, units: services, failed, url, host, port, path, process, source, sensor, resource } = settings;
+  if (type === 'service' && failed && !services) return words.failedUnits;
+  const server = host && (port ? `${host}:${port}` : host);
+  const about = [mounts?.join(', '), services?.join(', '), url, server, path, process, source, sensor, resource];
+  return [toName(settings), about.find(Boolean)].filter(Boolean).join(': ');
+};
+
+const toName = ({ type, metric }: WatchSettings): string => {
+  const [usual = ''] = metrics[type] ?? [];
+  return words.short[metric ?? usual] ?? words.types[type];
+};
+
+const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'new', 'ok', 'elsewhere', 'paused'];
+
+/** The worst first. */
+export const compareStates = (one: { state: Watch['state'] }, other: { state: Watch['state'] }): number =>
+  order.indexOf(one.state) - order.indexOf(other.state);
+
+/** The thing that says how the watch is doing: of those in the worst state, the one with the worst figure. */
+export const findWorst = ({ things, settings }: Pick<Watch, 'things' | 'settings'>): WatchedThing | undefined =>
+  sortThings(things, settings)[0];
+
+export const sortThings = (things: readonly WatchedThing[], settings: WatchSettings): WatchedThing[] => {
+  // Those of other types are not measured alike.
+  const isAlike = settings.type === 'disk' || settings.type === 'temperature';
+  const sign = isAlike ? (isLowBad(settings) ? 1 : -1) : 0;
+  return things.toSorted((one, other) => compareStates(one, other) || sign * ((one.figure ?? 0) - (other.figure ?? 0)));
+};
+
+/** The settings as they are about one of its things: some watches measure two. */
+export const settingsOf = (settings: WatchSettings, { thing }: Pick<WatchedThing, 'thing'>): WatchSettings => {
+  const { name, type, certificateDays } = settings;
+  if (type === 'http' && certificateDays !== undefined && thing.endsWith(' certificate'))
+    return { name, type: 'certificate', limit: certificateDays };
+  return type === 'process' && thing === settings.process ? { name, type } : settings;
+};

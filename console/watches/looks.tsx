@@ -1,0 +1,77 @@
+import type { Incident, Watch, WatchedThing } from 'signalbox/client';
+import { untilTime } from '../clock.ts';
+import { toCount, toDuration, toMinute } from '../format.ts';
+import { toIncidentHash } from '../live/active-incidents.ts';
+import { watches as words } from '../strings/watches.ts';
+import { Chip } from '../ui/chip.tsx';
+import type { IconName } from '../ui/icon.tsx';
+import { toTone } from '../ui/severity.tsx';
+import { Spark } from '../ui/spark.tsx';
+import { limitsOf, settingsOf, toFigure, toLimit, unitOf } from './kinds.ts';
+
+const looks: Record<Watch['state'], { tone: string; icon: IconName }> = {
+  ok: { tone: 'good', icon: 'check' },
+  pending: { tone: 'warning', icon: 'clock' },
+  firing: { tone: 'error', icon: 'firing' },
+  'cannot check': { tone: 'warning', icon: 'warning' },
+  new: { tone: 'quiet', icon: 'clock' },
+  paused: { tone: 'quiet', icon: 'pause' },
+  elsewhere: { tone: 'quiet', icon: 'instances' },
+};
+
+/** The state in words; what fires has the colour of its level. */
+export const WatchChip = ({ state, level }: Pick<Watch, 'state'> & Partial<Pick<WatchedThing, 'level'>>) => {
+  const { tone, icon } = looks[state];
+  return (
+    <Chip tone={state === 'firing' && level ? toTone(level) : tone} icon={icon}>
+      {words.states[state]}
+    </Chip>
+  );
+};
+
+/** `since 14:05 (2 h 3 min)`. */
+export const Since = ({ time }: { time: string }) => {
+  const at = Date.parse(time);
+  return <time dateTime={time}>{words.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;
+};
+
+/** What a thing was like in the last hours, with the limits drawn in. */
+export const RecentLine = ({ settings: all, thing }: Pick<Watch, 'settings'> & { thing: WatchedThing }) => {
+  const { recent } = thing;
+  const settings = settingsOf(all, thing);
+  if (!recent) return null;
+  const { figures, bad } = recent;
+  const isMeasured = figures.some((figure) => figure !== null);
+  const span = toDuration(recent.step * Math.max(1, figures.length));
+  return (
+    <Spark
+      label={`${words.hours} (${span}): ${summarize(settings, thing)}`}
+      values={figures}
+      bad={bad}
+      limits={limitsOf(settings)}
+      top={unitOf(settings) === 'percent' && settings.type !== 'process' ? 100 : undefined}
+      isStrip={!isMeasured}
+    />
+  );
+};
+
+/** The same in words. */
+const summarize = (settings: Watch['settings'], { recent }: WatchedThing): string => {
+  const format = toFigure(settings);
+  const known = (recent?.figures ?? []).filter((figure) => figure !== null);
+  const checked = (recent?.bad ?? []).filter((isBad) => isBad !== null);
+  const last = known.at(-1);
+  if (last !== undefined) {
+    const said = words.summary(format(last), format(Math.min(...known)), format(Math.max(...known)));
+    return [said, ...limitsOf(settings).map((limit) => words.limitIs(toLimit(settings)(limit)))].join(', ');
+  }
+  if (checked.length === 0) return words.noReadings;
+  return words.strip(toCount(checked.filter((isBad) => !isBad).length), toCount(checked.length));
+};
+
+export const IncidentLink = ({ incident }: { incident: Incident | undefined }) =>
+  incident ? (
+    <a class="incident-link" href={toIncidentHash(incident)}>
+      {words.incident(toCount(incident.number))}
+    </a>
+  ) : null;

@@ -1,0 +1,105 @@
+import type { Incident, Watch } from 'signalbox/client';
+import { toCount } from '../format.ts';
+import { findIncident } from '../live/active-incidents.ts';
+import { place, toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { watches as words } from '../strings/watches.ts';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { describeWatch, findWorst } from './kinds.ts';
+import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
+
+/** Those that are open or taken; undefined where nobody may see them. */
+type Incidents = readonly Incident[] | undefined;
+
+const Name = ({ watch: { name } }: { watch: Watch }) => (
+  <a href={toHash(`/watches/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
+    <bdi>{name}</bdi>
+  </a>
+);
+
+/** What it looks at, and who says so. */
+const toWhat = ({ settings, origin }: Watch): string =>
+  [describeWatch(settings), words.origins[origin]].filter(Boolean).join(' · ');
+
+/** Its last reading in words. */
+const toReading = (watch: Watch): string => {
+  const worst = findWorst(watch);
+  const others = watch.things.length - 1;
+  if (!worst) return watch.state === 'ok' ? words.nothingBad : '';
+  return others > 0 ? words.more(worst.text, toCount(others)) : worst.text;
+};
+
+const Chip = ({ watch }: { watch: Watch }) => <WatchChip state={watch.state} level={findWorst(watch)?.level ?? null} />;
+
+/** Since when it is in its state, and the incident that it has opened. */
+const State = ({ watch, incidents }: { watch: Watch; incidents: Incidents }) => {
+  const { name, since, state } = watch;
+  const incident = findIncident(incidents, `watch/${name}`);
+  return (
+    <>
+      {since && state !== 'paused' && <Since time={since} />}
+      {since && state !== 'paused' && incident && ' · '}
+      <IncidentLink incident={incident} />
+    </>
+  );
+};
+
+const Line = ({ watch }: { watch: Watch }) => {
+  const worst = findWorst(watch);
+  return worst && watch.state !== 'paused' ? <RecentLine settings={watch.settings} thing={worst} /> : null;
+};
+
+const createColumns = (incidents: Incidents): Column<Watch>[] => [
+  { key: 'state', title: words.state, width: '10.25rem', cell: (watch) => <Chip watch={watch} /> },
+  {
+    key: 'watch',
+    title: words.watch,
+    cell: (watch) => (
+      <TwoLines title={<Name watch={watch} />} hint={<bdi title={toWhat(watch)}>{toWhat(watch)}</bdi>} />
+    ),
+  },
+  {
+    ...{ key: 'now', title: words.now, width: 'clamp(14rem, 36vw, 40rem)' },
+    cell: (watch) => (
+      <TwoLines
+        title={<bdi title={toReading(watch)}>{toReading(watch)}</bdi>}
+        hint={<State watch={watch} incidents={incidents} />}
+      />
+    ),
+  },
+  { key: 'hours', title: words.hours, width: 'clamp(7rem, 16vw, 15rem)', cell: (watch) => <Line watch={watch} /> },
+];
+
+const toCompact = (incidents: Incidents) => (watch: Watch) => (
+  <div class="two-lines watch-lines">
+    <div>
+      <Chip watch={watch} />
+      <span class="one-line">
+        <Name watch={watch} />
+      </span>
+      <span class="one-line hint">
+        <bdi>{toWhat(watch)}</bdi>
+      </span>
+    </div>
+    <span class="one-line">
+      <bdi>{toReading(watch)}</bdi>
+    </span>
+    <span class="one-line hint">
+      <State watch={watch} incidents={incidents} />
+    </span>
+    <Line watch={watch} />
+  </div>
+);
+
+/** Watches in rows, each with its last reading; paused ones are quiet. */
+export const WatchTable = ({ rows, incidents }: { rows: readonly Watch[]; incidents: Incidents }) => (
+  <Table
+    label={text.titles.watches}
+    columns={createColumns(incidents)}
+    rows={rows}
+    rowKey={({ name }) => name}
+    heights={[54, 124]}
+    compact={toCompact(incidents)}
+    rowClass={({ state }) => (state === 'paused' ? 'over' : '')}
+  />
+);

@@ -1,0 +1,115 @@
+import { useMemo } from 'preact/hooks';
+import type { Watch } from 'signalbox/client';
+import { client } from '../api.ts';
+import { toCount } from '../format.ts';
+import { useActiveIncidents } from '../live/active-incidents.ts';
+import { useRereading } from '../live/rereading.ts';
+import { useResource } from '../live/resource.ts';
+import { goTo, place, setParams } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import type { ScreenView } from '../screen.ts';
+import { watches as words } from '../strings/watches.ts';
+import { Icon } from '../ui/icon.tsx';
+import { isMatch, ListFilter } from '../ui/list-filter.tsx';
+import { useCommands } from '../ui/palette.tsx';
+import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
+import { WatchDialog } from './details.tsx';
+import { toNewDraft } from './draft.ts';
+import { WatchForm } from './form.tsx';
+import { compareStates, describeWatch } from './kinds.ts';
+import { WatchTable } from './rows.tsx';
+
+/** As often as readings of the machine are checked; sooner while one was not checked yet. */
+const rereadEvery = 10_000;
+const rereadSoon = 1500;
+
+/** What is watched, the worst first; one opens over the list. */
+const WatchesScreen = ({ rest }: { rest: string }) => {
+  const resource = useResource((signal) => client.listWatches(undefined, { signal }), { isKept: true });
+  const incidents = useActiveIncidents().value;
+  useCreateCommand();
+  const { value, error, reload } = resource;
+  const isNew = value?.data.some(({ state }) => state === 'new') === true;
+  useRereading(resource, isNew ? rereadSoon : rereadEvery);
+  const sorted = useMemo(() => (value?.data ?? []).toSorted(compareStates), [value]);
+  return (
+    <div class="list">
+      {value ? <List watches={sorted} incidents={incidents} /> : <Unloaded {...{ error, reload }} lines={10} />}
+      {error && value && <Failure error={error} onRetry={reload} />}
+      {!rest && place.value.params['new'] && value && (
+        <WatchForm
+          draft={toNewDraft(place.value.params, value.data)}
+          known={value.data}
+          onSaved={reload}
+          onClose={close}
+        />
+      )}
+      {rest && value && (
+        <WatchDialog
+          key={rest}
+          name={rest}
+          watch={value.data.find(({ name }) => name === rest)}
+          known={value.data}
+          incidents={incidents}
+          onChanged={reload}
+        />
+      )}
+    </div>
+  );
+};
+
+const close = (): void => {
+  const { back } = place.value.params;
+  if (back?.startsWith('/')) location.hash = back;
+  else goTo('/watches');
+};
+
+const create = (): void => goTo('/watches', { new: '1' });
+
+const useCreateCommand = (): void =>
+  useCommands(isMounted('createWatch') ? [{ title: words.create, icon: 'plus', run: create }] : []);
+
+const List = ({
+  watches,
+  incidents,
+}: {
+  watches: readonly Watch[];
+  incidents: ReturnType<typeof useActiveIncidents>['value'];
+}) => {
+  if (watches.length === 0) {
+    return (
+      <Empty title={words.none} hint={words.noneHint}>
+        {isMounted('createWatch') && <CreateButton />}
+      </Empty>
+    );
+  }
+  const firing = watches.filter(({ state }) => state === 'firing').length;
+  const found = watches.filter((watch) => isMatch(toWords(watch), place.value.params['q']));
+  return (
+    <>
+      <ListFilter label={words.filter} />
+      <p class="hint" role="status">
+        {words.counted(toCount(watches.length), toCount(firing))}
+      </p>
+      {found.length === 0 ? (
+        <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
+      ) : (
+        <WatchTable rows={found} incidents={incidents} />
+      )}
+    </>
+  );
+};
+
+/** What is searched for words. */
+const toWords = ({ name, settings, things }: Watch): string =>
+  [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
+
+const CreateButton = () => (
+  <button type="button" class="primary" onClick={create}>
+    <Icon name="plus" /> {words.create}
+  </button>
+);
+
+const WatchControls = () => (isMounted('createWatch') ? <CreateButton /> : null);
+
+export const watchesView: ScreenView = { Screen: WatchesScreen, Aside: WatchControls };

@@ -1,0 +1,65 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { WatchedThing, WatchSettings } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { watches as words } from '../strings/watches.ts';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { WatchChip } from './looks.tsx';
+
+/** Milliseconds for a check, which may have to wait for its turn. */
+const timeout = 45_000;
+
+interface Trial {
+  /** Undefined before the first one. */
+  found: Signal<readonly WatchedThing[] | undefined>;
+  isRunning: boolean;
+  /** Rejects with an Error that can be shown. */
+  run: (settings: WatchSettings) => Promise<void>;
+}
+
+/** What a watch would find now. */
+export const useTrial = (): Trial => {
+  const found = useSignal<readonly WatchedThing[] | undefined>(undefined);
+  const isRunning = useSignal(false);
+  const run = async (settings: WatchSettings): Promise<void> => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    found.value = undefined;
+    try {
+      found.value = (await userClient.testWatch(settings, { timeout })).things;
+    } finally {
+      isRunning.value = false;
+    }
+  };
+  return { found, isRunning: isRunning.value, run };
+};
+
+export const TestButton = ({ isRunning, onTest }: { isRunning: boolean; onTest: () => void }) => (
+  <button type="button" aria-disabled={isRunning} onClick={onTest}>
+    <Icon name="search" /> {isRunning ? words.testing : words.test}
+  </button>
+);
+
+/** It is there before it says something, so that this is read out. */
+export const Found = ({ found: { value: found } }: Pick<Trial, 'found'>) => (
+  <div class="tested" role="status">
+    {found && (
+      <div class="note found">
+        <p>{found.length === 0 ? words.foundNothing : words.found}</p>
+        {found.length > 0 && (
+          <ul>
+            {found.map((thing) => (
+              <li key={thing.thing}>
+                <WatchChip state={thing.state} />
+                <span>
+                  <LongText value={thing.text} most={300} />
+                  {thing.state === 'pending' && ` (${words.wouldAlert})`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    )}
+  </div>
+);

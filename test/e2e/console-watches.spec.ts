@@ -1,0 +1,186 @@
+import { expect, type Page } from '@playwright/test';
+import type { Scope } from '../support/scope.ts';
+import { startApp, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { findFaults, logIn } from './support/page.ts';
+
+const settings = {
+  watches: [
+    { name: 'tight', type: 'memory', limit: 0.001, critical: 100, every: 1, message: 'Restart what eats it' },
+    { name: 'backup', type: 'file', path: '/no/such/*.tar' },
+  ],
+  watchTargets: ['127.0.0.1'],
+};
+
+/** One server for the tests of this file, each of which has watches of its own. */
+const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
+
+const startShared = async (): Promise<TestApp> => {
+  const scope: Scope = { after: (step) => void shared.steps.push(step) };
+  shared.app ??= await startApp(scope, { settings, variables: { SIGNALBOX_DEFAULT_WATCHES: 'true' } });
+  return shared.app;
+};
+
+test.afterAll(async () => {
+  for (const step of shared.steps.reverse()) await step();
+});
+
+const table = (page: Page) => page.getByRole('table', { name: 'Watches' });
+const row = (page: Page, name: string) =>
+  table(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name, exact: true }) });
+const form = (page: Page) => page.getByRole('dialog', { name: 'New watch' });
+const details = (page: Page, name: string) => page.getByRole('dialog', { name: `Watch ${name}`, exact: true });
+
+test('watches are listed with state, reading, line and incident, those of the config file cannot be changed, on a phone too', async ({
+  openConsole,
+}) => {
+  const app = await startShared();
+  const { page, complaints } = await openConsole({ app, hash: '#/watches' });
+  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await logIn(page, 'admin');
+  await expect(row(page, 'tight')).toHaveText(
+    /Firing.*tight.*Memory · from the config file.*\d % of the memory is in use/,
+  );
+  const line = row(page, 'tight').getByRole('img', { name: /^Last hours/ });
+  await expect(line).toHaveAccessibleName(/: now .* %, lowest .* %, highest .* %, limit 0\.001 %, limit 100 %$/);
+  await expect(row(page, 'backup')).toHaveText(/Firing.*there is no file \/no\/such\/\*\.tar/);
+  await expect(row(page, 'memory')).toHaveText(/OK.*Memory · default watch/);
+  // What fires comes first.
+  await expect(table(page).getByRole('row').nth(1)).toHaveText(/Firing/);
+  expect(await findFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await expect(row(page, 'tight')).toHaveText(/Firing.*tight.*of the memory is in use/);
+  await page.keyboard.press('/');
+  await page.keyboard.type('MEM tight');
+  await expect(table(page).getByRole('row')).toHaveCount(2);
+  await expect(page).toHaveURL(/#\/watches\?q=MEM\+tight$/);
+  await row(page, 'tight').getByRole('link', { name: 'tight' }).click();
+  const drawer = details(page, 'tight');
+  await expect(drawer.getByText('Restart what eats it')).toBeVisible();
+  await expect(drawer.getByText('It is from the config file, where it can be changed.')).toBeVisible();
+  await expect(drawer.getByRole('button', { name: 'Change…' })).toHaveCount(0);
+  await expect(drawer.getByRole('button', { name: 'Delete' })).toHaveCount(0);
+  await expect(drawer.getByText('limit: 0.001 %')).toBeAttached();
+  expect(await findFaults(page)).toEqual([]);
+  await drawer.getByRole('link', { name: /^Incident #\d+$/ }).click();
+  await expect(
+    page
+      .getByRole('dialog', { name: 'Incident' })
+      .getByText(/of the memory is in use/)
+      .first(),
+  ).toBeVisible();
+  await page.getByRole('dialog', { name: 'Incident' }).getByRole('link', { name: 'Show the watch' }).click();
+  await expect(drawer).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('with the keyboard alone a watch is made, tested, changed, paused, deleted and restored', async ({
+  openConsole,
+}) => {
+  const app = await startShared();
+  const { page, complaints } = await openConsole({ app });
+  await logIn(page, 'admin');
+  await page.keyboard.press('g');
+  await page.keyboard.press('w');
+  await expect(page.getByRole('heading', { level: 1, name: 'Watches' })).toBeVisible();
+  await page.getByRole('button', { name: 'New watch' }).press('Enter');
+  await expect(form(page).getByLabel('What to watch')).toBeFocused();
+  await form(page).getByLabel('What to watch').selectOption('TCP port');
+  await form(page).getByLabel('Name').fill('ours');
+  await form(page).getByRole('button', { name: 'Watch', exact: true }).press('Enter');
+  await expect(form(page).getByRole('alert')).toHaveText('host is needed for type tcp');
+  await form(page).getByLabel('Host').fill('127.0.0.1');
+  await form(page).getByLabel('Port').fill('x');
+  await form(page).getByLabel('Port').press('Enter');
+  await expect(form(page).getByRole('alert')).toHaveText('Port must be a number.');
+  await form(page).getByLabel('Port').fill('1');
+  await form(page).getByRole('button', { name: 'Test now' }).press('Enter');
+  await expect(form(page).getByText(/does not accept connections: .* \(would raise an alert\)$/)).toBeVisible();
+  await form(page).getByLabel('Port').fill(new URL(app.url).port);
+  await expect(form(page).getByText('(would raise an alert)')).toHaveCount(0);
+  await form(page).getByLabel('Limit (ms)', { exact: true }).fill('5000');
+  expect(await findFaults(page)).toEqual([]);
+  await form(page).getByRole('button', { name: 'Watch', exact: true }).press('Enter');
+  await expect(page.getByText('ours is watched.')).toBeVisible();
+  await expect(row(page, 'ours')).toHaveText(/(Not checked yet|OK).*TCP port: 127\.0\.0\.1/);
+  await row(page, 'ours').getByRole('link', { name: 'ours' }).press('Enter');
+  const drawer = details(page, 'ours');
+  await drawer.getByRole('button', { name: 'Test now' }).press('Enter');
+  await expect(drawer.getByRole('status').getByText(/accepts connections after \d+ ms/)).toBeVisible();
+  await drawer.getByRole('button', { name: 'Change…' }).press('Enter');
+  const edit = page.getByRole('dialog', { name: 'Change ours' });
+  await expect(edit.getByLabel('Limit (ms)', { exact: true })).toHaveValue('5000');
+  await edit.getByLabel('Critical limit (ms)').fill('4000');
+  await edit.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(edit.getByRole('alert')).toHaveText('critical must be higher than limit');
+  await edit.getByLabel('Critical limit (ms)').fill('9000');
+  await edit.getByLabel('What to do').fill('call Anna');
+  await edit.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(drawer.getByText('from 5,000 ms on, critical from 9,000 ms on')).toBeVisible();
+  await drawer.getByRole('button', { name: 'Pause' }).press('Enter');
+  await expect(drawer.getByText('Paused', { exact: true })).toBeVisible();
+  await drawer.getByRole('button', { name: 'Resume' }).press('Enter');
+  await expect(drawer.getByText('ours is checked again.')).toBeVisible();
+  await drawer.getByRole('button', { name: 'Delete' }).press('Enter');
+  await expect(row(page, 'ours')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await expect(row(page, 'ours')).toBeVisible();
+  const { json } = await app.request('GET', '/api/watches/ours', { token: await app.login('admin') });
+  const port = Number(new URL(app.url).port);
+  expect(json['settings']).toEqual({
+    ...{ name: 'ours', type: 'tcp', host: '127.0.0.1', port, limit: 5000, critical: 9000, message: 'call Anna' },
+  });
+  expect(complaints.filter((each) => !each.includes('400 (Bad Request)'))).toEqual([]);
+});
+
+test('each chart of Overview opens the form of a watch with type, thing and limit, and leads back', async ({
+  openConsole,
+}) => {
+  const app = await startShared();
+  const { page, complaints } = await openConsole({ app });
+  await logIn(page, 'admin');
+  const presets: [chart: string, type: string, labels: Record<string, string | RegExp>][] = [
+    ['Processor', 'cpu', { 'Limit (%)': '95', 'Must last (seconds)': '60' }],
+    ['Memory', 'memory', { 'Limit (%)': '95', 'Must last (seconds)': '300' }],
+    ['Load', 'load', { Limit: '2' }],
+    ['Network', 'network', { 'What counts': 'received', 'Limit (MiB/s)': /^\d/ }],
+    ['Alerts', 'alert', { 'What counts': 'count', Limit: '20', Source: '*', 'Within minutes': '60' }],
+    ['Disk use', 'disk', { 'Limit (%)': '90', 'Critical limit (%)': '97', Mounts: /^\// }],
+  ];
+  await expect(page.getByText(/^\/.*: now .* %/)).toBeAttached();
+  for (const [chart, type, labels] of presets) {
+    await page.getByRole('link', { name: `Watch this: ${chart}` }).click();
+    await expect(form(page).getByLabel('What to watch')).toHaveValue(type);
+    for (const [label, value] of Object.entries(labels))
+      await expect(form(page).getByLabel(label, { exact: true })).toHaveValue(value);
+    if (chart !== 'Disk use') await form(page).getByRole('button', { name: 'Cancel' }).click();
+  }
+  // A default watch gives way.
+  await expect(form(page).getByText('It replaces the default watch disk.')).toBeVisible();
+  await form(page).getByRole('button', { name: 'Watch', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await expect(page.getByText('disk is watched.')).toBeVisible();
+  // Overview says what the watch says, and leads to it.
+  await page
+    .getByRole('region', { name: 'Health' })
+    .getByRole('link', { name: /of the memory is in use/ })
+    .click();
+  await expect(row(page, 'tight')).toHaveText(/Firing/);
+  await expect(row(page, 'disk')).not.toHaveText(/default watch/);
+  expect(complaints).toEqual([]);
+});
+
+test('where nothing is watched the screen says what a watch is and leads to the form', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  const { page } = await openConsole({ app, hash: '#/watches' });
+  await logIn(page, 'admin');
+  await expect(page.getByText(/^A watch checks a disk, a service, a website and the like regularly/)).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'New watch' }).last().click();
+  await expect(form(page)).toBeVisible();
+});
