@@ -1,0 +1,2 @@
+import type { ScreenView } from '../screen.ts';
+export const connectView: ScreenView = { Screen: () => null };
