@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { defineConfig } from 'vite';
 
 /** Most bytes, gzipped, that the first load may have: the page with its script and style, and everything with charts. */
-const budget = { page: 60_000, charts: 139_000 };
+const budget = { page: 60_000, charts: 140_000 };
 
 const toBytes = (file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length;
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Destination } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { goTo } from '../router.ts';
+import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
@@ -79,10 +79,14 @@ const assertFree = async (name: string): Promise<void> => {
   if (data.some((one) => one.name === name && one.origin === 'made')) throw new Error(words.taken(name));
 };
 
-const createDraft = (): DestinationDraft => ({
-  ...{ name: '', type: 'ntfy', levels: '', fields: {}, isForgotten: false },
-  notify: isMounted('listIncidents') ? 'incidents' : 'alerts',
-});
+const createDraft = (): DestinationDraft => {
+  const { type = '' } = place.value.params;
+  return {
+    ...{ name: '', levels: '', fields: {}, isForgotten: false },
+    type: type in words.types ? (type as DestinationType) : 'ntfy',
+    notify: isMounted('listIncidents') ? 'incidents' : 'alerts',
+  };
+};
 
 const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 

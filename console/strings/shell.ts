@@ -23,6 +23,7 @@ export const shell = {
     settings: 'Settings',
     setup: 'Create the first account',
   },
+  connect: 'Connect a sender',
   more: 'More',
   reference: 'API reference',
   unknownScreen: 'There is no such screen',
