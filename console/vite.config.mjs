@@ -2,12 +2,32 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { minify } from 'uglify-js';
 import { defineConfig } from 'vite';
 
 /** Most bytes, gzipped, that the first load may have: the page with its script and style, and everything with charts. */
-const budget = { page: 60_000, charts: 140_000 };
+const budget = { page: 60_000, charts: 135_000 };
 
 const toBytes = (file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length;
+
+/** Steps that take long and gain nothing. */
+const compress = { collapse_vars: false, inline: false };
+
+/** Takes another 3 % off what esbuild has minified. */
+const squeeze = {
+  name: 'squeeze',
+  apply: 'build',
+  generateBundle: {
+    order: 'post',
+    handler(_, bundle) {
+      for (const file of Object.values(bundle).filter(({ type }) => type === 'chunk')) {
+        const { code, error } = minify(file.code, { module: true, compress });
+        if (error) this.error(`${file.fileName}: ${error.message}`);
+        file.code = code;
+      }
+    },
+  },
+};
 
 /** Prints the sizes of the console; fails the build if they exceed the budget. */
 const sizes = {
@@ -57,5 +77,5 @@ export default defineConfig(({ command }) => ({
     reportCompressedSize: false,
   },
   server: { open: '/console/', proxy: { '^/(?!console/)': { target } } },
-  plugins: [sizes],
+  plugins: [squeeze, sizes],
 }));

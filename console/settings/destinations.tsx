@@ -16,8 +16,14 @@ const toGets = ({ settings: { notify = 'alerts', levels, sources } }: Destinatio
   [words.notifies[notify], levels?.join(', '), sources?.join(', ')].filter(Boolean).join(' · ');
 
 const columns: Column<Destination>[] = [
-  { key: 'type', title: words.type, width: '14rem', cell: toType },
-  { key: 'address', title: words.address, isMinor: true, cell: ({ settings: { url } }) => <bdi>{url}</bdi> },
+  { key: 'type', title: words.type, width: '11rem', cell: toType },
+  {
+    key: 'address',
+    title: words.address,
+    width: '13rem',
+    isMinor: true,
+    cell: ({ settings: { url } }) => <bdi>{url}</bdi>,
+  },
   { key: 'gets', title: words.gets, cell: (destination) => <bdi>{toGets(destination)}</bdi> },
 ];
 

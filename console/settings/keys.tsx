@@ -41,7 +41,7 @@ export const Keys = () => (
     columns={columns}
     describe={(key) => (
       <>
-        <LastUse {...key} /> · {key.scopes.join(', ')}
+        {words.lastUse}: <LastUse {...key} /> · {key.scopes.join(', ')}
       </>
     )}
     toFacts={({ scopes, lastUsedAt, isUnused }) => [

@@ -95,7 +95,7 @@ const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }:
   const all: Column<T>[] = [
     { key: 'name', title: words.name, cell: Name },
     ...columns,
-    { key: 'origin', title: words.origin, width: '12rem', cell: describeOrigin },
+    { key: 'origin', title: words.origin, width: '11rem', cell: describeOrigin },
   ];
   return (
     <>

@@ -1,7 +1,7 @@
 import type { Session } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
-import { toFull, toRelative } from '../format.ts';
+import { toFull, toRelative, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { logOut } from '../session.ts';
@@ -73,6 +73,6 @@ const shorten = (agent: string): string => {
 const columns: Column<Session>[] = [
   { key: 'client', title: words.client, cell: Client },
   { key: 'address', title: words.address, width: '12rem', cell: ({ address }) => address ?? words.unknown },
-  { key: 'since', title: words.since, width: '14rem', cell: ({ startedAt }) => toFull(new Date(startedAt)) },
+  { key: 'since', title: words.since, width: '10rem', cell: ({ startedAt }) => toTime(new Date(startedAt)) },
   { key: 'renewed', title: words.renewed, width: '9rem', cell: ({ renewedAt }) => <Ago time={renewedAt} /> },
 ];

@@ -70,7 +70,7 @@ export const settings = {
   done: 'Done',
   type: 'Type',
   types: {
-    webhook: 'Webhook (signed JSON)',
+    webhook: 'Webhook',
     ntfy: 'ntfy',
     gotify: 'Gotify',
     slack: 'Slack, Mattermost, Rocket.Chat',
