@@ -1,12 +1,15 @@
 /** The screens that are loaded after the first ones, together: one file is smaller than many. */
 export { auditView } from './audit/screen.tsx';
 export { commandsView } from './commands/screen.tsx';
+export { connectView } from './connect/screen.tsx';
 export { heartbeatsView } from './heartbeats/screen.tsx';
 export { incidentsView } from './incidents/screen.tsx';
 export { instancesView } from './instances/screen.tsx';
 export { itemsView } from './items/screen.tsx';
 export { notificationsView } from './notifications/screen.tsx';
 export { processesView } from './processes/screen.tsx';
+export { settingsView } from './settings/screen.tsx';
+export { setupView } from './setup/screen.tsx';
 export { silencesView } from './silences/screen.tsx';
 export { simpleTasksView } from './simple-tasks/screen.tsx';
 export { tasksView } from './tasks/screen.tsx';

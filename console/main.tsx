@@ -17,6 +17,7 @@ import './style/processes.css';
 import './style/tasks.css';
 import './style/board.css';
 import './style/commands.css';
+import './style/settings.css';
 import './style/media.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
@@ -30,6 +31,7 @@ import { type OpenApi, openApi } from './routes.ts';
 import { findScreen } from './screens.ts';
 import { restoreSession } from './session.ts';
 import { App } from './shell/app.tsx';
+import { startRenewal } from './shell/renewal.ts';
 import { startShortcuts } from './shell/shortcuts.ts';
 import { loadView, loadViews } from './shell/views.ts';
 import { text } from './strings/index.ts';
@@ -64,8 +66,7 @@ const Start = () => (
   </main>
 );
 
-const root = document.getElementById('app');
-if (root) {
+const start = async (root: Element): Promise<void> => {
   root.replaceChildren();
   startPreferences();
   startRouter();
@@ -76,8 +77,13 @@ if (root) {
   openApi.value = await loadOpenApi();
   startToasts();
   startShortcuts();
+  startRenewal();
   startIncidentSignals();
   render(<App />, root);
   void startLive();
   void loadViews();
-}
+};
+
+// Awaited nowhere: the parts that are loaded later import from this one.
+const root = document.getElementById('app');
+if (root) void start(root);

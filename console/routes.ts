@@ -31,7 +31,7 @@ interface Operation {
 }
 
 export interface OpenApi {
-  info: { version: string };
+  info: { version: string; license?: { name: string } };
   /** The zone of times without an offset. */
   'x-signalbox-time-zone'?: string;
   /** For the people who use this server. */

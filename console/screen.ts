@@ -16,8 +16,8 @@ export interface Screen {
   /** The heading, and the link in the navigation. */
   title: string;
   icon: IconName;
-  /** The letter after `g` that goes there. */
-  key: string;
+  /** The letter after `g` that goes there; without one, only links lead there, and no list of screens has it. */
+  key?: string;
   /** The screen appears if this route is mounted; always without one. */
   needs?: RouteName;
   /** Loads its part of the program. */

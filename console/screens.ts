@@ -60,10 +60,28 @@ const screens: readonly Screen[] = [
     ...{ path: '/instances', title: titles.instances, icon: 'instances', key: 'h' },
     ...{ needs: 'listInstances', load: later('instancesView') },
   },
+  {
+    ...{ path: '/connect', title: titles.connect, icon: 'connect', key: 'l' },
+    ...{ needs: 'createAlert', load: later('connectView') },
+  },
+  {
+    ...{ path: '/settings', title: titles.settings, icon: 'settings', key: 'e' },
+    ...{ needs: 'listSessions', load: later('settingsView') },
+  },
+  { path: '/setup', title: titles.setup, icon: 'user', needs: 'setUp', load: later('setupView') },
 ];
+
+const isAvailable = ({ needs }: Screen): boolean => needs === undefined || isMounted(needs);
 
 /** The screen with this address, whether its route is mounted or not. */
 export const findScreen = (path: string): Screen | undefined => screens.find((screen) => screen.path === path);
 
-/** The screens whose routes this server has. */
-export const listScreens = (): Screen[] => screens.filter(({ needs }) => needs === undefined || isMounted(needs));
+/** The screen with this address, if this server has its routes. */
+export const findAvailable = (path: string): Screen | undefined => {
+  const screen = findScreen(path);
+  return screen && isAvailable(screen) ? screen : undefined;
+};
+
+/** The screens to choose from: those whose routes this server has. */
+export const listScreens = (): (Screen & { key: string })[] =>
+  screens.filter((screen): screen is Screen & { key: string } => screen.key !== undefined && isAvailable(screen));

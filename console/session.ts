@@ -37,6 +37,14 @@ export const logIn = (begun: Session, keep: boolean): void => {
   closeLogin();
 };
 
+/** Goes on with another token. */
+export const renew = (token: string, expiresAt: number): void => {
+  if (!current.value) return;
+  const renewed = { ...current.value, token, expiresAt };
+  if (readStored()) store(renewed);
+  begin(renewed);
+};
+
 /** What is still to be sent before the token is gone. */
 const beforeLogOut: (() => void)[] = [];
 

@@ -1,12 +1,11 @@
 import { useMemo } from 'preact/hooks';
-import { toAddress } from '../api.ts';
 import { toCount } from '../format.ts';
 import { type AlertList, isFull, useAlertList } from '../live/alert-list.ts';
 import { fold, unfold } from '../live/fold.ts';
 import { setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { ConnectLink } from '../ui/connect-link.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { AlertDialog } from './details.tsx';
@@ -106,11 +105,9 @@ const Continue = ({ count, before }: { count: string; before: number }) => (
 
 const NoAlerts = () => {
   if (hasFilter()) return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />;
-  const example = `curl ${toAddress('/api/alert')} -H 'Content-Type: application/json' -d '{"source": "me", "level": "INFO", "message": "hello"}'`;
   return (
     <Empty title={words.empty} hint={words.emptyHint}>
-      <pre class="example">{example}</pre>
-      <CopyButton value={() => example} />
+      <ConnectLink />
     </Empty>
   );
 };

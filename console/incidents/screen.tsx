@@ -10,6 +10,7 @@ import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { ConnectLink } from '../ui/connect-link.tsx';
 import { Choice } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -143,6 +144,7 @@ const Quiet = () => {
   return (
     <Empty title={words.quiet} hint={last ? words.quietSince(toFull(new Date(last))) : undefined}>
       <p class="hint">{words.quietHint}</p>
+      {!last && <ConnectLink />}
     </Empty>
   );
 };

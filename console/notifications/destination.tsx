@@ -1,11 +1,12 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { DestinationState as Destination, OnCall } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toRelative, toTime } from '../format.ts';
 import { useRun } from '../live/run.ts';
+import { toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
+import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -14,13 +15,9 @@ import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { HeldAlerts } from './held-alerts.tsx';
 import { WaitingNotices } from './notices.tsx';
+import { mostOfResponse, TestButton } from './test-button.tsx';
 
 const words = text.notifications;
-
-/** Milliseconds for a test, which the receiver may take its time for. */
-const testTimeout = 60_000;
-/** Characters of a response that are shown at first. */
-const mostShown = 300;
 
 interface Props {
   destination: Destination;
@@ -111,45 +108,27 @@ type PartProps = Pick<Props, 'destination' | 'onRetried'>;
 
 const Actions = ({ destination, onRetried }: PartProps) => {
   const { destination: name, incidents, parked, lagAlerts, lagIncidents } = destination;
-  const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const retry = useRun(async () => {
     const { waiting } = await userClient.retryDestination({ destination: name });
     notify(words.retried(toCount(waiting), incidents === null));
     onRetried();
   });
-  const test = useRun(async () => {
-    tested.value = undefined;
-    tested.value = await userClient.testDestination({ destination: name }, { timeout: testTimeout });
-  });
   return (
-    <>
-      <div class="actions">
-        {parked + lagAlerts + lagIncidents > 0 && (
-          <button type="button" aria-label={words.retryAllOf(name)} aria-disabled={retry.isRunning} onClick={retry.run}>
-            <Icon name="repeat" /> {words.retryAll}
-          </button>
-        )}
-        {isMounted('testDestination') && (
-          <button type="button" aria-label={words.testOf(name)} aria-disabled={test.isRunning} onClick={test.run}>
-            <Icon name="notifications" /> {test.isRunning ? words.testing : words.test}
-          </button>
-        )}
-      </div>
-      <div class="tested" role="status">
-        {tested.value && <Tested {...tested.value} />}
-      </div>
-    </>
+    <TestButton name={name}>
+      {parked + lagAlerts + lagIncidents > 0 && (
+        <button type="button" aria-label={words.retryAllOf(name)} aria-disabled={retry.isRunning} onClick={retry.run}>
+          <Icon name="repeat" /> {words.retryAll}
+        </button>
+      )}
+      {session.value?.role === 'Admin' && isMounted('listDestinations') && (
+        <a class="button" href={toHash('/settings/destinations', { open: name })}>
+          <Icon name="settings" /> {words.settings}
+          <span class="unseen"> {name}</span>
+        </a>
+      )}
+    </TestButton>
   );
 };
-
-const Tested = ({ delivered, response }: { delivered: boolean; response: string }) => (
-  <div class={`note ${delivered ? '' : 'alarm'}`}>
-    <p>{delivered ? words.tested : words.testRefused}</p>
-    <p class="mono">
-      <LongText value={response} most={mostShown} />
-    </p>
-  </div>
-);
 
 const Facts = ({ destination, onCall }: Pick<Props, 'destination' | 'onCall'>) => {
   const { destination: name, lastSuccess, lastError, nextAttempt, incidents, repeatMinutes } = destination;
@@ -179,7 +158,7 @@ const Facts = ({ destination, onCall }: Pick<Props, 'destination' | 'onCall'>) =
       <Fact name={words.lastError}>
         {lastError ? (
           <>
-            <Ago time={lastError.time} /> · <LongText value={lastError.reason} most={mostShown} />
+            <Ago time={lastError.time} /> · <LongText value={lastError.reason} most={mostOfResponse} />
           </>
         ) : (
           <span class="hint">{words.never}</span>

@@ -1,9 +1,10 @@
 import type { OnCall } from 'signalbox/client';
-import { place, setParams } from '../router.ts';
+import { place, setParams, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Empty, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { DestinationPanel } from './destination.tsx';
 import { useDestinations } from './destinations.ts';
@@ -36,7 +37,17 @@ type DestinationsProps = ReturnType<typeof useDestinations> & { onCall: readonly
 
 const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
   if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
-  if (value.data.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
+  if (value.data.length === 0) {
+    return (
+      <Empty title={words.none} hint={words.noneHint}>
+        {isMounted('putDestination') && (
+          <a class="button" href={toHash('/settings/destinations', { new: '1' })}>
+            <Icon name="plus" /> {words.create}
+          </a>
+        )}
+      </Empty>
+    );
+  }
   return (
     <div class="destinations">
       {value.data.map((destination) => (

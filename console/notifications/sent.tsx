@@ -65,7 +65,7 @@ const clear = (): void => setParams({ destination: undefined, incident: undefine
 const Found = ({ page: { data, next } }: { page: SentNotificationPage }) => {
   const { destination, incident } = place.value.params;
   if (data.length === 0) {
-    if (!destination && !incident) return <Empty title={words.sentNone} />;
+    if (!destination && !incident) return <Empty title={words.sentNone} hint={words.noneHint} />;
     return <NoMatch title={words.sentNoMatch} hint={words.sentNoMatchHint} onClear={clear} />;
   }
   return (

@@ -117,7 +117,7 @@ const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: s
 const toUptime = (days: number): string => (days < 0.1 ? words.fewHours : toDuration(Math.round(days * 24) * 3600));
 
 /** `1.02:03:04.0000000` is 93784. */
-const toSeconds = (span: string): number => {
+export const toSeconds = (span: string): number => {
   const [, days = '0', hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):(\d+)/.exec(span) ?? [];
   return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
 };

@@ -6,7 +6,7 @@ import { useStatus } from '../live/status.ts';
 import { place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { Screen } from '../screen.ts';
-import { listScreens } from '../screens.ts';
+import { findAvailable, listScreens } from '../screens.ts';
 import { isLoginOpen, logOut, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { type Command, Palette, useCommands } from '../ui/palette.tsx';
@@ -22,7 +22,7 @@ import { findView, loadView } from './views.ts';
 export const App = () => {
   const { path, rest } = place.value;
   const screens = listScreens();
-  const screen = screens.find((each) => each.path === path);
+  const screen = findAvailable(path);
   useScreenCommands(screens);
   useStatus();
   useOpenIncidents();
@@ -100,7 +100,7 @@ const logInCommand: Command = {
 };
 const logOutCommand: Command = { title: text.login.out, icon: 'user', run: logOut };
 
-const useScreenCommands = (screens: Screen[]): void => {
+const useScreenCommands = (screens: ReturnType<typeof listScreens>): void => {
   const commands = [
     ...screens.map(({ title, icon, key, path }) => ({
       ...{ title: text.palette.goTo(title), icon, keys: `g ${key}` },

@@ -37,7 +37,7 @@ export const alerts = {
   bar: (time: string, count: string) => `${time}: ${counted(count, 'alert')}`,
   countOf: (count: string, severity: string) => `${count} ${severity.toLowerCase()}`,
   empty: 'No alerts yet',
-  emptyHint: 'Send one with curl:',
+  emptyHint: 'What your monitoring, jobs and scripts report appears here as it comes in.',
   noMatch: 'No alert matches',
   noMatchHint: 'Remove a filter to see more.',
   shown: (count: string) => counted(count, 'alert'),

@@ -7,7 +7,10 @@ export const notifications = {
     'The receiver refuses everything or cannot be reached. What it should get waits and is tried again. Check its address and token.',
   notDelivered: (count: string) => `${count} not delivered`,
   none: 'No destinations',
-  noneHint: 'Add destinations to the config file to be notified of incidents, or to deliver alerts onward.',
+  noneHint:
+    'A destination is where messages about incidents, or alerts themselves, are sent: a phone, a chat, a mailbox.',
+  create: 'New destination',
+  settings: 'Settings',
   gets: 'Gets',
   allLevels: 'all alerts',
   incidentsThat: (kinds: string) => `incidents that are ${kinds}`,

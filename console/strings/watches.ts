@@ -16,7 +16,6 @@ export const watches = {
   configHint: 'It is from the config file, where it can be changed.',
   defaultHint: 'It is a default watch. What you change is kept as a watch of yours with its name.',
   counted: (count: string, firing: string) => `${counted(count, 'watch', 'watches')}, ${firing} firing`,
-  refreshed: 'Refresh',
   filter: 'Filter',
   noMatch: 'Nothing matches',
   none: 'Nothing is watched',

@@ -1,4 +1,4 @@
-import type { AllHTMLAttributes, InputHTMLAttributes } from 'preact';
+import type { AllHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 
 interface Common {
@@ -15,23 +15,37 @@ type Input = Common &
   Pick<
     AllHTMLAttributes<HTMLInputElement>,
     Shared | 'autocomplete' | 'autocapitalize' | 'spellcheck' | 'placeholder' | 'inputMode' | 'list' | 'onKeyDown'
-  > & { type?: 'text' | 'search' | 'password' | 'number' | 'time' | 'datetime-local' };
+  > & {
+    type?: 'text' | 'search' | 'password' | 'number' | 'time' | 'datetime-local';
+    /** A button beside it. */
+    aside?: ComponentChildren;
+  };
 
 /** A labelled text field. */
-export const Field = ({ label, hint, error, onValue, ...rest }: Input) => {
+export const Field = ({ label, hint, error, aside, onValue, ...rest }: Input) => {
   const id = useId();
   const about = hint || error ? `${id}-about` : undefined;
+  const input = (
+    <input
+      // Preact's types know each type of input by itself.
+      {...(rest as InputHTMLAttributes<HTMLInputElement>)}
+      id={id}
+      aria-describedby={about}
+      aria-invalid={error ? 'true' : undefined}
+      onInput={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  );
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        // Preact's types know each type of input by itself.
-        {...(rest as InputHTMLAttributes<HTMLInputElement>)}
-        id={id}
-        aria-describedby={about}
-        aria-invalid={error ? 'true' : undefined}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
+      {aside ? (
+        <div class="joined">
+          {input}
+          {aside}
+        </div>
+      ) : (
+        input
+      )}
       {about && (
         <p id={about} class={error ? 'error' : 'hint'}>
           {error ?? hint}

@@ -33,6 +33,12 @@ const screens = {
   '#/notifications?view=sent': 'Notifications',
   '#/items': 'Items',
   '#/simple-tasks': 'Simple tasks',
+  '#/connect': 'Connect',
+  '#/connect/grafana': 'Connect',
+  '#/settings/keys': 'Settings',
+  '#/settings/destinations?new=1': 'Settings',
+  '#/settings/about': 'Settings',
+  '#/setup?code=x': 'Create the first account',
   '#/nowhere': 'There is no such screen',
 };
 

@@ -192,3 +192,19 @@ test('no token is in an address, the log or a storage unless the user chose that
   expect(log, 'the log has the requests').toContain('/api/tasks');
   expect(complaints).toEqual([]);
 });
+
+test('a session is renewed while the page is in use, and ends if it is not', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ hasClock: true });
+  await logIn(page, 'admin');
+  const user = page.getByRole('banner').getByRole('button', { name: 'admin, Admin' });
+  const minutes = (count: number) => page.clock.fastForward(count * 60_000);
+  await minutes(40);
+  const renewed = page.waitForResponse(/\/api\/sessions\/renew$/);
+  await page.keyboard.press('Shift');
+  expect((await renewed).status()).toBe(200);
+  await minutes(40);
+  await expect(user).toBeVisible();
+  await minutes(21);
+  await expect(loginButton(page)).toBeVisible();
+  expect(complaints).toEqual([]);
+});

@@ -58,7 +58,7 @@ const openConsole = async (
   const page = await context.newPage();
   const complaints = collectComplaints(page);
   await page.goto(`/console/${hash}`);
-  await page.getByRole('navigation').waitFor();
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   return { page, app, complaints };
 };
 

@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { AlertEntry } from 'signalbox/client';
+import { client } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toRelative } from '../format.ts';
+import { toLine, toTimeOf } from '../live/alerts.ts';
+import { subscribe } from '../live/live.ts';
+import { session } from '../session.ts';
+import { connect as words } from '../strings/connect.ts';
+import { Facts } from '../ui/facts.tsx';
+
+/** How many of the newest are looked at where events may have been missed. */
+const mostRead = 100;
+
+/** Waits for the first alert of a sender: by its key if it has one, else by its format. Says what was stored. */
+export const Arrival = ({ format, keyName }: { format: string; keyName: string | undefined }) => {
+  const found = useSignal<AlertEntry | undefined>(undefined);
+  /** Alerts with a higher number have come since. */
+  const known = useRef<number | undefined>(undefined);
+  const token = session.value?.token;
+  useEffect(() => {
+    found.value = undefined;
+    const take = (alert: AlertEntry) => {
+      known.current ??= alert.seq - 1;
+      const isOurs = keyName === undefined ? alert.format === format : alert.sender === `key:${keyName}`;
+      if (isOurs && alert.seq > known.current) found.value ??= alert;
+    };
+    const read = async () => {
+      const page = await client.searchAlerts({ limit: mostRead }).catch(() => undefined);
+      if (page) known.current ??= page.data[0]?.seq ?? -1;
+      for (const alert of page?.data.toReversed() ?? []) take(alert);
+    };
+    void read();
+    return subscribe('alerts', { onEvent: take, onResync: () => void read() });
+  }, [format, keyName, token]);
+  return (
+    <div class="arrival" role="status">
+      {found.value ? <Stored alert={found.value} /> : <p class="waiting">{words.waiting}</p>}
+    </div>
+  );
+};
+
+const Stored = ({ alert }: { alert: AlertEntry }) => {
+  const { id, source, level, hostname, status, sender } = alert;
+  const ago = toRelative(Math.min(0, untilTime(toTimeOf(alert).getTime())));
+  const facts = Object.entries({ source, level, hostname, status, sender }).flatMap(
+    ([name, value]): [string, string][] => (value ? [[words.stored[name as 'source'], value]] : []),
+  );
+  return (
+    <div class="note">
+      <p class="strong">
+        {/* Each second that passes is not to be read out. */}
+        {words.received} <span aria-hidden="true">{ago}</span>:{' '}
+        <bdi>{alert.labels?.['alertname'] ?? toLine(alert)}</bdi>
+      </p>
+      <Facts facts={facts} />
+      <a href={`#/alerts/${id}`}>{words.open}</a>
+    </div>
+  );
+};

@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals';
+import type { CreatedKey } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { useRun } from '../live/run.ts';
+import { toHash } from '../router.ts';
+import { isAllowed, isMounted } from '../routes.ts';
+import type { ScreenView } from '../screen.ts';
+import { connect as words } from '../strings/connect.ts';
+import { settings } from '../strings/settings.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Arrival } from './arrival.tsx';
+import { type Sender, toFormat, toIntake, toLines } from './senders.ts';
+
+/** Stands for the key until there is one. */
+const noKey = 'KEY';
+
+const isSender = (name: string): name is Sender => name in words.names;
+
+/** Senders and receivers to choose from, or how to connect one sender. */
+const ConnectScreen = ({ rest }: { rest: string }) => (
+  <div class="list">{isSender(rest) ? <Steps key={rest} sender={rest} /> : <Choices />}</div>
+);
+
+const Choices = () => (
+  <>
+    <p class="hint">{words.hint}</p>
+    <Links
+      title={words.senders}
+      links={Object.entries(words.names).map(([sender, name]) => [toHash(`/connect/${sender}`), name])}
+    />
+    {isMounted('putDestination') && isAllowed('putDestination') && (
+      <Links
+        title={words.receivers}
+        links={Object.entries(settings.types).map(([type, name]) => [
+          toHash('/settings/destinations', { new: '1', type }),
+          name,
+        ])}
+      />
+    )}
+  </>
+);
+
+const Links = ({ title, links }: { title: string; links: [href: string, name: string][] }) => (
+  <Panel title={title}>
+    <ul class="choices">
+      {links.map(([href, name]) => (
+        <li key={href}>
+          <a class="button" href={href}>
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </Panel>
+);
+
+const Steps = ({ sender }: { sender: Sender }) => {
+  const made = useSignal<CreatedKey | undefined>(undefined);
+  const { isRunning, run } = useRun(async () => {
+    made.value = await createKey(sender);
+  });
+  const intake = toIntake();
+  const lines = toLines(sender, intake, made.value?.key ?? noKey);
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(intake.hostname);
+  return (
+    <>
+      <a href="#/connect">
+        <Icon name="back" /> {words.all}
+      </a>
+      <h2>{words.names[sender]}</h2>
+      {isMounted('createKey') && isAllowed('createKey') && (
+        <Panel title={`1. ${words.key}`}>
+          <p role="status">{made.value ? words.created(made.value.name) : words.keyHint}</p>
+          {!made.value && (
+            <div class="actions">
+              <button type="button" class="primary" aria-disabled={isRunning} onClick={run}>
+                <Icon name="plus" /> {words.createKey}
+              </button>
+            </div>
+          )}
+          {sender === 'github' && made.value && <code class="example">{made.value.key}</code>}
+        </Panel>
+      )}
+      <Panel title={`2. ${words.lines}`}>
+        <p>{words.where[sender]}</p>
+        {isLocal && <p class="hint">{words.local(intake.hostname)}</p>}
+        <div class="copied">
+          <pre class="example">{lines}</pre>
+          <div class="actions">
+            <CopyButton label={words.copy} value={() => lines} />
+            {sender === 'cron' && isMounted('listHeartbeats') && (
+              <a class="button" href={toHash('/heartbeats', { new: '1' })}>
+                {words.heartbeat}
+              </a>
+            )}
+          </div>
+        </div>
+      </Panel>
+      <Panel title={`3. ${words.arrival}`}>
+        <Arrival format={toFormat(sender)} keyName={made.value?.name} />
+      </Panel>
+    </>
+  );
+};
+
+/** A key that may only send alerts, with the first name that is free: `grafana`, `grafana-2`. */
+const createKey = async (sender: Sender): Promise<CreatedKey> => {
+  const { data } = await userClient.listKeys();
+  const names = [sender, ...data.map((_, index) => `${sender}-${index + 2}`)];
+  const name = names.find((each) => !data.some((key) => key.name === each)) ?? sender;
+  return userClient.createKey({ name, scopes: ['alerts:write'] });
+};
+
+export const connectView: ScreenView = { Screen: ConnectScreen };

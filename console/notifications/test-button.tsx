@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { userClient } from '../api.ts';
+import { useRun } from '../live/run.ts';
+import { isMounted } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+
+const words = text.notifications;
+
+/** Milliseconds for a test, which the receiver may take its time for. */
+const testTimeout = 60_000;
+/** Characters of a response that are shown at first. */
+export const mostOfResponse = 300;
+
+/** Sends a test to a destination and shows what the receiver responds; beside other buttons. */
+export const TestButton = ({ name, children }: { name: string; children?: ComponentChildren }) => {
+  const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
+  const test = useRun(async () => {
+    tested.value = undefined;
+    tested.value = await userClient.testDestination({ destination: name }, { timeout: testTimeout });
+  });
+  return (
+    <>
+      <div class="actions">
+        {children}
+        {isMounted('testDestination') && (
+          <button type="button" aria-label={words.testOf(name)} aria-disabled={test.isRunning} onClick={test.run}>
+            <Icon name="notifications" /> {test.isRunning ? words.testing : words.test}
+          </button>
+        )}
+      </div>
+      <div class="tested" role="status">
+        {tested.value && <Tested {...tested.value} />}
+      </div>
+    </>
+  );
+};
+
+const Tested = ({ delivered, response }: { delivered: boolean; response: string }) => (
+  <div class={`note ${delivered ? '' : 'alarm'}`}>
+    <p>{delivered ? words.tested : words.testRefused}</p>
+    <p class="mono">
+      <LongText value={response} most={mostOfResponse} />
+    </p>
+  </div>
+);

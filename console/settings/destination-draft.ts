@@ -1,0 +1,103 @@
+import type { Destination } from 'signalbox/client';
+import { severities } from '../live/alerts.ts';
+import { text } from '../strings/index.ts';
+import { settings as words } from '../strings/settings.ts';
+
+export type DestinationType = keyof typeof words.types;
+export type FieldName = keyof typeof words.fields;
+
+/** The form of a destination: text as typed. */
+export interface DestinationDraft {
+  name: string;
+  type: DestinationType;
+  notify: keyof typeof words.notifies;
+  /** The mildest level that is sent, `''` for all, or those of a list that has a gap. */
+  levels: string;
+  fields: Partial<Record<FieldName, string>>;
+  /** What it has of secrets goes. */
+  isForgotten: boolean;
+}
+
+/** What each type needs. */
+export const ownFields: Record<DestinationType, readonly FieldName[]> = {
+  webhook: ['url', 'secret'],
+  ntfy: ['url', 'secret'],
+  gotify: ['url', 'secret'],
+  slack: ['url'],
+  email: ['url', 'from', 'to', 'user', 'secret'],
+  apprise: ['url', 'secret'],
+  alertmanager: ['url', 'secret'],
+  template: ['url', 'method', 'body', 'token'],
+};
+
+/** What few need. */
+export const listMoreFields = ({ type, notify }: DestinationDraft): FieldName[] => [
+  'sources',
+  ...(notify === 'incidents' ? (['after', 'repeat', 'hours'] as const) : []),
+  ...(type === 'webhook' ? (['token'] as const) : []),
+  ...(type === 'webhook' || type === 'template' ? (['headers'] as const) : []),
+];
+
+const lists: readonly FieldName[] = ['to', 'sources'];
+const numbers: readonly FieldName[] = ['after', 'repeat'];
+/** Never shown; left out, they stay. */
+export const secretFields: readonly FieldName[] = ['secret', 'token', 'headers'];
+
+export const toDraft = ({ name, settings }: Destination): DestinationDraft => {
+  const shown = Object.entries(settings).filter(([key]) => key in words.fields);
+  const fields = Object.fromEntries(shown.map(([key, value]) => [key, [value].flat().join(', ')]));
+  return {
+    ...{ name, type: settings.type as DestinationType, notify: settings.notify ?? 'alerts', fields },
+    ...{ levels: (settings.levels ?? []).join(','), isForgotten: false },
+  };
+};
+
+const listWorse = (level: string): string => severities.slice(0, severities.indexOf(level as never) + 1).join(',');
+
+/** Which levels can be chosen, and those that it has. */
+export const listLevels = (present: string): [levels: string, label: string][] => {
+  const usual = severities
+    .slice(0, -1)
+    .toReversed()
+    .map((level): [string, string] => {
+      const name = text.alerts.severities[level];
+      return [listWorse(level), level === severities[0] ? words.only(name) : words.from(name)];
+    });
+  const all: [string, string][] = [['', words.allLevels], ...usual];
+  return all.some(([levels]) => levels === present) ? all : [...all, [present, present]];
+};
+
+/** What the server stores: what the form does not show stays as it was. */
+export const toDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
+  const { type, notify, levels, fields, isForgotten } = draft;
+  const known = [...ownFields[type], ...listMoreFields(draft)];
+  const others = Object.entries(before?.settings ?? {}).filter(
+    ([key]) => key !== 'levels' && !known.includes(key as FieldName),
+  );
+  const typed = known.flatMap((name): [string, unknown][] => {
+    const value = fields[name]?.trim() ?? '';
+    return value === '' ? [] : [[name, toValue(name, value)]];
+  });
+  return {
+    ...Object.fromEntries(others),
+    ...(isForgotten && { headers: {} }),
+    ...Object.fromEntries(typed),
+    ...{ type, notify },
+    ...(levels !== '' && { levels: levels.split(',') }),
+  };
+};
+
+const toValue = (name: FieldName, value: string): unknown => {
+  if (lists.includes(name)) return value.split(',').map((each) => each.trim());
+  if (name === 'headers') return Object.fromEntries(value.split('\n').map(toHeader));
+  if (!numbers.includes(name)) return value;
+  const number = Number(value.replace(',', '.'));
+  if (Number.isNaN(number)) throw new Error(words.badNumber(words.fields[name]));
+  return number;
+};
+
+const toHeader = (line: string): [string, string] => {
+  const [, name, value] = /^\s*([^:\s]+)\s*:\s*(.*\S)\s*$/.exec(line) ?? [];
+  if (!name || !value) throw new Error(words.badHeader(line));
+  return [name, value];
+};

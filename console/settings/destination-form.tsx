@@ -1,0 +1,156 @@
+import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import type { Destination } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { goTo, place } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import { settings as words } from '../strings/settings.ts';
+import { FormDialog } from '../ui/dialog.tsx';
+import { Area, Check, Choice, Field } from '../ui/field.tsx';
+import { notify } from '../ui/toast.tsx';
+import {
+  type DestinationDraft,
+  type DestinationType,
+  type FieldName,
+  listLevels,
+  listMoreFields,
+  ownFields,
+  secretFields,
+  toDefinition,
+  toDraft,
+} from './destination-draft.ts';
+import { toIfMatch } from './made.ts';
+import type { FormProps } from './section.tsx';
+import { useSubmission } from './submission.ts';
+
+interface PartProps {
+  draft: DestinationDraft;
+  before: Destination | undefined;
+  set: (changes: Partial<DestinationDraft>) => void;
+}
+
+/** The form of a destination, which shows only what its type needs. */
+export const DestinationForm = ({ before: present, onClose, onChanged }: FormProps<Destination>) => {
+  // As the user has seen it: what others change meanwhile is not overwritten.
+  const [before] = useState(present);
+  const draft = useSignal<DestinationDraft>(before ? toDraft(before) : createDraft());
+  const set = (changes: Partial<DestinationDraft>) => {
+    draft.value = { ...draft.value, ...changes };
+  };
+  const submission = useSubmission(async () => {
+    const destination = draft.value.name.trim();
+    const definition = toDefinition(draft.value, before);
+    if (!before) await assertFree(destination);
+    await userClient.putDestination({ destination, ...definition }, before && toIfMatch(before)).finally(onChanged);
+    notify(words.saved(destination));
+    goTo('/settings/destinations', { open: destination });
+  });
+  const part = { draft: draft.value, before, set };
+  return (
+    <FormDialog
+      title={before ? `${words.change.destinations} ${before.name}` : words.create.destinations}
+      action={before ? words.save : words.createAction}
+      onClose={onClose}
+      {...submission}
+    >
+      {!before && <TypeAndName {...part} />}
+      {ownFields[draft.value.type].map((name) => (
+        <FieldOf key={name} name={name} {...part} />
+      ))}
+      <Filter {...part} />
+      <details>
+        <summary>{words.more}</summary>
+        <div class="more-fields">
+          {listMoreFields(draft.value).map((name) => (
+            <FieldOf key={name} name={name} {...part} />
+          ))}
+        </div>
+      </details>
+      {before?.hidden.some((name) => name !== 'url') && (
+        <Check label={words.forget} checked={draft.value.isForgotten} onValue={(isForgotten) => set({ isForgotten })} />
+      )}
+    </FormDialog>
+  );
+};
+
+/** A new one must not replace one that is there. */
+const assertFree = async (name: string): Promise<void> => {
+  const { data } = await userClient.listDestinations();
+  if (data.some((one) => one.name === name && one.origin === 'made')) throw new Error(words.taken(name));
+};
+
+const createDraft = (): DestinationDraft => {
+  const { type = '' } = place.value.params;
+  return {
+    ...{ name: '', levels: '', fields: {}, isForgotten: false },
+    type: type in words.types ? (type as DestinationType) : 'ntfy',
+    notify: isMounted('listIncidents') ? 'incidents' : 'alerts',
+  };
+};
+
+const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
+
+const TypeAndName = ({ draft, set }: PartProps) => (
+  <>
+    <Choice
+      label={words.type}
+      value={draft.type}
+      options={Object.entries(words.types)}
+      onValue={(type) => set({ type: type as DestinationType })}
+    />
+    <Field
+      {...plain}
+      label={words.name}
+      hint={words.destinationNameHint}
+      value={draft.name}
+      onValue={(name) => set({ name })}
+    />
+  </>
+);
+
+const methods = ['POST', 'PUT', 'PATCH', 'GET'];
+
+const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { name: FieldName }) => {
+  const shared = {
+    label: words.fields[name],
+    hint: toHint(name, type, before),
+    value: fields[name] ?? '',
+    onValue: (value: string) => set({ fields: { ...fields, [name]: value } }),
+  };
+  if (name === 'method')
+    return <Choice {...shared} value={shared.value || 'POST'} options={methods.map((each) => [each, each])} />;
+  if (name === 'body' || name === 'headers') return <Area {...shared} lines={2} />;
+  // A browser must not offer to keep it as the user's own password.
+  const isSecret = name === 'secret' || name === 'token';
+  return <Field {...plain} {...shared} {...(isSecret && { type: 'password', autocomplete: 'new-password' })} />;
+};
+
+const toHint = (name: FieldName, type: DestinationType, before: Destination | undefined): string | undefined => {
+  if (secretFields.includes(name) && before?.hidden.includes(name as never)) return words.known;
+  const hints: Partial<Record<FieldName, string>> = {
+    ...words.fieldHints,
+    url: words.urls[type],
+    secret: (words.secrets as Partial<Record<DestinationType, string>>)[type] ?? '',
+  };
+  return hints[name];
+};
+
+/** What it gets. */
+const Filter = ({ draft, set }: PartProps) => (
+  <div class="beside">
+    {isMounted('listIncidents') && (
+      <Choice
+        label={words.notify}
+        value={draft.notify}
+        options={Object.entries(words.notifies)}
+        onValue={(value) => set({ notify: value as DestinationDraft['notify'] })}
+      />
+    )}
+    <Choice
+      label={words.levels}
+      value={draft.levels}
+      options={listLevels(draft.levels)}
+      onValue={(levels) => set({ levels })}
+    />
+  </div>
+);

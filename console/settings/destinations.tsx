@@ -1,0 +1,58 @@
+import type { Destination } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { TestButton } from '../notifications/test-button.tsx';
+import { isMounted } from '../routes.ts';
+import { settings as words } from '../strings/settings.ts';
+import type { Column } from '../ui/table.tsx';
+import type { DestinationType } from './destination-draft.ts';
+import { DestinationForm } from './destination-form.tsx';
+import { toIfMatch } from './made.ts';
+import { Section } from './section.tsx';
+
+const toType = ({ settings: { type } }: Destination): string => words.types[type as DestinationType] ?? type;
+
+/** What it gets, in words: `Each alert · CRITICAL, ERROR · backup*`. */
+const toGets = ({ settings: { notify = 'alerts', levels, sources } }: Destination): string =>
+  [words.notifies[notify], levels?.join(', '), sources?.join(', ')].filter(Boolean).join(' · ');
+
+const columns: Column<Destination>[] = [
+  { key: 'type', title: words.type, width: '11rem', cell: toType },
+  {
+    key: 'address',
+    title: words.address,
+    width: '13rem',
+    isMinor: true,
+    cell: ({ settings: { url } }) => <bdi>{url}</bdi>,
+  },
+  { key: 'gets', title: words.gets, cell: (destination) => <bdi>{toGets(destination)}</bdi> },
+];
+
+/** Where alerts and messages go. */
+export const Destinations = () => (
+  <Section
+    kind="destinations"
+    load={(signal) => client.listDestinations(undefined, { signal })}
+    columns={columns}
+    describe={toType}
+    toFacts={(destination) => [
+      [words.type, toType(destination)],
+      [words.address, destination.settings.url],
+      [words.gets, toGets(destination)],
+    ]}
+    Form={DestinationForm}
+    createRoute="putDestination"
+    isChangeable
+    remove={(destination) => userClient.deleteDestination({ destination: destination.name }, toIfMatch(destination))}
+    More={More}
+  />
+);
+
+const More = ({ name }: Destination) => (
+  <TestButton name={name}>
+    {isMounted('listDeliveries') && (
+      <a class="button" href="#/notifications">
+        {words.state}
+      </a>
+    )}
+  </TestButton>
+);

@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals';
+import type { CreatedKey, Key } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toFull, toRelative } from '../format.ts';
+import { settings as words } from '../strings/settings.ts';
+import { Chip } from '../ui/chip.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { Check, Field } from '../ui/field.tsx';
+import type { Column } from '../ui/table.tsx';
+import { toIfMatch } from './made.ts';
+import { type FormProps, Section } from './section.tsx';
+import { useSubmission } from './submission.ts';
+
+const LastUse = ({ lastUsedAt, isUnused }: Key) => {
+  const time = lastUsedAt && (
+    <time dateTime={lastUsedAt} title={toFull(new Date(lastUsedAt))}>
+      {toRelative(untilTime(Date.parse(lastUsedAt)))}
+    </time>
+  );
+  return isUnused ? (
+    <Chip tone="warning" icon="warning">
+      {words.unused}
+    </Chip>
+  ) : (
+    (time ?? words.never)
+  );
+};
+
+const columns: Column<Key>[] = [
+  { key: 'scopes', title: words.scopes, cell: ({ scopes }) => scopes.join(', ') },
+  { key: 'use', title: words.lastUse, width: '12rem', cell: LastUse },
+];
+
+/** What lets programs in. */
+export const Keys = () => (
+  <Section
+    kind="keys"
+    load={(signal) => client.listKeys(undefined, { signal })}
+    columns={columns}
+    describe={(key) => (
+      <>
+        {words.lastUse}: <LastUse {...key} /> · {key.scopes.join(', ')}
+      </>
+    )}
+    toFacts={({ scopes, lastUsedAt, isUnused }) => [
+      [words.scopes, scopes.map((scope) => `${scope}: ${words.scopeHints[scope]}`).join('\n')],
+      [words.lastUse, lastUsedAt ? toFull(new Date(lastUsedAt)) : words.never],
+      ...(isUnused ? [[words.unused, words.hints.keys] as [string, string]] : []),
+    ]}
+    Form={KeyForm}
+    createRoute="createKey"
+    remove={(key) => userClient.deleteKey({ key: key.name }, toIfMatch(key))}
+  />
+);
+
+type Scope = Key['scopes'][number];
+
+const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
+  const name = useSignal('');
+  const scopes = useSignal<Scope[]>(['alerts:write']);
+  const created = useSignal<CreatedKey | undefined>(undefined);
+  const submission = useSubmission(async () => {
+    if (scopes.value.length === 0) throw new Error(words.noScope);
+    created.value = await userClient.createKey({ name: name.value.trim(), scopes: scopes.value });
+    onChanged();
+  });
+  if (created.value) return <NewKey made={created.value} onClose={onClose} />;
+  return (
+    <FormDialog title={words.create.keys} action={words.createAction} onClose={onClose} {...submission}>
+      <Field
+        label={words.name}
+        hint={words.nameHint}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={name.value}
+        onValue={(value) => {
+          name.value = value;
+        }}
+      />
+      <fieldset class="scopes">
+        <legend>{words.scopes}</legend>
+        {(Object.keys(words.scopeHints) as Scope[]).map((scope) => (
+          <Check
+            key={scope}
+            label={words.scopeHints[scope]}
+            hint={scope}
+            checked={scopes.value.includes(scope)}
+            onValue={(isOn) => {
+              const others = scopes.value.filter((each) => each !== scope);
+              scopes.value = isOn ? [...others, scope] : others;
+            }}
+          />
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+};
+
+/** The only time that the key is shown. */
+const NewKey = ({ made: { name, key }, onClose }: { made: CreatedKey; onClose: () => void }) => (
+  <Dialog title={words.keyTitle(name)} onClose={onClose}>
+    <div class="copied">
+      <p class="note">{words.keyOnce}</p>
+      <code class="example">{key}</code>
+      <div class="actions">
+        <CopyButton label={words.copyKey} value={() => key} />
+        <button type="button" onClick={onClose}>
+          {words.done}
+        </button>
+      </div>
+    </div>
+  </Dialog>
+);

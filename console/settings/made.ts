@@ -1,0 +1,25 @@
+import { toFull } from '../format.ts';
+import { toPerson } from '../person.ts';
+import { settings as words } from '../strings/settings.ts';
+
+/** What the console can make: users, keys and destinations; also those that only the config file can change. */
+export interface Made {
+  name: string;
+  origin: 'config' | 'made' | 'temporary';
+  updatedBy: string | null;
+  updatedAt: string | null;
+  version: number | null;
+}
+
+export type Kind = 'users' | 'keys' | 'destinations';
+
+/** Who has made it, or where it is from. */
+export const describeOrigin = ({ origin, updatedBy }: Made): string =>
+  origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];
+
+export const toChange = ({ updatedBy, updatedAt }: Made): [string, string][] =>
+  updatedBy && updatedAt ? [[words.changed, words.madeBy(toPerson(updatedBy), toFull(new Date(updatedAt)))]] : [];
+
+/** For a change of it as it was seen. */
+export const toIfMatch = ({ version }: Made): { ifMatch?: string } =>
+  version === null ? {} : { ifMatch: `"${version}"` };

@@ -1,0 +1,44 @@
+import type { ComponentType } from 'preact';
+import { toHash } from '../router.ts';
+import { isAllowed, type RouteName } from '../routes.ts';
+import type { ScreenView } from '../screen.ts';
+import { settings as words } from '../strings/settings.ts';
+import { About } from './about.tsx';
+import { Destinations } from './destinations.tsx';
+import { Keys } from './keys.tsx';
+import { Sessions } from './sessions.tsx';
+import { Users } from './users.tsx';
+
+type SectionName = keyof typeof words.sections;
+
+const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = [
+  ['users', Users, 'listUsers'],
+  ['keys', Keys, 'listKeys'],
+  ['destinations', Destinations, 'listDestinations'],
+  ['sessions', Sessions, 'listSessions'],
+  ['about', About],
+];
+
+/** The sections that the user may see. */
+const listSections = () => sections.filter(([, , needs]) => needs === undefined || isAllowed(needs));
+
+/** One section of the settings; the address names it. */
+const SettingsScreen = ({ rest }: { rest: string }) => {
+  const all = listSections();
+  const [name, View] = all.find(([each]) => each === rest) ?? all[0] ?? sections[0] ?? [];
+  if (!View) return null;
+  return (
+    <div class="list">
+      <nav class="sections" aria-label={words.show}>
+        {all.map(([each]) => (
+          <a key={each} href={toHash(`/settings/${each}`)} aria-current={each === name ? 'page' : undefined}>
+            {words.sections[each]}
+          </a>
+        ))}
+      </nav>
+      <View key={name} />
+    </div>
+  );
+};
+
+export const settingsView: ScreenView = { Screen: SettingsScreen };

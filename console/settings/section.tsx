@@ -1,0 +1,177 @@
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useState } from 'preact/hooks';
+import { toCount } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { goTo, place, setParams } from '../router.ts';
+import { isMounted, type RouteName } from '../routes.ts';
+import { settings as words } from '../strings/settings.ts';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { useCommands } from '../ui/palette.tsx';
+import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { notify } from '../ui/toast.tsx';
+import { describeOrigin, type Kind, type Made, toChange } from './made.ts';
+import { useSubmission } from './submission.ts';
+
+export interface FormProps<T> {
+  /** What is changed; a new one is made without it. */
+  before?: T;
+  onClose: () => void;
+  /** Called when the list is to be read again. */
+  onChanged: () => void;
+}
+
+interface SectionProps<T extends Made> {
+  kind: Kind;
+  load: (signal: AbortSignal) => Promise<{ data: readonly T[] }>;
+  columns: Column<T>[];
+  /** Beside the name. */
+  Mark?: ComponentType<T>;
+  /** One line about it. */
+  describe: (item: T) => ComponentChildren;
+  toFacts: (item: T) => [string, string][];
+  Form: ComponentType<FormProps<T>>;
+  createRoute: RouteName;
+  /** Left out where one cannot be changed, only deleted. */
+  isChangeable?: boolean;
+  remove: (item: T) => Promise<unknown>;
+  /** What else can be done with one. */
+  More?: ComponentType<T>;
+}
+
+const close = (): void => goTo(`/settings${place.value.rest && `/${place.value.rest}`}`);
+
+/** The list of one kind, of which the address says what is open over it. */
+export const Section = <T extends Made>(props: SectionProps<T>) => {
+  const { kind, load, Form, createRoute } = props;
+  const { value, error, reload } = useResource(load, { key: kind, isKept: true });
+  const { new: isNew, open, edit, delete: removed } = place.value.params;
+  const find = (name: string) => value?.data.find((item) => item.name === name);
+  const create = isMounted(createRoute) ? () => goTo(`/settings/${kind}`, { new: '1' }) : undefined;
+  useCommands(create ? [{ title: words.create[kind], icon: 'plus', run: create }] : [], [kind]);
+  if (!value) return <Unloaded {...{ error, reload }} lines={8} />;
+  const shared = { onClose: close, onChanged: reload };
+  const [changed, deleted] = [edit ? find(edit) : undefined, removed ? find(removed) : undefined];
+  return (
+    <>
+      {error && <Failure error={error} onRetry={reload} />}
+      <List {...props} rows={value.data} onCreate={create} />
+      {isNew && <Form {...shared} />}
+      {changed && <Form key={changed.name} before={changed} {...shared} />}
+      {open && <Details {...props} name={open} item={find(open)} />}
+      {deleted && <Removal {...props} item={deleted} onChanged={reload} />}
+    </>
+  );
+};
+
+interface ListProps<T extends Made> extends SectionProps<T> {
+  rows: readonly T[];
+  onCreate: (() => void) | undefined;
+}
+
+const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }: ListProps<T>) => {
+  const button = onCreate && (
+    <button type="button" class="primary" onClick={onCreate}>
+      <Icon name="plus" /> {words.create[kind]}
+    </button>
+  );
+  if (rows.length === 0) {
+    return (
+      <Empty title={words.none[kind]} hint={words.hints[kind]}>
+        {button}
+      </Empty>
+    );
+  }
+  const Name = (item: T) => (
+    <>
+      <button type="button" class="link" onClick={() => setParams({ open: item.name })}>
+        {item.name}
+      </button>{' '}
+      {Mark && <Mark {...item} />}
+    </>
+  );
+  const all: Column<T>[] = [
+    { key: 'name', title: words.name, cell: Name },
+    ...columns,
+    { key: 'origin', title: words.origin, width: '11rem', cell: describeOrigin },
+  ];
+  return (
+    <>
+      <p class="hint">{words.hints[kind]}</p>
+      <div class="list-head">
+        <p class="hint" role="status">
+          {words.count[kind](toCount(rows.length))}
+        </p>
+        {button}
+      </div>
+      <Table
+        label={words.sections[kind]}
+        columns={all}
+        rows={rows}
+        rowKey={({ name }) => name}
+        compact={(item) => (
+          <TwoLines
+            title={<Name {...item} />}
+            hint={
+              <>
+                {describe(item)} · {describeOrigin(item)}
+              </>
+            }
+          />
+        )}
+      />
+    </>
+  );
+};
+
+type DetailsProps<T extends Made> = SectionProps<T> & { name: string; item: T | undefined };
+
+const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, createRoute, More }: DetailsProps<T>) => (
+  <Dialog title={`${words.one[kind]} ${name}`} kind="drawer" onClose={close}>
+    {item ? (
+      <article class="alert">
+        {item.origin !== 'made' && <p class="note">{words[`${item.origin}Hint`]}</p>}
+        <Facts facts={[...toFacts(item), ...toChange(item)]} />
+        {More && <More {...item} />}
+        {item.origin === 'made' && isMounted(createRoute) && (
+          <div class="actions">
+            {isChangeable && (
+              <button type="button" onClick={() => setParams({ open: undefined, edit: name })}>
+                <Icon name="edit" /> {words.edit}
+              </button>
+            )}
+            <button type="button" onClick={() => setParams({ open: undefined, delete: name })}>
+              <Icon name="trash" /> {words.delete}
+            </button>
+          </div>
+        )}
+      </article>
+    ) : (
+      <Empty title={words.missing} />
+    )}
+  </Dialog>
+);
+
+/** Asks before something is deleted that cannot be brought back. */
+const Removal = <T extends Made>({
+  kind,
+  item,
+  remove,
+  onChanged,
+}: SectionProps<T> & { item: T; onChanged: () => void }) => {
+  // As it was seen: what others change meanwhile is not deleted.
+  const [seen] = useState(item);
+  const { name } = seen;
+  const submission = useSubmission(async () => {
+    await remove(seen).finally(onChanged);
+    notify(words.deleted(name));
+    close();
+  });
+  return (
+    <FormDialog title={words.deleteTitle(name)} action={words.deleteAction} onClose={close} {...submission}>
+      <p>{words.remove[kind](name)}</p>
+    </FormDialog>
+  );
+};

@@ -1,0 +1,78 @@
+import type { Session } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toFull, toRelative, toTime } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { useRun } from '../live/run.ts';
+import { logOut } from '../session.ts';
+import { settings as words } from '../strings/settings.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Unloaded } from '../ui/panel.tsx';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { notify } from '../ui/toast.tsx';
+
+/** Where the user is logged in, and a way to end that. */
+export const Sessions = () => {
+  const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }));
+  const { isRunning, run } = useRun(async () => {
+    await userClient.endSessions();
+    logOut();
+    notify(words.loggedOut);
+  });
+  if (!value) return <Unloaded {...{ error, reload }} lines={6} />;
+  return (
+    <>
+      <div class="list-head">
+        <p class="hint">{words.sessionsHint}</p>
+        <button type="button" aria-disabled={isRunning} onClick={run}>
+          <Icon name="user" /> {words.logOutAll}
+        </button>
+      </div>
+      <Table
+        label={words.sections.sessions}
+        columns={columns}
+        rows={value.data}
+        rowKey={({ id }) => id}
+        compact={(session) => (
+          <TwoLines
+            title={<Client {...session} />}
+            hint={
+              <>
+                {session.address} · <Ago time={session.renewedAt} />
+              </>
+            }
+          />
+        )}
+      />
+    </>
+  );
+};
+
+const Ago = ({ time }: { time: string }) => (
+  <time dateTime={time} title={toFull(new Date(time))}>
+    {toRelative(untilTime(Date.parse(time)))}
+  </time>
+);
+
+const Client = ({ client: agent, isCurrent }: Session) => (
+  <bdi title={agent ?? undefined}>
+    {shorten(agent ?? words.unknown)} {isCurrent && <span class="hint">({words.thisOne})</span>}
+  </bdi>
+);
+
+/** `Firefox/120.0, Linux` of what browsers call themselves; others as they are. */
+const shorten = (agent: string): string => {
+  const browser =
+    /(?:Firefox|Edg|OPR|HeadlessChrome|Chrome)\/[\d.]+/.exec(agent)?.[0] ?? /Safari\/[\d.]+/.exec(agent)?.[0];
+  const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/.exec(agent)?.[0];
+  return browser && agent.startsWith('Mozilla')
+    ? [browser.replace(/(\/\d+).*/, '$1').replace('/', ' '), system].filter(Boolean).join(', ')
+    : agent;
+};
+
+const columns: Column<Session>[] = [
+  { key: 'client', title: words.client, cell: Client },
+  { key: 'address', title: words.address, width: '12rem', cell: ({ address }) => address ?? words.unknown },
+  { key: 'since', title: words.since, width: '10rem', cell: ({ startedAt }) => toTime(new Date(startedAt)) },
+  { key: 'renewed', title: words.renewed, width: '9rem', cell: ({ renewedAt }) => <Ago time={renewedAt} /> },
+];

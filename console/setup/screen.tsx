@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, client } from '../api.ts';
+import { place, toHash } from '../router.ts';
+import { isMounted } from '../routes.ts';
+import type { ScreenView } from '../screen.ts';
+import { isLoginOpen, logIn } from '../session.ts';
+import { text } from '../strings/index.ts';
+import { setup as words } from '../strings/setup.ts';
+import { Field } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { NewPassword } from '../ui/new-password.tsx';
+import { Empty } from '../ui/panel.tsx';
+import { notify } from '../ui/toast.tsx';
+
+/** What became of the last attempt. */
+type Outcome = { kind: 'open' | 'refused' | 'made' | 'failed'; message: string };
+
+/** The page of the link that the start message shows: it makes the first account, once. */
+const SetupScreen = () => {
+  const [code] = useState(place.value.params['code'] ?? '');
+  const outcome = useSignal<Outcome>({ kind: 'open', message: '' });
+  const { kind, message } = outcome.value;
+  if (kind === 'made') return <Ended title={words.isMade} hint={words.isMadeHint} />;
+  if (code === '') return <Ended title={words.noCode} hint={words.noCodeHint} />;
+  if (kind === 'refused') return <Ended title={words.refused} hint={`${message}.`} isAlert />;
+  return (
+    <AccountForm
+      code={code}
+      outcome={outcome.value}
+      onOutcome={(next) => {
+        outcome.value = next;
+      }}
+    />
+  );
+};
+
+interface FormProps {
+  code: string;
+  outcome: Outcome;
+  onOutcome: (outcome: Outcome) => void;
+}
+
+const AccountForm = ({ code, outcome, onOutcome }: FormProps) => {
+  const name = useSignal('');
+  const password = useSignal('');
+  const isRunning = useSignal(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isRunning.value) return;
+    isRunning.value = true;
+    onOutcome({ kind: 'open', message: '' });
+    onOutcome(await createAccount({ code, name: name.value.trim(), password: password.value }));
+    isRunning.value = false;
+  };
+  const { kind, message } = outcome;
+  // The server begins with the name of what it refuses.
+  const [, field, reason] = (kind === 'failed' && /^(name|password) (.*)$/s.exec(message)) || [];
+  const form = useRef<HTMLFormElement>(null);
+  // Its description, which says why, is then read out.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [outcome]);
+  return (
+    <form ref={form} class="panel setup" onSubmit={submit}>
+      <p>{words.hint}</p>
+      <Field
+        label={words.name}
+        hint={words.nameHint}
+        error={field === 'name' ? `${words.name} ${reason}.` : undefined}
+        name="username"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck={false}
+        value={name.value}
+        onValue={(value) => {
+          name.value = value;
+        }}
+      />
+      <NewPassword
+        label={words.password}
+        hint={words.passwordHint}
+        error={field === 'password' ? `${words.password} ${reason}.` : undefined}
+        value={password.value}
+        onValue={(value) => {
+          password.value = value;
+        }}
+      />
+      <p class="error" role="alert">
+        {field === undefined && message}
+      </p>
+      <button type="submit" class="primary" aria-disabled={isRunning.value}>
+        {isRunning.value ? words.running : words.action}
+      </button>
+    </form>
+  );
+};
+
+/** Makes the account and logs in; the link is then left for good, since it is of no more use. */
+const createAccount = async (given: { code: string; name: string; password: string }): Promise<Outcome> => {
+  try {
+    await client.setUp(given);
+  } catch (reason) {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    return { kind: reason instanceof ApiError && reason.status === 403 ? 'refused' : 'failed', message };
+  }
+  const { name, password } = given;
+  try {
+    const { token, expiresIn, role } = await client.login({ Username: name, Password: password });
+    logIn({ name, role, token, expiresAt: Date.now() + expiresIn * 1000 }, false);
+    notify(words.made(name));
+    location.replace(toHash(isMounted('createAlert') ? '/connect' : '/'));
+  } catch {
+    // The account is there: whoever has made it can log in.
+  }
+  return { kind: 'made', message: '' };
+};
+
+/** There is nothing to fill in, any more. */
+const Ended = ({ title, hint, isAlert = false }: { title: string; hint: string; isAlert?: boolean }) => (
+  <div role={isAlert ? 'alert' : undefined}>
+    <Empty title={title} hint={hint}>
+      <button
+        type="button"
+        class="primary"
+        onClick={() => {
+          isLoginOpen.value = true;
+        }}
+      >
+        <Icon name="user" /> {text.login.action}
+      </button>
+    </Empty>
+  </div>
+);
+
+export const setupView: ScreenView = { Screen: SetupScreen };

@@ -1,0 +1,25 @@
+import { client } from '../api.ts';
+import { isMounted } from '../routes.ts';
+import { renew, session } from '../session.ts';
+
+/** Milliseconds before its end in which a session is renewed while somebody uses the page; not in the very last ones. */
+const [earliest, latest] = [30 * 60_000, 60_000];
+/** Milliseconds before another attempt. */
+const pause = 60_000;
+
+let lastAttempt = Number.NEGATIVE_INFINITY;
+
+const onUse = async (): Promise<void> => {
+  const { expiresAt = 0, token } = session.value ?? {};
+  const left = expiresAt - Date.now();
+  if (left > earliest || left < latest || Date.now() - lastAttempt < pause || !isMounted('renewSession')) return;
+  lastAttempt = Date.now();
+  // A session that cannot be renewed ends at its time.
+  const renewed = await client.renewSession().catch(() => undefined);
+  if (renewed && session.value?.token === token) renew(renewed.token, Date.now() + renewed.expiresIn * 1000);
+};
+
+/** Lets the session last while the page is in use. */
+export const startRenewal = (): void => {
+  for (const type of ['keydown', 'pointerdown']) addEventListener(type, () => void onUse());
+};

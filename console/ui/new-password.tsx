@@ -1,0 +1,38 @@
+import { useSignal } from '@preact/signals';
+import { text } from '../strings/index.ts';
+import { Field } from './field.tsx';
+import { Icon } from './icon.tsx';
+
+interface Props {
+  label: string;
+  hint: string;
+  error?: string | undefined;
+  value: string;
+  onValue: (value: string) => void;
+}
+
+/** A field for a password that somebody chooses, who can look at it. */
+export const NewPassword = (props: Props) => {
+  const isShown = useSignal(false);
+  return (
+    <Field
+      {...props}
+      name="new-password"
+      type={isShown.value ? 'text' : 'password'}
+      autocomplete="new-password"
+      autocapitalize="none"
+      spellcheck={false}
+      aside={
+        <button
+          type="button"
+          aria-label={isShown.value ? text.hidePassword : text.showPassword}
+          onClick={() => {
+            isShown.value = !isShown.value;
+          }}
+        >
+          <Icon name={isShown.value ? 'hide' : 'show'} />
+        </button>
+      }
+    />
+  );
+};

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { expect, type Page } from '@playwright/test';
+import { passwords } from '../support/credentials.ts';
+import { answer, startReceiver } from '../support/receiver.ts';
+import { test } from './support/console.ts';
+import { findFaults, logIn } from './support/page.ts';
+
+/** No account is in the settings, so the start message has a link. */
+const withoutUsers = { adminPassword: undefined, readerPassword: undefined };
+
+const strong = 'four words make one';
+
+const readLink = (stdout: string): string => /\/console\/(#\/setup\?code=\S+)/.exec(stdout)?.[1] ?? assert.fail(stdout);
+
+test('the link of the start message makes the first account once, with the keyboard alone and on a phone', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({ settings: withoutUsers });
+  const hash = readLink(app.output.stdout);
+  const { page, complaints } = await openConsole({ app, hash, viewport: { width: 360, height: 740 } });
+  await expect(page.getByRole('heading', { level: 1, name: 'Create the first account' })).toBeVisible();
+  const password = page.getByLabel('Password', { exact: true });
+  await expect(password).toHaveAttribute('autocomplete', 'new-password');
+  await page.getByLabel('User name').focus();
+  await page.keyboard.type('anna');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('password1234');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Password is easily guessed: use several words')).toBeVisible();
+  await expect(password).toHaveAttribute('aria-invalid', 'true');
+  await expect(password).toBeFocused();
+  expect(await findFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Show the password' }).press('Enter');
+  await expect(password).toHaveAttribute('type', 'text');
+  await page.getByRole('button', { name: 'Hide the password' }).press('Enter');
+  await password.fill(strong);
+  await password.press('Enter');
+  await expect(page.getByText('Welcome, anna.')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Connect' })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('button', { name: 'anna, Admin' })).toBeVisible();
+  await page.goto(`/console/${hash}`);
+  await page.getByLabel('User name').fill('ben');
+  await password.fill(strong);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await expect(page.getByRole('alert').getByText('The link was used, or there is an account: log in.')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await page.evaluate('location.hash = "#/"');
+  await page.evaluate('location.hash = "#/setup?code=wrong"');
+  await page.getByLabel('User name').fill('ben');
+  await password.fill(strong);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await expect(page.getByText(/restart the server for a new link, or run signalbox create-user\.$/)).toBeVisible();
+  await page.evaluate('location.hash = "#/"');
+  await page.evaluate('location.hash = "#/setup"');
+  await expect(page.getByText('This page needs the whole link')).toBeVisible();
+  await page.getByRole('main').getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+  expect(complaints.filter((each) => !/40[03] \(/.test(each))).toEqual([]);
+});
+
+const drawer = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('button', { name, exact: true }) });
+
+test('users and keys are made, changed and deleted with the keyboard alone; who is logged in last stays', async ({
+  startApp,
+  openConsole,
+}) => {
+  const key = { name: 'old', sha256: 'a'.repeat(64), scopes: ['metrics:read'] };
+  const app = await startApp({ settings: { access: 'login', keys: [key] } });
+  const { page, complaints } = await openConsole({ app });
+  await logIn(page, 'admin');
+  await page.keyboard.press('g');
+  await page.keyboard.press('e');
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await expect(row(page, 'admin')).toHaveText(/admin \(you\).*Admin.*From the config file/);
+  await row(page, 'admin').getByRole('button', { name: 'admin' }).press('Enter');
+  await expect(drawer(page, 'User admin').getByText('It is from the config file')).toBeVisible();
+  await expect(drawer(page, 'User admin').getByRole('button', { name: 'Delete…' })).toHaveCount(0);
+  expect(await findFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  expect(await findFaults(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'New user' }).press('Enter');
+  const form = page.getByRole('dialog', { name: 'New user' });
+  await form.getByLabel('Name').fill('ben');
+  await form.getByLabel('Role').selectOption('Admin');
+  await form.getByLabel('Password', { exact: true }).fill('short');
+  await form.getByLabel('Password', { exact: true }).press('Enter');
+  await expect(form.getByRole('alert')).toHaveText('password must have at least 12 characters');
+  await form.getByLabel('Password', { exact: true }).fill(strong);
+  expect(await findFaults(page)).toEqual([]);
+  await form.getByLabel('Password', { exact: true }).press('Enter');
+  await expect(row(page, 'ben')).toHaveText(/ben.*Admin.*admin/);
+
+  // Somebody else changes ben while the form is open.
+  await row(page, 'ben').getByRole('button', { name: 'ben' }).press('Enter');
+  await drawer(page, 'User ben').getByRole('button', { name: 'Change…' }).press('Enter');
+  const edit = page.getByRole('dialog', { name: 'Change the user ben' });
+  const token = await app.login('admin');
+  expect((await app.request('PUT', '/api/users/ben', { token, body: { role: 'Reader' } })).status).toBe(200);
+  await edit.getByLabel('New password').fill(`${strong} again`);
+  await edit.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has changed it meanwhile/);
+  await edit.getByRole('button', { name: 'Cancel' }).press('Enter');
+  await expect(row(page, 'ben')).toHaveText(/Reader/);
+  await row(page, 'ben').getByRole('button', { name: 'ben' }).press('Enter');
+  await drawer(page, 'User ben').getByRole('button', { name: 'Delete…' }).press('Enter');
+  await page.getByRole('dialog', { name: 'Delete ben?' }).getByRole('button', { name: 'Delete' }).press('Enter');
+  await expect(page.getByText('ben was deleted.')).toBeVisible();
+  await expect(row(page, 'ben')).toHaveCount(0);
+
+  await page.getByRole('link', { name: 'Keys' }).press('Enter');
+  await expect(row(page, 'old')).toHaveText(/metrics:read.*never.*From the config file/);
+  await page.getByRole('button', { name: 'New key' }).press('Enter');
+  const keyForm = page.getByRole('dialog', { name: 'New key' });
+  await keyForm.getByLabel('Name', { exact: true }).fill('grafana');
+  await expect(keyForm.getByLabel('Send alerts')).toBeChecked();
+  await keyForm.getByLabel('Read metrics').press('Space');
+  expect(await findFaults(page)).toEqual([]);
+  await keyForm.getByRole('button', { name: 'Create' }).press('Enter');
+  const shown = drawer(page, 'The key grafana');
+  const made = (await shown.getByText(/^sbk_/).textContent()) ?? '';
+  const send = () => app.request('POST', '/api/alert', { token: made, body: { message: 'x' } });
+  expect((await send()).status).toBe(200);
+  await expect(shown.getByRole('button', { name: 'Copy the key' })).toBeVisible();
+  await shown.getByRole('button', { name: 'Done' }).press('Enter');
+  await expect(page.getByText(made)).toHaveCount(0);
+  await expect(row(page, 'grafana')).toHaveText(/alerts:write, metrics:read/);
+  await row(page, 'grafana').getByRole('button', { name: 'grafana' }).press('Enter');
+  await drawer(page, 'Key grafana').getByRole('button', { name: 'Delete…' }).press('Enter');
+  await page.getByRole('dialog', { name: 'Delete grafana?' }).getByRole('button', { name: 'Delete' }).press('Enter');
+  await expect(row(page, 'grafana')).toHaveCount(0);
+  expect((await send()).status).toBe(401);
+
+  await page.getByRole('link', { name: 'Sessions' }).press('Enter');
+  await expect(page.getByRole('table', { name: 'Sessions' }).getByText('(this one)')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Log out everywhere' }).press('Enter');
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
+  expect((await app.request('GET', '/api/users', { token })).status).toBe(401);
+  expect(complaints.filter((each) => !/4(00|12) \(/.test(each))).toEqual([]);
+});
+
+test('the last administrator cannot go, and a reader sees sessions and what the server is', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({ settings: { ...withoutUsers, readerPassword: passwords.reader } });
+  const [, code = ''] = readLink(app.output.stdout).split('=');
+  const body = { code, name: 'anna', password: strong };
+  expect((await app.request('POST', '/api/setup', { body })).status).toBe(201);
+  const { page } = await openConsole({ app, hash: '#/settings/users?delete=anna' });
+  await page.getByRole('main').getByRole('button', { name: 'Log in' }).click();
+  const login = page.getByRole('dialog', { name: 'Log in' });
+  await login.getByLabel('User name').fill('anna');
+  await login.getByLabel('Password').fill(strong);
+  await login.getByRole('button', { name: 'Log in' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete anna?' });
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(dialog.getByRole('alert')).toHaveText(/last|Admin/);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'anna, Admin' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await logIn(page, 'reader');
+  const sections = page.getByRole('navigation', { name: 'Section' });
+  await expect(sections.getByRole('link')).toHaveText(['Sessions', 'About']);
+  await sections.getByRole('link', { name: 'About' }).click();
+  await expect(page.getByText('Running for')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+});
+
+test('a destination is made with what its type needs, tested, changed without its secret, and deleted', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const { url, requests } = await startReceiver(scope, answer(200));
+  const pager = { name: 'pager', type: 'webhook', url };
+  const app = await startApp({ settings: { destinations: [pager], watchTargets: ['127.0.0.1'] } });
+  const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
+  await logIn(page, 'admin');
+  await page.getByRole('link', { name: 'Settings pager' }).click();
+  await expect(drawer(page, 'Destination pager').getByText('It is from the config file')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'New destination' }).click();
+  const form = page.getByRole('dialog', { name: 'New destination' });
+  await form.getByLabel('Type').selectOption('E-mail');
+  await expect(form.getByLabel('User name at the mail server')).toBeVisible();
+  await form.getByLabel('Type').selectOption('Gotify');
+  await expect(form.getByLabel('User name at the mail server')).toHaveCount(0);
+  await form.getByLabel('Name').fill('pager');
+  await form.getByLabel('Address').fill(url);
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText(/config file/);
+  await form.getByLabel('Name').fill('desk');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText(/type gotify needs secret/);
+  await form.getByLabel('Secret').fill('t0p-secret');
+  await form.getByLabel('Levels').selectOption('Error and worse');
+  await form.getByText('More settings').click();
+  await form.getByLabel('Told after (minutes)').fill('soon');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText('Told after (minutes) must be a number.');
+  await form.getByLabel('Told after (minutes)').fill('5');
+  expect(await findFaults(page)).toEqual([]);
+  await form.getByRole('button', { name: 'Create' }).click();
+  const details = drawer(page, 'Destination desk');
+  await details.getByRole('button', { name: 'Send a test' }).click();
+  await expect(details.getByText('The receiver has accepted the test.')).toBeVisible();
+  expect(requests.at(-1)?.headers['x-gotify-key']).toBe('t0p-secret');
+  expect(await findFaults(page)).toEqual([]);
+  await details.getByRole('button', { name: 'Change…' }).click();
+  const edit = page.getByRole('dialog', { name: 'Change the destination desk' });
+  await expect(edit.getByLabel('Levels')).toHaveValue('CRITICAL,ERROR');
+  await edit.getByLabel('Levels').selectOption('Critical only');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(details.getByText('Messages about incidents · CRITICAL', { exact: true })).toBeVisible();
+  await details.getByRole('button', { name: 'Send a test' }).click();
+  await expect(details.getByText('The receiver has accepted the test.')).toBeVisible();
+  expect(requests.at(-1)?.headers['x-gotify-key']).toBe('t0p-secret');
+  const { json } = await app.request('GET', '/api/destinations/desk', { token: await app.login('admin') });
+  expect([json['settings'], json['hidden']]).toEqual([
+    { type: 'gotify', url: expect.any(String), notify: 'incidents', levels: ['CRITICAL'], after: 5 },
+    expect.arrayContaining(['secret']),
+  ]);
+  await details.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog', { name: 'Delete desk?' }).getByRole('button', { name: 'Delete' }).click();
+  await expect(row(page, 'desk')).toHaveCount(0);
+  await expect(row(page, 'pager')).toBeVisible();
+  expect(complaints.filter((each) => !/4(00|09) \(/.test(each))).toEqual([]);
+});
