@@ -40,7 +40,7 @@ const runLines = async (lines: string, url: string, password: string, cwd?: stri
 const toStable = (text: string): string[] =>
   text
     .replaceAll(/http:\/\/[\d.:]+/g, 'URL')
-    .replace(/(for this run:) \S+/g, '$1 PASSWORD')
+    .replace(/(setup\?code=)\S+/g, '$1CODE')
     .trimEnd()
     .split('\n');
 
