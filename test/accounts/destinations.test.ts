@@ -95,6 +95,9 @@ test('what a request leaves out of url and secrets stays, and is never sent else
     assert.match(refused.json.error, /url leads elsewhere/);
   }
   assert.equal(other.requests.length, 0);
+  // What is shown of one is not enough for another one.
+  const copied = await call(app, 'PUT', '/copy', { ...shown.settings, headers: {} });
+  assert.deepEqual([copied.status, /whole address/.test(copied.json.error)], [400, true]);
   const one = await call(app, 'PUT', '/hook', { type: 'webhook', token: 'other' });
   assert.deepEqual(one.json.hidden, ['url', 'token']);
   const none = await call(app, 'PUT', '/hook', { type: 'webhook', url: `${other.url}/`, headers: {} });

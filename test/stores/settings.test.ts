@@ -248,6 +248,27 @@ test('file: settings whose log was moved away are stored again, with their versi
   assert.deepEqual(records, []);
 });
 
+test('file: what is deleted or changed while the settings are stored again stays so', async (t) => {
+  const directory = createFolder(t);
+  const log = await openLog(t, directory);
+  const store = await openSettings(t, log, () => new Date());
+  const names = Array.from({ length: 60 }, (_, index) => `s${index}`);
+  await Promise.all(names.map((name) => store.put('a', name, 'old', 'anna')));
+  renameSync(join(directory, 'settings.jsonl'), join(directory, 'moved'));
+  await log.reopen();
+  const changes = names.map((name, index) =>
+    index % 2 === 0 ? store.delete('a', name, 'anna') : store.put('a', name, 'new', 'anna'),
+  );
+  const copied = store.copy();
+  await Promise.all([...changes, copied]);
+  await log.close();
+  const again = await openSettings(t, await openLog(t, directory), () => new Date());
+  for (const one of [store, again]) {
+    assert.deepEqual([...new Set(one.list('a').map(({ value }) => value))], ['new']);
+    assert.equal(one.list('a').length, 30);
+  }
+});
+
 test('file: a change that cannot be stored is refused, and the settings stay', async (t) => {
   const directory = createFolder(t);
   const log = await openLog(t, directory);

@@ -162,6 +162,12 @@ const complete = (given: GivenDestination, known: DestinationSettings | undefine
   const isKept = given.url === undefined || (known && given.url === toShownUrl(known.url));
   const url = isKept ? known?.url : given.url;
   if (url === undefined) throw new HttpError('invalid', 'url is required');
+  if (!isKept && url.endsWith(hiddenPath)) {
+    throw new HttpError(
+      'invalid',
+      `url ends with ${hiddenPath}, which stands for what is hidden: give the whole address`,
+    );
+  }
   const value = { ...given, url };
   const hasOwn = credentials.some((key) => given[key] !== undefined);
   const kept = Object.fromEntries(credentials.flatMap((key) => (known?.[key] ? [[key, known[key]]] : [])));

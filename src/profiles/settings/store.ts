@@ -23,6 +23,8 @@ export interface SettingsParts {
   onDamage(lines: number): void;
 }
 
+type GivenChange = Omit<SettingChange, 'at' | 'expected'> & { expected: SettingChange['expected'] };
+
 /**
  * Settings in memory: a fold over a log of changes. A change is stored first, and what became of it is known once it is folded,
  * on each instance with the same result.
@@ -38,6 +40,10 @@ export class LoggedSettings implements SettingStore {
   /** What became of changes that this process waits for. */
   readonly #outcomes = new Map<number, Outcome>();
   #writing = 0;
+  /** Changes that go on. */
+  readonly #changes = new Set<Promise<unknown>>();
+  /** Resolves when all settings are stored again that have to be. */
+  #copying: Promise<unknown> = Promise.resolve();
   readonly #serially = createSerial();
   #nextRead: Promise<void> | undefined;
   #failure: Error | undefined;
@@ -116,6 +122,13 @@ export class LoggedSettings implements SettingStore {
 
   /** Stores all settings again: somebody has moved the log away. */
   async copy(): Promise<void> {
+    // One after the other: the copy of what a change has just replaced would undo it.
+    const copied = Promise.allSettled([this.#copying, ...this.#changes]).then(() => this.#copyAll());
+    this.#copying = copied.catch(() => undefined);
+    await copied;
+  }
+
+  async #copyAll(): Promise<void> {
     for (const [kind, settings] of this.#fold.kinds) {
       for (const { name, value, version, by, at, createdAt } of settings.values()) {
         const change: SettingChange = { kind, name, value, by, at, copied: { version, createdAt } };
@@ -129,10 +142,22 @@ export class LoggedSettings implements SettingStore {
     clearInterval(this.#retry);
   }
 
-  async #write({
-    expected,
-    ...fields
-  }: Omit<SettingChange, 'at' | 'expected'> & { expected: SettingChange['expected'] }) {
+  async #write(given: GivenChange) {
+    let copying: Promise<unknown>;
+    do {
+      copying = this.#copying;
+      await copying;
+    } while (copying !== this.#copying);
+    const change = this.#change(given);
+    this.#changes.add(change);
+    try {
+      return await change;
+    } finally {
+      this.#changes.delete(change);
+    }
+  }
+
+  async #change({ expected, ...fields }: GivenChange) {
     const { log, clock } = this.#parts;
     this.#writing += 1;
     try {
