@@ -59,6 +59,12 @@ export const isLimitOptional = ({ type }: Measured): boolean =>
 
 export const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
 
+/** Which figures raise an alert, seen from the limit; of a number of alerts, the limit itself does not. */
+export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
+  if (isLowBad(settings)) return 'low';
+  return settings.metric === 'count' ? 'beyond' : 'high';
+};
+
 /** A figure in words: `91.3 %`. */
 export const toFigure =
   (settings: Measured) =>
