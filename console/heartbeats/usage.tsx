@@ -61,7 +61,7 @@ export const Badge = ({ heartbeat }: { heartbeat: Heartbeat }) => {
       {open ? (
         <>
           {/* Another address for each state: the browser shows what it has of an address. */}
-          <p>
+          <p class="badge">
             <img src={`${address}?${state}`} alt={words.badgeText(name, words.states[state])} height={20} />
           </p>
           <div class="copied">

@@ -65,7 +65,7 @@ export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (inde
       axes: [
         { ...axis, ...lines, size: 20, space: 70, values: (_, splits) => splits.map((at) => toShortClock(at * 1000)) },
         {
-          ...{ ...axis, ...lines, size: 52, space: 32 },
+          ...{ ...axis, ...lines, size: toAxisWidth, space: 32 },
           ...(first.isBytes && { incrs: powersOfTwo }),
           ...(first.kind === 'bars' && { incrs: wholeSteps }),
           values: (_, splits) => splits.map(data.axis ?? data.format),
@@ -132,3 +132,7 @@ const readColor = (element: HTMLElement, name: string): string => {
   probe.remove();
   return color;
 };
+
+/** Pixels that the longest label of the vertical axis needs, about. */
+const toAxisWidth = (_: unknown, labels: readonly string[] | null): number =>
+  Math.max(52, 10 + 6 * Math.max(0, ...(labels ?? []).map(({ length }) => length)));

@@ -20,9 +20,9 @@ import { WatchForm } from './form.tsx';
 import {
   describeWatch,
   findWorst,
-  isLowBad,
   limitsOf,
   settingsOf,
+  sideOf,
   sortThings,
   toFigure,
   toLimit,
@@ -184,11 +184,11 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): [string, string][] 
 /** When it raises an alert: `from 90 % on, critical from 97 % on, after 1 min`. */
 const describeLimit = (settings: Watch['settings']): string => {
   const format = toLimit(settings);
-  const isLow = isLowBad(settings);
+  const toReached = words.reached[sideOf(settings)];
   const [limit, critical] = limitsOf(settings);
   return [
-    limit === undefined ? words.onFault : words.atLimit(format(limit), isLow),
-    critical !== undefined && words.criticalAt(format(critical), isLow),
+    limit === undefined ? words.onFault : toReached(format(limit)),
+    critical !== undefined && words.critically(toReached(format(critical))),
     settings.for && words.lasting(toDuration(settings.for)),
     settings.clear !== undefined && words.ends(format(settings.clear)),
   ]

@@ -3,7 +3,7 @@ import { text } from '../strings/index.ts';
 import { watches as words } from '../strings/watches.ts';
 import { Area, Check, Choice, Field } from '../ui/field.tsx';
 import { type Draft, listFields, toMeasured } from './draft.ts';
-import { isLimitOptional, isLowBad, metrics, unitOf } from './kinds.ts';
+import { isLimitOptional, metrics, sideOf, unitOf } from './kinds.ts';
 
 interface Props {
   draft: Draft;
@@ -55,7 +55,7 @@ export const LimitFields = ({ draft, set }: Props) => {
           <Field
             {...plain}
             label={withUnit(words.limit)}
-            hint={isLimitOptional(measured) ? words.optionalHint : words.limitHint(isLowBad(measured))}
+            hint={isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)]}
             inputMode="decimal"
             value={draft.limit}
             onValue={(limit) => set({ limit })}

@@ -57,7 +57,13 @@ export const unitOf = ({ type, metric }: Measured): Unit | undefined => {
 export const isLimitOptional = ({ type }: Measured): boolean =>
   type === 'http' || type === 'tcp' || type === 'certificate';
 
-export const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
+const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
+
+/** Which figures raise an alert, seen from the limit; of a number of alerts, the limit itself does not. */
+export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
+  if (isLowBad(settings)) return 'low';
+  return settings.metric === 'count' ? 'beyond' : 'high';
+};
 
 /** A figure in words: `91.3 %`. */
 export const toFigure =

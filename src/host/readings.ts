@@ -214,6 +214,8 @@ export type FileSystemKind = 'fixed' | 'network' | 'removable' | 'optical' | 'me
 export interface FileSystemReading {
   /** Mount path; on Windows the drive letter, e.g. `C:`. */
   mountPath: string;
+  /** Where else it is mounted, as volumes of containers are; left out if nowhere. */
+  otherPaths?: string[];
   device: string;
   type: string;
   kind: FileSystemKind;

@@ -5,12 +5,17 @@ import { startApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
+const longName = `nightly-${'x'.repeat(56)}`;
+
 /** One server for the tests of this file, each of which has heartbeats of its own. */
 const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
 
 const startShared = async (): Promise<TestApp> => {
   const scope: Scope = { after: (step) => void shared.steps.push(step) };
-  const heartbeats = [{ name: 'report', schedule: '30 3 * * 1-5', timeZone: 'Asia/Tokyo', grace: 600 }];
+  const heartbeats = [
+    { name: 'report', schedule: '30 3 * * 1-5', timeZone: 'Asia/Tokyo', grace: 600 },
+    { name: longName, period: 86_400, open: true },
+  ];
   shared.app ??= await startApp(scope, { settings: { heartbeats } });
   return shared.app;
 };
@@ -79,6 +84,11 @@ test('heartbeats are listed as they come in, with what is expected, their runs a
   await page.goto('/console/#/heartbeats/report');
   await expect(details(page, 'report').getByText('It is from the config file, where it can be changed.')).toBeVisible();
   await expect(details(page, 'report').getByRole('button', { name: 'Change…' })).toHaveCount(0);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(`/console/#/heartbeats/${longName}`);
+  const badge = details(page, longName).getByRole('img');
+  await expect(badge).toBeVisible();
+  expect(await badge.evaluate((image) => image.getBoundingClientRect().right)).toBeLessThan(360);
   expect(complaints).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { findFaults, logIn } from './support/page.ts';
 const settings = {
   watches: [
     { name: 'tight', type: 'memory', limit: 0.001, critical: 100, every: 1, message: 'Restart what eats it' },
-    { name: 'backup', type: 'file', path: '/usr/no-such-*.tar' },
+    { name: 'backup', type: 'file', path: '/no-such-*.tar' },
   ],
   watchTargets: ['127.0.0.1'],
 };
@@ -45,7 +45,7 @@ test('watches are listed with state, reading, line and incident, those of the co
   );
   const line = row(page, 'tight').getByRole('img', { name: /^Last hours/ });
   await expect(line).toHaveAccessibleName(/: now .* %, lowest .* %, highest .* %, limit 0\.001 %, limit 100 %$/);
-  await expect(row(page, 'backup')).toHaveText(/Firing.*there is no file \/usr\/no-such-\*\.tar/);
+  await expect(row(page, 'backup')).toHaveText(/Firing.*there is no file \/no-such-\*\.tar/);
   await expect(row(page, 'memory')).toHaveText(/OK.*Memory · default watch/);
   // What fires comes first.
   await expect(table(page).getByRole('row').nth(1)).toHaveText(/Firing/);

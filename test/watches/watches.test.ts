@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { rmSync, statfsSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Watch } from '../../src/profiles/watches/schema.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
+import { atEnd } from '../support/scope.ts';
 import { mountSmall } from './support/small-disk.ts';
 import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
@@ -40,6 +42,24 @@ test('a file system that fills up raises an alert, is worse when it is full, and
   const [, , ended] = await waitForAlerts(app, 3);
   assert.deepEqual([ended?.level, ended?.status, ended?.resolves], ['INFO', 'resolved', worse?.id]);
   await waitForIncident(app, { state: 'resolved' });
+});
+
+test('a file system that is mounted several times is found at each of its mounts', async (t) => {
+  const mount = mountSmall(t, 1);
+  if (mount === undefined) return t.skip('mounting a file system needs root');
+  const again = `${mount}-again`;
+  mkdirSync(again);
+  execFileSync('mount', ['--bind', mount, again]);
+  atEnd(t, () => execFileSync('umount', ['-l', again]));
+  const app = await startApp(t);
+  const found = await tryWatch(app, await app.login('admin'), { type: 'disk', mounts: [again, mount], limit: 100 });
+  assert.deepEqual(
+    found.map(({ thing, state }) => [thing, state]),
+    [
+      [mount, 'ok'],
+      [again, 'ok'],
+    ],
+  );
 });
 
 test('a watch of what does not exist cannot check, which is an alert of its own once it lasts', async (t) => {

@@ -62,7 +62,14 @@ const listCandidates = async (root: string): Promise<Candidate[]> => {
   const mounts = toVisibleMounts(parseMounts(mountinfo)).filter(({ type }) => type !== 'autofs');
   const labels = await readLabels(`${root}/dev`);
   const distinct = keepShortest(mounts, ({ device }) => device);
-  return Promise.all(distinct.map((mount) => describe(root, mount, labels)));
+  const described = await Promise.all(distinct.map((mount) => describe(root, mount, labels)));
+  return described.map((candidate, index) => {
+    const { device, mountPath } = distinct[index] as MountEntry;
+    const otherPaths = mounts.flatMap((mount) =>
+      mount.device === device && mount.mountPath !== mountPath ? mount.mountPath : [],
+    );
+    return { ...candidate, ...(otherPaths.length > 0 && { otherPaths }) };
+  });
 };
 
 const describe = async (root: string, mount: MountEntry, labels: Map<string, string>): Promise<Candidate> => {

@@ -17,9 +17,16 @@ export const diskWatch = defineWatchType({
   check: async (watch, { host, shared }) => {
     const { mounts } = watch;
     if (!mounts) return (await host.disksOfMinute()).flatMap((disk) => toFinding(watch, disk) ?? []);
-    const { found, missing } = findNamed(await shared.fileSystems(), mounts, ({ mountPath }) => mountPath, isLike);
+    const disks = await shared.fileSystems();
+    const nameOf = ({ mountPath }: FileSystemReading): string => mountPath;
+    const { found, missing: unfound } = findNamed(disks, mounts, nameOf, isLike);
+    // The same file system may be mounted several times.
+    const others = disks.flatMap(({ otherPaths = [], ...disk }) =>
+      otherPaths.map((mountPath) => ({ ...disk, mountPath })),
+    );
+    const { found: again, missing } = findNamed(others, unfound, nameOf, isLike);
     return [
-      ...found.flatMap((disk) => toFinding(watch, disk) ?? []),
+      ...[...found, ...again].flatMap((disk) => toFinding(watch, disk) ?? []),
       ...missing.map((thing): Finding => ({ thing, isUnknown: true, words: `no file system is mounted at ${thing}` })),
     ];
   },
