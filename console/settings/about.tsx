@@ -1,8 +1,8 @@
 import { client } from '../api.ts';
 import { now } from '../clock.ts';
-import { toCount, toDuration } from '../format.ts';
+import { toCount, toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
-import { toSeconds } from '../overview/health.tsx';
+
 import { isReadable, openApi } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Facts } from '../ui/facts.tsx';
