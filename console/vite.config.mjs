@@ -10,10 +10,7 @@ const budget = { page: 60_000, charts: 135_000 };
 
 const toBytes = (file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length;
 
-/** Steps that take long and gain nothing. */
-const compress = { collapse_vars: false, inline: false };
-
-/** Takes another 3 % off what esbuild has minified. */
+/** Takes another 2 % off what esbuild has minified, by shorter names alone: nothing is computed or moved. */
 const squeeze = {
   name: 'squeeze',
   apply: 'build',
@@ -21,7 +18,7 @@ const squeeze = {
     order: 'post',
     handler(_, bundle) {
       for (const file of Object.values(bundle).filter(({ type }) => type === 'chunk')) {
-        const { code, error } = minify(file.code, { module: true, compress });
+        const { code, error } = minify(file.code, { module: true, compress: false });
         if (error) this.error(`${file.fileName}: ${error.message}`);
         file.code = code;
       }
