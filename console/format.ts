@@ -122,3 +122,9 @@ export const toDuration = (total: number): string => {
   const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([value]) => value > 0);
   return shown.map(([value, unit]) => `${whole.format(value)} ${unit}`).join(' ');
 };
+
+/** `1.02:03:04.0000000` is 93784. */
+export const toSeconds = (span: string): number => {
+  const [, days = '0', hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):(\d+)/.exec(span) ?? [];
+  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
+};

@@ -36,7 +36,7 @@ export const Arrival = ({ format, keyName }: { format: string; keyName: string |
   }, [format, keyName, token]);
   return (
     <div class="arrival" role="status">
-      {found.value ? <Stored alert={found.value} /> : <p class="waiting">{words.waiting}</p>}
+      {found.value ? <Stored alert={found.value} /> : <p class="hint">{words.waiting}</p>}
     </div>
   );
 };

@@ -3,7 +3,8 @@ import type { Heartbeat, HeartbeatRun, Incident } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
-import { toApiError, useResource } from '../live/resource.ts';
+import { explain } from '../live/explain.ts';
+import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
@@ -194,8 +195,7 @@ const RemoveDialog = ({ heartbeat: { name, version }, onRemoved, onClose }: Remo
       onRemoved();
       notify(words.removed(name));
     } catch (reason) {
-      const { status, message } = toApiError(reason);
-      error.value = status === 412 ? words.conflict : message;
+      error.value = explain(reason);
     }
     isRunning.value = false;
   };

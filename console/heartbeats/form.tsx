@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import type { Heartbeat } from 'signalbox/client';
 import { ApiError, client, userClient } from '../api.ts';
 import { severities } from '../live/alerts.ts';
+import { explain } from '../live/explain.ts';
 import { weekdays } from '../live/schedule.ts';
-
 import { heartbeats as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
@@ -52,7 +52,7 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
       notify(words.saved(name));
       onSaved(name);
     } catch (reason) {
-      error.value = toReason(reason);
+      error.value = explain(reason);
     }
     isRunning.value = false;
   };
@@ -95,11 +95,6 @@ const assertNew = async (name: string): Promise<void> => {
     throw reason;
   });
   if (known) throw new Error(words.exists(name));
-};
-
-const toReason = (reason: unknown): string => {
-  if (reason instanceof ApiError && reason.status === 412) return words.conflict;
-  return reason instanceof Error ? reason.message : String(reason);
 };
 
 /** When it is expected. */

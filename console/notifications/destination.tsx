@@ -9,13 +9,13 @@ import { isMounted } from '../routes.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
+import { mostOfResponse, TestButton } from '../ui/destination-test.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { HeldAlerts } from './held-alerts.tsx';
 import { WaitingNotices } from './notices.tsx';
-import { mostOfResponse, TestButton } from './test-button.tsx';
 
 const words = text.notifications;
 

@@ -1,7 +1,7 @@
 import type { HealthStatus } from 'signalbox/client';
 import { client } from '../api.ts';
 import { now } from '../clock.ts';
-import { toDuration } from '../format.ts';
+import { toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { status } from '../live/status.ts';
 import { toHash } from '../router.ts';
@@ -115,9 +115,3 @@ const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: s
 
 /** How long the machine is up. The days have one decimal, which says no more than hours. */
 const toUptime = (days: number): string => (days < 0.1 ? words.fewHours : toDuration(Math.round(days * 24) * 3600));
-
-/** `1.02:03:04.0000000` is 93784. */
-export const toSeconds = (span: string): number => {
-  const [, days = '0', hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):(\d+)/.exec(span) ?? [];
-  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
-};

@@ -1,25 +1,24 @@
 import { client } from '../api.ts';
 import { now } from '../clock.ts';
-import { toCount, toDuration } from '../format.ts';
+import { toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
-import { toSeconds } from '../overview/health.tsx';
+
 import { isReadable, openApi } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Facts } from '../ui/facts.tsx';
 import { Failure } from '../ui/panel.tsx';
 
 const readServer = async (signal: AbortSignal) => {
-  const [server, info, instances] = await Promise.all([
+  const [server, info] = await Promise.all([
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined,
     isReadable('getInfo') ? client.getInfo(undefined, { signal }) : undefined,
-    isReadable('listInstances') ? client.listInstances(undefined, { signal }) : undefined,
   ]);
-  return { server, info, instances, readAt: Date.now() };
+  return { server, info, readAt: Date.now() };
 };
 
 /** What this server is, as far as its routes say. */
 export const About = () => {
-  const { value: { server, info, instances, readAt = 0 } = {}, error, reload } = useResource(readServer);
+  const { value: { server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const { version, license } = openApi.value?.info ?? {};
   const facts: [string, string | undefined][] = [
     [words.about.version, version],
@@ -27,9 +26,8 @@ export const About = () => {
     [words.about.system, info?.os],
     [words.about.runtime, info?.frameworkVersion],
     [words.about.uptime, server && toDuration(toSeconds(server.uptime) + (now() - readAt) / 1000)],
-    [words.about.instances, instances && toCount(instances.data.length)],
     [words.about.zone, openApi.value?.['x-signalbox-time-zone']],
-    [words.about.licence, license && words.licence(license.name)],
+    [words.about.licence, license?.name],
   ];
   return (
     <>

@@ -1,8 +1,8 @@
 import type { Destination } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { TestButton } from '../notifications/test-button.tsx';
 import { isMounted } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
+import { TestButton } from '../ui/destination-test.tsx';
 import type { Column } from '../ui/table.tsx';
 import type { DestinationType } from './destination-draft.ts';
 import { DestinationForm } from './destination-form.tsx';

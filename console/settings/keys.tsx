@@ -44,10 +44,9 @@ export const Keys = () => (
         {words.lastUse}: <LastUse {...key} /> · {key.scopes.join(', ')}
       </>
     )}
-    toFacts={({ scopes, lastUsedAt, isUnused }) => [
+    toFacts={({ scopes, lastUsedAt }) => [
       [words.scopes, scopes.map((scope) => `${scope}: ${words.scopeHints[scope]}`).join('\n')],
       [words.lastUse, lastUsedAt ? toFull(new Date(lastUsedAt)) : words.never],
-      ...(isUnused ? [[words.unused, words.hints.keys] as [string, string]] : []),
     ]}
     Form={KeyForm}
     createRoute="createKey"

@@ -60,15 +60,8 @@ const Client = ({ client: agent, isCurrent }: Session) => (
   </bdi>
 );
 
-/** `Firefox/120.0, Linux` of what browsers call themselves; others as they are. */
-const shorten = (agent: string): string => {
-  const browser =
-    /(?:Firefox|Edg|OPR|HeadlessChrome|Chrome)\/[\d.]+/.exec(agent)?.[0] ?? /Safari\/[\d.]+/.exec(agent)?.[0];
-  const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/.exec(agent)?.[0];
-  return browser && agent.startsWith('Mozilla')
-    ? [browser.replace(/(\/\d+).*/, '$1').replace('/', ' '), system].filter(Boolean).join(', ')
-    : agent;
-};
+/** Browsers name themselves last: `Firefox/120.0`, `Edg/120.0`. */
+const shorten = (agent: string): string => (agent.startsWith('Mozilla') && agent.split(' ').at(-1)) || agent;
 
 const columns: Column<Session>[] = [
   { key: 'client', title: words.client, cell: Client },

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiError } from '../api.ts';
-import { settings as words } from '../strings/settings.ts';
+import { explain } from '../live/explain.ts';
 
 /** Sends what a dialog is about, one at a time, and keeps why it was refused. */
 export const useSubmission = (send: () => Promise<void>) => {
@@ -11,14 +10,9 @@ export const useSubmission = (send: () => Promise<void>) => {
     isRunning.value = true;
     error.value = '';
     await send().catch((reason: unknown) => {
-      error.value = toReason(reason);
+      error.value = explain(reason);
     });
     isRunning.value = false;
   };
   return { error: error.value, isDisabled: isRunning.value, onSubmit: () => void submit() };
-};
-
-const toReason = (reason: unknown): string => {
-  if (reason instanceof ApiError && reason.status === 412) return words.conflict;
-  return reason instanceof Error ? reason.message : String(reason);
 };

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Incident, Silence } from 'signalbox/client';
-import { ApiError, userClient } from '../api.ts';
+import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { severities } from '../live/alerts.ts';
+import { explain } from '../live/explain.ts';
 import { weekdays } from '../live/schedule.ts';
 import { describeWhen, isMatch } from '../live/silences.ts';
 import { text } from '../strings/index.ts';
@@ -56,7 +57,7 @@ export const SilenceForm = ({ draft: first, before: present, incidents, onSaved,
       notify(words.saved(describeWhen(saved)));
       onSaved();
     } catch (reason) {
-      error.value = toReason(reason);
+      error.value = explain(reason);
     }
     isRunning.value = false;
   };
@@ -80,11 +81,6 @@ export const SilenceForm = ({ draft: first, before: present, incidents, onSaved,
       />
     </FormDialog>
   );
-};
-
-const toReason = (reason: unknown): string => {
-  if (reason instanceof ApiError && reason.status === 412) return words.conflict;
-  return reason instanceof Error ? reason.message : String(reason);
 };
 
 /** What it silences. */

@@ -91,7 +91,6 @@ export const heartbeats = {
   createAction: 'Create',
   saveAction: 'Save',
   saved: (name: string) => `Saved: ${name}`,
-  conflict: 'Somebody else has changed it meanwhile. Close this form to see how, and then change it again.',
   exists: (name: string) => `There is a heartbeat ${name}.`,
   noName: 'Give it a name.',
   name: 'Name',

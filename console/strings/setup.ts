@@ -1,9 +1,9 @@
 export const setup = {
-  hint: 'Choose a name and a password. This account administers the server: it can make others under Settings.',
+  hint: 'Choose a name and a password. This account administers the server.',
   name: 'User name',
   nameHint: 'Up to 64 letters, digits, ".", "_", "@" and "-".',
   password: 'Password',
-  passwordHint: 'At least 12 characters that are not easily guessed: several words, or what a password manager makes.',
+  passwordHint: 'At least 12 characters that are not easily guessed: several words, for example.',
   action: 'Create the account',
   running: 'Creating…',
   made: (name: string) => `Welcome, ${name}. Connect what sends your alerts.`,

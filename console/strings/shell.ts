@@ -74,6 +74,7 @@ export const shell = {
     shape: (route: string, place: string) =>
       `The response of ${route} does not have the expected shape, at ${place}. Server and console may have different versions: reload the page.`,
     status: (route: string, status: number) => `${route} responded with status ${status}.`,
+    conflict: 'Somebody else has changed it meanwhile. Close this form to see how, and then edit it again.',
     unexpected: 'Unexpected error:',
     title: 'This cannot be shown',
     crashed: 'This screen has failed',

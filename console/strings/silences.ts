@@ -90,7 +90,6 @@ export const silences = {
   noStart: 'Choose a time at which it begins.',
   noDays: 'Choose at least one day and a time.',
   noMatch: 'Fill in at least one of source, host, level, text and labels.',
-  conflict: 'Somebody else has changed it meanwhile. Close this form to see how, and then edit it again.',
   preview: (count: string) => `Now it would cover ${counted(count, 'open incident')}`,
   previewNone: 'Now it would cover no open incident.',
   createAction: 'Silence',

@@ -77,7 +77,6 @@ export const watches = {
   createAction: 'Watch',
   saveAction: 'Save',
   saved: (name: string) => `${name} is watched.`,
-  conflict: 'Somebody else has changed it meanwhile. Close this form to see how, and then change it again.',
   replaces: (name: string) => `It replaces the default watch ${name}.`,
   type: 'What to watch',
   name: 'Name',

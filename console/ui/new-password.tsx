@@ -30,7 +30,7 @@ export const NewPassword = (props: Props) => {
             isShown.value = !isShown.value;
           }}
         >
-          <Icon name={isShown.value ? 'hide' : 'show'} />
+          <Icon name={isShown.value ? 'hide' : 'watches'} />
         </button>
       }
     />

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Watch } from 'signalbox/client';
-import { ApiError, userClient } from '../api.ts';
+import { userClient } from '../api.ts';
+import { explain } from '../live/explain.ts';
 import { watches as words } from '../strings/watches.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -38,7 +39,7 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
     try {
       await act();
     } catch (reason) {
-      error.value = toReason(reason);
+      error.value = explain(reason);
     }
   };
   const submit = async () => {
@@ -96,11 +97,6 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
       <Found found={trial.found} />
     </FormDialog>
   );
-};
-
-const toReason = (reason: unknown): string => {
-  if (reason instanceof ApiError && reason.status === 412) return words.conflict;
-  return reason instanceof Error ? reason.message : String(reason);
 };
 
 /** Types in groups. Another one has other limits. */

@@ -4,8 +4,8 @@ import { userClient } from '../api.ts';
 import { useRun } from '../live/run.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from '../ui/icon.tsx';
-import { LongText } from '../ui/long-text.tsx';
+import { Icon } from './icon.tsx';
+import { LongText } from './long-text.tsx';
 
 const words = text.notifications;
 
