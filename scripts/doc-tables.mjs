@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { limits } from '../tools/docs/reference/limits.mjs';
+import { logLines } from '../tools/docs/reference/log-lines.mjs';
 import { prepare, root } from './prepare.mjs';
-import { limits } from './reference/limits.mjs';
-import { logLines } from './reference/log-lines.mjs';
 
 /** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
 const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
@@ -145,7 +145,9 @@ const escapeMarkup = (text) => text.replace(/[*_<]/g, '\\$&');
 const toLimit = ([name, value, effect, ...sources]) => {
   for (const [file, line] of sources) {
     if (readFileSync(`${root}/${file}`, 'utf8').includes(line)) continue;
-    throw new Error(`scripts/reference/limits.mjs: ${file} does not have "${line}" any more, for the limit "${name}"`);
+    throw new Error(
+      `tools/docs/reference/limits.mjs: ${file} does not have "${line}" any more, for the limit "${name}"`,
+    );
   }
   return [name, value, effect];
 };
