@@ -37,6 +37,21 @@ const find = (figure: number, thing = '/var'): Finding => ({
   words: `${thing} is ${toPercentText(figure)} full`,
 });
 
+test('after a restart what fires has fired since its alert', async () => {
+  const at = Date.parse('2026-01-31T08:00:00Z');
+  const hex = at.toString(16).padStart(12, '0');
+  const alert = { id: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`, level: 'WARNING' };
+  const { take, runner, state } = createRunner(new Map([['var/db-1//var', alert]]));
+  for (const now of [0, 10_000]) {
+    state.now = now;
+    await take(92);
+    assert.deepEqual(
+      runner.list().map(({ state: how, since }) => [how, since]),
+      [['firing', '2026-01-31T08:00:00.000Z']],
+    );
+  }
+});
+
 test('an alert has the figure and the limit in words, once for each level, and how long counts by a clock that nobody sets', async () => {
   const { stored, state, take, runner } = createRunner();
   await take(91.34);

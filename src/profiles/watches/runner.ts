@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readIdTime } from '../../storage/journal/line.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { AlertSource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
@@ -234,13 +235,17 @@ export class WatchRunner {
     const rest = isUnknown ? 'cannot check' : limitSince === undefined ? 'ok' : 'pending';
     const state = firing && !isUnknown ? 'firing' : rest;
     const now = this.#parts.clock().toISOString();
-    const { shown } = thing;
+    const { shown, told, toldUnknown } = thing;
+    // Before a restart, or before the watch was changed, its alert was raised.
+    const alert = state === 'firing' ? told : isUnknown ? toldUnknown : undefined;
+    const raisedAt = shown || !alert ? undefined : readIdTime(alert.id);
+    const begun = raisedAt === undefined ? now : new Date(raisedAt).toISOString();
     thing.shown = {
       ...{ thing: thing.name, state, level: firing ? this.#levelOf(firing) : null },
       figure: 'figure' in finding && finding.figure !== undefined ? toShort(finding.figure) : null,
       text: finding.words,
       at: now,
-      since: shown && shown.state === state ? shown.since : now,
+      since: shown?.state === state ? shown.since : begun,
       recent: null,
     };
   }
