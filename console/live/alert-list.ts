@@ -52,12 +52,15 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   const search = (page: { before?: number; limit: number }) =>
     client.searchAlerts({ ...filter, ...page }, { signal: aborted.signal });
   const begin = start === undefined ? {} : { before: start };
-  const arrived: AlertEntry[] = [];
+  /** Alerts of events that are not in the list yet: while a page is read, nobody knows whether it has them. */
+  let arrived: AlertEntry[] = [];
   let frame = 0;
+  let syncing = 0;
 
   const take = (): void => {
     cancelAnimationFrame(frame);
     frame = 0;
+    if (syncing > 0 || state.value.alerts === undefined) return;
     addNewer(arrived.splice(0).toReversed());
   };
 
@@ -78,6 +81,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
 
   /** Reads the newest page: the first time, and whenever events may have been missed. */
   const sync = async (): Promise<void> => {
+    syncing += 1;
     try {
       const { data, next } = await search({ ...begin, limit: pageSize });
       const { alerts, held, seenUpTo } = state.value;
@@ -89,6 +93,9 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
       else update({ alerts: data, held: [], next });
     } catch (reason) {
       update({ isLoading: false, error: toApiError(reason) });
+    } finally {
+      syncing -= 1;
+      take();
     }
   };
 
@@ -108,10 +115,11 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   };
 
   const onEvent = (data: AlertEntry): void => {
-    if (!matches(data, filter) || state.value.alerts === undefined) return;
+    if (!matches(data, filter)) return;
     arrived.push(data);
     frame ||= requestAnimationFrame(take);
     if (arrived.length >= mostArrived) take();
+    if (arrived.length > mostKept) arrived = arrived.slice(-mostKept / 2);
   };
 
   const run = () => {

@@ -33,6 +33,33 @@ test('hostile alerts are shown as text, and long ones in full on request', async
   expect(complaints).toEqual([]);
 });
 
+test('an alert that comes in while the list is read is shown, although the response does not have it', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  const { page } = await openConsole({ app });
+  let release: () => void = () => undefined;
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const answered = new Promise<void>((resolve) => {
+    void page.route('**/api/alerts/search*', async (route) => {
+      const response = await route.fetch();
+      resolve();
+      await isReleased;
+      await route.fulfill({ response });
+    });
+  });
+  await page.goto('/console/#/alerts');
+  await answered;
+  await send(app, { message: 'between' });
+  // The histogram is live, too: it shows that the event has come.
+  await expect(page.getByRole('button', { name: /^Error 1/ })).toBeVisible();
+  release();
+  await expect(page.getByRole('link', { name: 'between' })).toBeVisible();
+});
+
 test('alerts are filtered by severity and text, and the filter is in the address', async ({
   startApp,
   openConsole,
