@@ -3,9 +3,9 @@ import type { Heartbeat, HeartbeatRun, Incident } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
-import { explain } from '../live/explain.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
+import { useSubmission } from '../live/submission.ts';
 import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
@@ -184,30 +184,14 @@ interface RemoveProps {
 
 /** Asks before its runs and its address are gone. */
 const RemoveDialog = ({ heartbeat: { name, version }, onRemoved, onClose }: RemoveProps) => {
-  const error = useSignal('');
-  const isRunning = useSignal(false);
-  const remove = async () => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    try {
-      await userClient.deleteHeartbeat({ name }, { ifMatch: `"${version}"` });
-      goTo('/heartbeats');
-      onRemoved();
-      notify(words.removed(name));
-    } catch (reason) {
-      error.value = explain(reason);
-    }
-    isRunning.value = false;
-  };
+  const submission = useSubmission(async () => {
+    await userClient.deleteHeartbeat({ name }, { ifMatch: `"${version}"` });
+    goTo('/heartbeats');
+    onRemoved();
+    notify(words.removed(name));
+  });
   return (
-    <FormDialog
-      title={words.removeTitle(name)}
-      action={words.removeAction}
-      onSubmit={() => void remove()}
-      onClose={onClose}
-      isDisabled={isRunning.value}
-      error={error.value}
-    >
+    <FormDialog title={words.removeTitle(name)} action={words.removeAction} onClose={onClose} {...submission}>
       <p>{words.removeHint}</p>
     </FormDialog>
   );

@@ -1,19 +1,16 @@
-import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Heartbeat } from 'signalbox/client';
 import { ApiError, client, userClient } from '../api.ts';
 import { severities } from '../live/alerts.ts';
-import { explain } from '../live/explain.ts';
 import { weekdays } from '../live/schedule.ts';
+import { useDraft } from '../live/submission.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Check, Choice, Field } from '../ui/field.tsx';
+import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { type Draft, modes, periodUnits, toDefinition } from './draft.ts';
-
-const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 interface Props {
   draft: Draft;
@@ -30,60 +27,43 @@ interface PartProps {
 
 /** The form of a heartbeat, over the list. */
 export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose }: Props) => {
-  const draft = useSignal(first);
   // As the user has seen it: what others change meanwhile is not overwritten.
   const [before] = useState(present);
-  const error = useSignal('');
-  const isRunning = useSignal(false);
-  const set = (changes: Partial<Draft>) => {
-    error.value = '';
-    draft.value = { ...draft.value, ...changes };
-  };
-  const submit = async () => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    error.value = '';
-    try {
-      const name = draft.value.name.trim();
-      if (name === '') throw new Error(words.noName);
-      const definition = toDefinition(draft.value);
-      if (!before) await assertNew(name);
-      await userClient.putHeartbeat({ ...definition, name }, before ? { ifMatch: `"${before.version}"` } : {});
-      notify(words.saved(name));
-      onSaved(name);
-    } catch (reason) {
-      error.value = explain(reason);
-    }
-    isRunning.value = false;
-  };
+  const { draft, set, submission } = useDraft(first, async (filled) => {
+    const name = filled.name.trim();
+    if (name === '') throw new Error(words.noName);
+    const definition = toDefinition(filled);
+    if (!before) await assertNew(name);
+    await userClient.putHeartbeat({ ...definition, name }, before ? { ifMatch: `"${before.version}"` } : {});
+    notify(words.saved(name));
+    onSaved(name);
+  });
   return (
     <FormDialog
       title={before ? words.editTitle(before.name) : words.newTitle}
       action={before ? words.saveAction : words.createAction}
-      onSubmit={() => void submit()}
       onClose={onClose}
-      isDisabled={isRunning.value}
-      error={error.value}
+      {...submission}
     >
       {!before && (
         <Field
-          {...plain}
+          {...exact}
           label={words.name}
           hint={words.nameHint}
-          value={draft.value.name}
+          value={draft.name}
           onValue={(name) => set({ name })}
         />
       )}
-      <Times draft={draft.value} set={set} />
-      <Limits draft={draft.value} set={set} />
+      <Times draft={draft} set={set} />
+      <Limits draft={draft} set={set} />
       <Area
         label={words.description}
         hint={words.descriptionHint}
-        value={draft.value.description}
+        value={draft.description}
         lines={2}
         onValue={(description) => set({ description })}
       />
-      <Check label={words.open} checked={draft.value.isOpen} onValue={(isOpen) => set({ isOpen })} />
+      <Check label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
     </FormDialog>
   );
 };
@@ -109,7 +89,7 @@ const Times = ({ draft, set }: PartProps) => (
     {draft.mode === 'every' && (
       <div class="beside">
         <Field
-          {...plain}
+          {...exact}
           label={words.period}
           inputMode="decimal"
           value={draft.count}
@@ -126,7 +106,7 @@ const Times = ({ draft, set }: PartProps) => (
     {draft.mode === 'weekly' && <Days draft={draft} set={set} />}
     {draft.mode === 'cron' && (
       <Field
-        {...plain}
+        {...exact}
         label={words.expression}
         hint={words.expressionHint}
         value={draft.expression}
@@ -134,7 +114,7 @@ const Times = ({ draft, set }: PartProps) => (
       />
     )}
     {draft.mode !== 'every' && (
-      <Field {...plain} label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
+      <Field {...exact} label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
     )}
   </>
 );
@@ -162,7 +142,7 @@ const Limits = ({ draft, set }: PartProps) => (
   <>
     <div class="beside">
       <Field
-        {...plain}
+        {...exact}
         label={words.graceField}
         hint={words.graceHint}
         inputMode="decimal"
@@ -170,7 +150,7 @@ const Limits = ({ draft, set }: PartProps) => (
         onValue={(grace) => set({ grace })}
       />
       <Field
-        {...plain}
+        {...exact}
         label={words.longestField}
         hint={words.longestHint}
         inputMode="decimal"
@@ -185,7 +165,7 @@ const Limits = ({ draft, set }: PartProps) => (
         options={severities.map((each): [string, string] => [each, text.alerts.severities[each]])}
         onValue={(level) => set({ level: level === 'ERROR' ? '' : level })}
       />
-      <Field {...plain} label={words.tags} hint={words.tagsHint} value={draft.tags} onValue={(tags) => set({ tags })} />
+      <Field {...exact} label={words.tags} hint={words.tagsHint} value={draft.tags} onValue={(tags) => set({ tags })} />
     </div>
   </>
 );

@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Destination } from 'signalbox/client';
 import { userClient } from '../api.ts';
+import { useSubmission } from '../live/submission.ts';
 import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Check, Choice, Field } from '../ui/field.tsx';
+import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import {
   type DestinationDraft,
@@ -21,7 +22,6 @@ import {
 } from './destination-draft.ts';
 import { toIfMatch } from './made.ts';
 import type { FormProps } from './section.tsx';
-import { useSubmission } from './submission.ts';
 
 interface PartProps {
   draft: DestinationDraft;
@@ -88,8 +88,6 @@ const createDraft = (): DestinationDraft => {
   };
 };
 
-const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
-
 const TypeAndName = ({ draft, set }: PartProps) => (
   <>
     <Choice
@@ -99,7 +97,7 @@ const TypeAndName = ({ draft, set }: PartProps) => (
       onValue={(type) => set({ type: type as DestinationType })}
     />
     <Field
-      {...plain}
+      {...exact}
       label={words.name}
       hint={words.destinationNameHint}
       value={draft.name}
@@ -122,7 +120,7 @@ const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { n
   if (name === 'body' || name === 'headers') return <Area {...shared} lines={2} />;
   // A browser must not offer to keep it as the user's own password.
   const isSecret = name === 'secret' || name === 'token';
-  return <Field {...plain} {...shared} {...(isSecret && { type: 'password', autocomplete: 'new-password' })} />;
+  return <Field {...exact} {...shared} {...(isSecret && { type: 'password', autocomplete: 'new-password' })} />;
 };
 
 const toHint = (name: FieldName, type: DestinationType, before: Destination | undefined): string | undefined => {

@@ -3,15 +3,15 @@ import type { CreatedKey, Key } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toFull, toRelative } from '../format.ts';
+import { useSubmission } from '../live/submission.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Chip } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { Check, Field } from '../ui/field.tsx';
+import { Check, exact, Field } from '../ui/field.tsx';
 import type { Column } from '../ui/table.tsx';
 import { toIfMatch } from './made.ts';
 import { type FormProps, Section } from './section.tsx';
-import { useSubmission } from './submission.ts';
 
 const LastUse = ({ lastUsedAt, isUnused }: Key) => {
   const time = lastUsedAt && (
@@ -71,9 +71,7 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
       <Field
         label={words.name}
         hint={words.nameHint}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
+        {...exact}
         value={name.value}
         onValue={(value) => {
           name.value = value;

@@ -2,6 +2,7 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
+import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
@@ -13,7 +14,6 @@ import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { notify } from '../ui/toast.tsx';
 import { describeOrigin, type Kind, type Made, toChange } from './made.ts';
-import { useSubmission } from './submission.ts';
 
 export interface FormProps<T> {
   /** What is changed; a new one is made without it. */

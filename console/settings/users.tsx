@@ -2,16 +2,16 @@ import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { User } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
+import { useSubmission } from '../live/submission.ts';
 import { expireSession, logIn, session } from '../session.ts';
 import { settings as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Choice, Field } from '../ui/field.tsx';
+import { Choice, exact, Field } from '../ui/field.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
 import type { Column } from '../ui/table.tsx';
 import { notify } from '../ui/toast.tsx';
 import { toIfMatch } from './made.ts';
 import { type FormProps, Section } from './section.tsx';
-import { useSubmission } from './submission.ts';
 
 const isOwn = (name: string): boolean => session.value?.name === name;
 
@@ -64,9 +64,7 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
         <Field
           label={words.name}
           hint={words.nameHint}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
+          {...exact}
           value={name.value}
           onValue={(value) => {
             name.value = value;

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import type { Incident, Silence } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toFull } from '../format.ts';
-import { toApiError, useResource } from '../live/resource.ts';
+import { useResource } from '../live/resource.ts';
+import { useRun } from '../live/run.ts';
 import { describeMatch, describeWhen } from '../live/silences.ts';
 import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
@@ -124,28 +124,14 @@ const CoveredIncidents = ({ incidents }: { incidents: readonly Incident[] }) => 
 
 const Actions = ({ silence, onChanged }: Pick<PartProps, 'silence' | 'onChanged'>) => {
   const { id, state, version, match } = silence;
-  const isRunning = useSignal(false);
-  const run = async (act: () => Promise<unknown>) => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    try {
-      await act();
-    } catch (error) {
-      const { problem, message } = toApiError(error);
-      if (problem !== 'login') notify(message, { kind: 'failure' });
-    }
-    isRunning.value = false;
-    onChanged();
-  };
-  const end = () =>
-    run(async () => {
-      await userClient.endSilence({ id }, { ifMatch: `"${version}"` });
-      notify(words.hasEnded);
-    });
+  const { isRunning, run: end } = useRun(async () => {
+    await userClient.endSilence({ id }, { ifMatch: `"${version}"` }).finally(onChanged);
+    notify(words.hasEnded);
+  });
   return (
     <div class="actions">
       {isMounted('endSilence') && state !== 'expired' && (
-        <button type="button" class="primary" aria-disabled={isRunning.value} onClick={() => void end()}>
+        <button type="button" class="primary" aria-disabled={isRunning} onClick={end}>
           <Icon name="close" /> {words.end}
         </button>
       )}

@@ -1,16 +1,15 @@
-import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Incident, Silence } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { severities } from '../live/alerts.ts';
-import { explain } from '../live/explain.ts';
 import { weekdays } from '../live/schedule.ts';
 import { describeWhen, isMatch } from '../live/silences.ts';
+import { useDraft } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Choice, Field } from '../ui/field.tsx';
+import { Area, Choice, exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { type Draft, modes, toBody, toMatch } from './draft.ts';
 
@@ -36,49 +35,27 @@ interface PartProps {
 
 /** The form of a silence, over the list. */
 export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
-  const draft = useSignal(first);
   // As the user has seen it: what others change meanwhile is not overwritten.
   const [before] = useState(present);
-  const error = useSignal('');
-  const isRunning = useSignal(false);
-  const set = (changes: Partial<Draft>) => {
-    error.value = '';
-    draft.value = { ...draft.value, ...changes };
-  };
-  const submit = async () => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    error.value = '';
-    try {
-      const body = toBody(draft.value, before);
-      const saved = before
-        ? await userClient.replaceSilence({ id: before.id, ...body }, { ifMatch: `"${before.version}"` })
-        : await userClient.createSilence(body);
-      notify(words.saved(describeWhen(saved)));
-      onSaved();
-    } catch (reason) {
-      error.value = explain(reason);
-    }
-    isRunning.value = false;
-  };
+  const { draft, set, submission } = useDraft(first, async (filled) => {
+    const body = toBody(filled, before);
+    const saved = before
+      ? await userClient.replaceSilence({ id: before.id, ...body }, { ifMatch: `"${before.version}"` })
+      : await userClient.createSilence(body);
+    notify(words.saved(describeWhen(saved)));
+    onSaved();
+  });
   return (
     <FormDialog
       title={before ? words.editTitle : words.newTitle}
       action={before ? words.saveAction : words.createAction}
-      onSubmit={() => void submit()}
       onClose={onClose}
-      isDisabled={isRunning.value}
-      error={error.value}
+      {...submission}
     >
-      <Matching draft={draft.value} set={set} />
-      {incidents && <Preview draft={draft.value} incidents={incidents} />}
-      <Times draft={draft.value} set={set} />
-      <Field
-        label={words.comment}
-        value={draft.value.comment}
-        autocomplete="off"
-        onValue={(comment) => set({ comment })}
-      />
+      <Matching draft={draft} set={set} />
+      {incidents && <Preview draft={draft} incidents={incidents} />}
+      <Times draft={draft} set={set} />
+      <Field label={words.comment} value={draft.comment} autocomplete="off" onValue={(comment) => set({ comment })} />
     </FormDialog>
   );
 };
@@ -117,7 +94,7 @@ const Matching = ({ draft, set }: PartProps) => (
 );
 
 const TextField = (props: { label: string; value: string; hint?: string; onValue: (value: string) => void }) => (
-  <Field {...props} autocomplete="off" autocapitalize="none" spellcheck={false} />
+  <Field {...props} {...exact} />
 );
 
 /** Characters of a title in the preview. */

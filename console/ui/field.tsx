@@ -21,6 +21,9 @@ type Input = Common &
     aside?: ComponentChildren;
   };
 
+/** Of a field for a name or another text that is not prose: nothing is filled in, capitalized or corrected. */
+export const exact = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
+
 /** A labelled text field. */
 export const Field = ({ label, hint, error, aside, onValue, ...rest }: Input) => {
   const id = useId();

@@ -1,7 +1,7 @@
 import { severities } from '../live/alerts.ts';
 import { text } from '../strings/index.ts';
 import { watches as words } from '../strings/watches.ts';
-import { Area, Check, Choice, Field } from '../ui/field.tsx';
+import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
 import { type Draft, listFields, toMeasured } from './draft.ts';
 import { isLimitOptional, metrics, sideOf, unitOf } from './kinds.ts';
 
@@ -9,8 +9,6 @@ interface Props {
   draft: Draft;
   set: (changes: Partial<Draft>) => void;
 }
-
-const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 /** What a type has beside the settings of all types. */
 export const OwnFields = ({ draft, set }: Props) => (
@@ -35,7 +33,7 @@ export const OwnFields = ({ draft, set }: Props) => (
       }
       if (name === 'mounts' || name === 'units')
         return <Area key={name} {...{ label, hint, value, onValue }} lines={2} />;
-      return <Field key={name} {...plain} {...{ label, hint, value, onValue }} />;
+      return <Field key={name} {...exact} {...{ label, hint, value, onValue }} />;
     })}
   </>
 );
@@ -53,7 +51,7 @@ export const LimitFields = ({ draft, set }: Props) => {
       {unit && (
         <div class="beside">
           <Field
-            {...plain}
+            {...exact}
             label={withUnit(words.limit)}
             hint={isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)]}
             inputMode="decimal"
@@ -61,7 +59,7 @@ export const LimitFields = ({ draft, set }: Props) => {
             onValue={(limit) => set({ limit })}
           />
           <Field
-            {...plain}
+            {...exact}
             label={withUnit(words.criticalField)}
             inputMode="decimal"
             value={draft.critical}
@@ -80,7 +78,7 @@ export const LimitFields = ({ draft, set }: Props) => {
           onValue={(level) => set({ level })}
         />
         <Field
-          {...plain}
+          {...exact}
           label={words.for}
           inputMode="decimal"
           value={draft.for}
@@ -97,7 +95,7 @@ export const LimitFields = ({ draft, set }: Props) => {
         <summary>{words.moreSettings}</summary>
         <div class="beside">
           <Field
-            {...plain}
+            {...exact}
             label={words.every}
             hint={words.everyHint}
             inputMode="decimal"
@@ -106,7 +104,7 @@ export const LimitFields = ({ draft, set }: Props) => {
           />
           {unit && (
             <Field
-              {...plain}
+              {...exact}
               label={withUnit(words.clear)}
               hint={words.clearHint}
               inputMode="decimal"

@@ -1,11 +1,10 @@
-import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Watch } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { explain } from '../live/explain.ts';
+import { useDraft } from '../live/submission.ts';
 import { watches as words } from '../strings/watches.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
+import { exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { type Draft, toSettings } from './draft.ts';
 import { LimitFields, OwnFields } from './fields.tsx';
@@ -23,75 +22,59 @@ interface Props {
 
 /** The form of a watch, over the list. */
 export const WatchForm = ({ draft: first, before: present, known, onSaved, onClose }: Props) => {
-  const draft = useSignal(first);
   // As the user has seen it: what others change meanwhile is not overwritten.
   const [before] = useState(present);
-  const error = useSignal('');
-  const isRunning = useSignal(false);
   const trial = useTrial();
-  const set = (changes: Partial<Draft>) => {
-    error.value = '';
-    trial.found.value = undefined;
-    draft.value = { ...draft.value, ...changes };
-  };
-  const attempt = async (act: () => Promise<void>) => {
-    error.value = '';
-    try {
-      await act();
-    } catch (reason) {
-      error.value = explain(reason);
+  const {
+    draft,
+    set: change,
+    attempt,
+    submission,
+  } = useDraft(first, async (filled) => {
+    const settings = toSettings(filled);
+    if (before?.version) {
+      const ifMatch = `"${before.version}"`;
+      await userClient.replaceWatch({ ...settings, watch: before.name }, { ifMatch });
+    } else {
+      await userClient.createWatch(settings);
     }
+    notify(words.saved(settings.name));
+    onSaved();
+    onClose();
+  });
+  const set = (changes: Partial<Draft>) => {
+    trial.found.value = undefined;
+    change(changes);
   };
-  const submit = async () => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    await attempt(async () => {
-      const settings = toSettings(draft.value);
-      if (before?.version) {
-        const ifMatch = `"${before.version}"`;
-        await userClient.replaceWatch({ ...settings, watch: before.name }, { ifMatch });
-      } else {
-        await userClient.createWatch(settings);
-      }
-      notify(words.saved(settings.name));
-      onSaved();
-      onClose();
-    });
-    isRunning.value = false;
-  };
-  const name = draft.value.name.trim();
+  const name = draft.name.trim();
   const replaced = known.find((watch) => watch.origin === 'default' && watch.name === name);
   return (
     <FormDialog
       title={before ? words.editTitle(before.name) : words.newTitle}
       action={before ? words.saveAction : words.createAction}
-      onSubmit={() => void submit()}
       onClose={onClose}
-      isDisabled={isRunning.value}
-      error={error.value}
+      {...submission}
     >
       {before ? (
         before.origin === 'default' && <p class="hint">{words.defaultHint}</p>
       ) : (
         <>
-          <TypeChoice draft={draft.value} set={set} />
+          <TypeChoice draft={draft} set={set} />
           <Field
             label={words.name}
             hint={replaced ? words.replaces(name) : words.nameHint}
-            value={draft.value.name}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
+            value={draft.name}
+            {...exact}
             onValue={(value) => set({ name: value })}
           />
         </>
       )}
-      <OwnFields draft={draft.value} set={set} />
-      <LimitFields draft={draft.value} set={set} />
+      <OwnFields draft={draft} set={set} />
+      <LimitFields draft={draft} set={set} />
       <div>
         <TestButton
           isRunning={trial.isRunning}
-          onTest={() => void attempt(() => trial.run(toSettings({ ...draft.value, name: name || 'test' })))}
+          onTest={() => void attempt(() => trial.run(toSettings({ ...draft, name: name || 'test' })))}
         />
       </div>
       <Found found={trial.found} />

@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals';
+import { explain } from './explain.ts';
+
+const useAttempts = (send: () => Promise<void>) => {
+  const error = useSignal('');
+  const isRunning = useSignal(false);
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
+    error.value = '';
+    try {
+      await act();
+    } catch (reason) {
+      error.value = explain(reason);
+    }
+  };
+  const submit = async (): Promise<void> => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    await attempt(send);
+    isRunning.value = false;
+  };
+  const submission = { error: error.value, isDisabled: isRunning.value, onSubmit: () => void submit() };
+  return { error, attempt, submission };
+};
+
+/** Sends what a dialog is about, one at a time, and keeps why it was refused. */
+export const useSubmission = (send: () => Promise<void>) => useAttempts(send).submission;
+
+/**
+ * The same for a form with a draft: each change of it takes back why the last attempt was refused. `attempt` does
+ * something else with the draft, and shows in the same place why it failed.
+ */
+export const useDraft = <Draft extends object>(first: Draft, send: (draft: Draft) => Promise<void>) => {
+  const draft = useSignal(first);
+  const { error, ...rest } = useAttempts(() => send(draft.value));
+  const set = (changes: Partial<Draft>): void => {
+    error.value = '';
+    draft.value = { ...draft.value, ...changes };
+  };
+  return { draft: draft.value, set, ...rest };
+};
