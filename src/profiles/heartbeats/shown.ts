@@ -1,3 +1,4 @@
+import { toMadeFacts } from '../made-facts.ts';
 import type { KnownHeartbeat } from './definition.ts';
 import type { Judgement } from './judge.ts';
 import type { HeartbeatRun, HeartbeatState } from './runs.ts';
@@ -26,7 +27,8 @@ export const toHeartbeat = (
     pausedBy: state?.paused?.by ?? null,
     pausedAt: toTime(state?.paused?.at),
     isConfigured: made === undefined,
-    ...{ updatedBy: made?.by ?? null, updatedAt: toTime(made?.at), version: made?.version ?? 0 },
+    ...toMadeFacts(made),
+    version: made?.version ?? 0,
   };
 };
 

@@ -5,9 +5,11 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { createSchemaCheck } from '../../schema-validation.ts';
+import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { CreatedKey, KeyList, KeyParams, NewKey, ShownKey } from './schema.ts';
+import { accountNameForm } from './user-keeper.ts';
 
 /** As settings made at run time. */
 const keyKind = 'key';
@@ -17,8 +19,6 @@ const mostKeys = 1000;
 
 /** From then on, somebody should ask whether a key is still needed. */
 const unusedMs = 90 * 24 * 60 * 60_000;
-
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** As it is stored. */
 type StoredKey = Omit<AccessKey, 'name'>;
@@ -79,7 +79,7 @@ const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
     schema: { operationId: 'createKey', body: NewKey, response: { 201: CreatedKey, 409: ErrorBody } },
     handler: async (request, reply) => {
       const { name, scopes } = request.body;
-      if (!nameForm.test(name)) {
+      if (!accountNameForm.test(name)) {
         throw new HttpError(
           'invalid',
           'name must have up to 64 letters, digits, ".", "_", "@" and "-", and begin with a letter or digit',
@@ -97,7 +97,7 @@ const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
       });
       const known = parts.keys.list().find((one) => one.sha256 === entry.sha256);
       if (!known) throw new HttpError('wrong-state', `Key ${name} has been deleted meanwhile`);
-      return sendJson(reply.code(201).header('etag', `"${made.version}"`), { ...toShownKey(known, parts), key });
+      return sendJson(setMadeVersion(reply.code(201), made), { ...toShownKey(known, parts), key });
     },
   });
 
@@ -135,8 +135,6 @@ const toShownKey = ({ name, scopes, origin, use }: KnownKey, { settings, clock }
     ...{ name, scopes: [...scopes], origin },
     lastUsedAt: use.last === 0 ? null : new Date(use.last).toISOString(),
     isUnused: clock().getTime() - known > unusedMs,
-    updatedBy: found?.by ?? null,
-    updatedAt: found ? new Date(found.at).toISOString() : null,
-    version: found?.version ?? null,
+    ...toMadeFacts(found),
   };
 };

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { scopes } from '../../auth/access.ts';
+import { madeFacts } from '../made-facts.ts';
 import { defineShape } from '../route.ts';
 import { RoleName } from './users.ts';
 
@@ -14,13 +15,6 @@ const userName = Type.String({
 const password = (description: string) =>
   Type.String({ writeOnly: true, description, examples: ['correct horse battery staple'] });
 const usualPassword = password('At least 12 characters that are not easily guessed, at most 128 bytes.');
-
-/** Who has changed it last, and its version. */
-const changed = {
-  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has changed it last.'),
-  updatedAt: orNull(Time, 'When that was.'),
-  version: orNull(Type.Integer({ examples: [12] }), 'Its version, as the `ETag` has it.'),
-};
 
 export const FirstAccount = defineShape('FirstAccount', {
   code: Type.String({ description: 'Of the link that the start message shows.', examples: ['bW9zdCBzZWNyZXQ'] }),
@@ -44,7 +38,7 @@ export const ShownUser = defineShape('User', {
       '`config`: in the settings, where it is changed. `temporary`: with a random password, until somebody makes an account.',
     examples: ['made'],
   }),
-  ...changed,
+  ...madeFacts,
 });
 export type ShownUser = Static<typeof ShownUser>;
 
@@ -80,7 +74,7 @@ const keyFields = {
   }),
   lastUsedAt: orNull(Time, 'When it was presented last, as far as this server knows.'),
   isUnused: Type.Boolean({ description: 'Nobody has used it for 90 days.', examples: [false] }),
-  ...changed,
+  ...madeFacts,
 };
 
 export const ShownKey = defineShape('Key', keyFields);

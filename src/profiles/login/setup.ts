@@ -1,11 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { sendJson } from '../../http/json.ts';
 import type { Invitation } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { FirstAccount, ShownUser } from './schema.ts';
 import type { UserKeeper } from './user-keeper.ts';
-import { toShownUser } from './user-routes.ts';
+import { sendUser } from './user-routes.ts';
 
 const codeBytes = 24;
 const setupMinutes = 30;
@@ -65,7 +64,7 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
       setup.take(code);
       try {
         const account = await users.create({ name, role: 'Admin', password }, name);
-        return sendJson(reply.code(201).header('etag', `"${account.made?.version}"`), toShownUser(account));
+        return sendUser(reply.code(201), account);
       } catch (error) {
         setup.giveBack();
         throw error;

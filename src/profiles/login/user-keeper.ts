@@ -11,8 +11,8 @@ import { type Account, type Accounts, type SessionEnd, type StoredUser, sessionE
 /** How many users can be made at run time. */
 const mostUsers = 1000;
 
-/** Names that are in paths, and that no key and no part of the program has. */
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+/** Names of users and keys that are made at run time, which are in paths. */
+export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** When the end of sessions is forgotten: no token from before is valid then, whatever clocks show. */
 const endedMs = 2 * 1000 * tokenLifetime;
@@ -45,7 +45,7 @@ export const addUser = async (
 
 /** @throws HttpError */
 const assertUserName = (name: string): void => {
-  if (!nameForm.test(name) || name.toLowerCase() === ownSender) {
+  if (!accountNameForm.test(name) || name.toLowerCase() === ownSender) {
     throw new HttpError(
       'invalid',
       `name must have up to 64 letters, digits, ".", "_", "@" and "-", begin with a letter or digit, and not be ${ownSender}`,

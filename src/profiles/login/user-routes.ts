@@ -3,6 +3,7 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { ChangedUser, NewUser, ShownUser, UserList, UserParams } from './schema.ts';
@@ -98,13 +99,11 @@ const createRemoveRoute = (keeper: UserKeeper): Route =>
     },
   });
 
-const sendUser = (reply: FastifyReply, account: Account): void =>
-  sendJson(account.made ? reply.header('etag', `"${account.made.version}"`) : reply, toShownUser(account));
+export const sendUser = (reply: FastifyReply, account: Account): void =>
+  sendJson(setMadeVersion(reply, account.made), toShownUser(account));
 
 /** Without the password's hash. */
-export const toShownUser = ({ name, role, origin, made }: Account): ShownUser => ({
+const toShownUser = ({ name, role, origin, made }: Account): ShownUser => ({
   ...{ name, role, origin },
-  updatedBy: made?.by ?? null,
-  updatedAt: made ? new Date(made.at).toISOString() : null,
-  version: made?.version ?? null,
+  ...toMadeFacts(made),
 });

@@ -4,6 +4,7 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { madeFacts, setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
 import { type DestinationKeeper, hiddenPath, type KnownDestination, toShownUrl } from './made-destinations.ts';
 import { DestinationParams } from './schema.ts';
@@ -45,15 +46,7 @@ const ShownDestination = defineShape('Destination', {
   hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
     description: 'What it has, but is not shown.',
   }),
-  updatedBy: Type.Union([Type.String({ examples: ['admin'] }), Type.Null()], {
-    description: 'Who has changed it last.',
-  }),
-  updatedAt: Type.Union([Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }), Type.Null()], {
-    description: 'When that was.',
-  }),
-  version: Type.Union([Type.Integer({ examples: [12] }), Type.Null()], {
-    description: 'Its version, as the `ETag` has it; `null` in the config file.',
-  }),
+  ...madeFacts,
 });
 type ShownDestination = Static<typeof ShownDestination>;
 
@@ -156,7 +149,7 @@ const requireDestination = (keeper: DestinationKeeper, wanted: string): KnownDes
 };
 
 const send = (reply: FastifyReply, known: KnownDestination): void =>
-  sendJson(known.made ? reply.header('etag', `"${known.made.version}"`) : reply, toShown(known));
+  sendJson(setMadeVersion(reply, known.made), toShown(known));
 
 /** Without secrets; the path of a URL is often one. */
 const toShown = ({ settings, made }: KnownDestination): ShownDestination => {
@@ -173,8 +166,6 @@ const toShown = ({ settings, made }: KnownDestination): ShownDestination => {
     origin: made ? 'made' : 'config',
     settings: { ...rest, url: shownUrl },
     hidden,
-    updatedBy: made?.by ?? null,
-    updatedAt: made ? new Date(made.at).toISOString() : null,
-    version: made?.version ?? null,
+    ...toMadeFacts(made),
   };
 };

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { parseTime } from '../../http/text-forms.ts';
 import { findTimeZone, readOwnTimeZone, ZoneClock } from '../../time-zone.ts';
 import { Handovers } from './handovers.ts';
-import type { DestinationSettings } from './settings.ts';
+import { type DestinationSettings, namePattern } from './settings.ts';
 
 /** A Monday. */
 const usualStart = '2026-01-05';
@@ -11,7 +11,7 @@ const usualStart = '2026-01-05';
 const RotationSettings = Type.Object(
   {
     name: Type.String({
-      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+      pattern: namePattern,
       description: 'Up to 64 letters, digits, `_` and `-`.',
     }),
     members: Type.Array(Type.String(), {

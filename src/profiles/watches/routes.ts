@@ -3,6 +3,7 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import type { SettingStore } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findRoutesProblem, findWatchProblem, type KnownWatch, toKnownWatch } from './definitions.ts';
@@ -165,7 +166,7 @@ const requireMade = (parts: RouteParts, name: string): KnownWatch => {
 };
 
 const sendWatch = (reply: FastifyReply, watch: KnownWatch, { watcher }: RouteParts): void =>
-  sendJson(watch.made ? reply.header('etag', `"${watch.made.version}"`) : reply, toWatch(watch, watcher));
+  sendJson(setMadeVersion(reply, watch.made), toWatch(watch, watcher));
 
 /** The worst first. */
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'ok'];
@@ -180,8 +181,6 @@ const toWatch = (watch: KnownWatch, watcher: Watcher): Watch => {
     state: settings.enabled === false ? 'paused' : (worst?.state ?? unchecked),
     since: worst?.since ?? null,
     things,
-    version: made?.version ?? null,
-    updatedBy: made?.by ?? null,
-    updatedAt: made ? new Date(made.at).toISOString() : null,
+    ...toMadeFacts(made),
   };
 };

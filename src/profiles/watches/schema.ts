@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { pressures } from '../../host/readings.ts';
+import { madeFacts } from '../made-facts.ts';
 import { defineShape } from '../route.ts';
 import { severities } from '../severity.ts';
 
@@ -203,9 +204,7 @@ export const Watch = defineShape('Watch', {
   }),
   since: orNull(time, 'Since when.'),
   things: Type.Array(WatchedThing),
-  version: orNull(Type.Integer({ examples: [12] }), 'As the `ETag` has it; `null` unless it was made at run time.'),
-  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who changed it last.'),
-  updatedAt: orNull(time, 'When.'),
+  ...madeFacts,
 });
 export type Watch = Static<typeof Watch>;
 
