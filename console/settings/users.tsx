@@ -96,7 +96,7 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
   );
 };
 
-/** The change has ended the session of whoever has made it: the new password begins another one. */
+/** The change has ended your own session: the new password begins another one. */
 const goOn = async (name: string, password: string): Promise<void> => {
   if (password === '') return expireSession();
   const { token, expiresIn, role } = await client.login({ Username: name, Password: password });

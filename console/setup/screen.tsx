@@ -109,7 +109,7 @@ const createAccount = async (given: { code: string; name: string; password: stri
     notify(words.made(name));
     location.replace(toHash(isMounted('createAlert') ? '/connect' : '/'));
   } catch {
-    // The account is there: whoever has made it can log in.
+    // The account exists: you can log in.
   }
   return { kind: 'made', message: '' };
 };

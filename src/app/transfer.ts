@@ -29,7 +29,7 @@ const maxLineBytes = 16 * 1024 * 1024;
 /** What was moved, and how much of it: the number of lines by their key. */
 export type Counts = Record<string, number>;
 
-/** What is told while an export runs. */
+/** Called while an export runs. */
 interface ExportReports {
   /** Gets what cannot be read, as a clause. */
   onProblem: OnProblem;

@@ -12,7 +12,7 @@ interface Delivery {
   data?: { message?: { title?: string } };
 }
 
-/** The chat and the phones of the demonstration: a server for webhooks, which prints what it is told. */
+/** The chat and the phones of the demonstration: a server for webhooks, which prints what it receives. */
 export const startReceiver = async ({ tell }: Pick<Narrator, 'tell'>) => {
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? '');

@@ -28,7 +28,7 @@ export interface Stage {
   url: string;
 }
 
-/** What the story is told with. */
+/** The parts that the story uses. */
 export interface Scene extends Stage {
   narrator: Narrator;
   /** Waits for so many seconds of the story; rejects when it ends early. */

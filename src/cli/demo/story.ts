@@ -128,7 +128,7 @@ const followUp = async (scene: Scene): Promise<void> => {
 };
 
 const silence = async ({ call, narrator }: Scene): Promise<void> => {
-  narrator.tell('person', 'anna', 'silences source=lab* for an hour: its alert is stored, and nobody is told');
+  narrator.tell('person', 'anna', 'silences source=lab* for an hour: its alert is stored, and nobody is notified');
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
   await call('anna', 'POST', '/api/silences', { match: { source: 'lab*' }, endsAt, comment: 'New machines' });
   await call('cron', 'POST', '/api/alert', { source: 'lab-7', level: 'ERROR', message: 'The test rack is on fire' });

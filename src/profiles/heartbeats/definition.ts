@@ -10,7 +10,7 @@ const longestSeconds = 10 * 366 * 24 * 60 * 60;
 /** Of the time between two, where nobody gives a grace. */
 const usualShare = 0.2;
 
-/** Names that cannot be taken for a UUID are told apart from addresses. */
+/** No name has the form of a UUID, so names and addresses cannot be confused. */
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const nameForm = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
