@@ -2,11 +2,9 @@ import { isMissed } from '../support/finding.ts';
 import { type Row, runRows } from '../support/run.ts';
 import { measureNotifications } from './notifications.ts';
 import { measureOverload } from './overload.ts';
-import { measureShares } from './shares.ts';
 
 const rows: readonly Row[] = [
   ['overload', measureOverload],
-  ['shares', measureShares],
   ['notifications', measureNotifications],
 ];
 
