@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { keepInputs } from './inputs.mjs';
 import { installTools, root } from './install.mjs';
 
 export const clientPath = join(root, 'dist', 'client.js');
@@ -20,19 +19,17 @@ export const buildClient = async (serverPath) => {
   writeFileSync(documentPath, JSON.stringify(document));
   const operations = listOperations(document);
   const { build, stop } = await import('esbuild');
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: ['src/client/create-client.ts'],
     bundle: true,
     minify: true,
     write: false,
-    metafile: true,
     format: 'esm',
     target: 'es2022',
     define: { OPERATIONS: JSON.stringify(operations.map((columns) => columns.join(' ')).join('\n')) },
     logLevel: 'error',
   }).finally(stop);
-  keepInputs('client', Object.keys(metafile.inputs));
   const [{ contents }] = outputFiles;
   const size = gzipSync(contents).length;
   process.stderr.write(`Client, gzipped: ${(size / 1000).toFixed(1)} of ${budget / 1000} KB\n`);

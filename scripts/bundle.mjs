@@ -4,7 +4,6 @@ import { dirname, join, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { buildClient, clientPath } from './bundle-client.mjs';
-import { keepInputs } from './inputs.mjs';
 import { installTools, root } from './install.mjs';
 
 const dist = join(root, 'dist');
@@ -80,20 +79,11 @@ const buildReference = async () => {
 
 const consolePath = join(dist, 'console');
 
-/** Modules of a chunk, and files that style sheets and other assets come from. */
-const listModules = ({ moduleIds = [], originalFileNames = [] }) => [...moduleIds, ...originalFileNames];
-
 const buildConsole = async () => {
   const { build } = await import('vite');
   const configFile = join(root, 'console', 'vite.config.mjs');
   const outDir = `${consolePath}.new`;
-  const bundle = await build({
-    ...{ configFile, configLoader: 'native', logLevel: 'warn', build: { outDir, emptyOutDir: true } },
-  });
-  keepInputs(
-    'console',
-    [bundle].flat().flatMap(({ output }) => output.flatMap(listModules)),
-  );
+  await build({ configFile, configLoader: 'native', logLevel: 'warn', build: { outDir, emptyOutDir: true } });
   replaceFolder(consolePath);
 };
 
@@ -115,13 +105,12 @@ const serverApart = {
 };
 
 /** Bundles a part of the program with esbuild, in one of its forms. */
-export const bundleProgram = async (part, { plugins = [], ...options }) => {
+export const bundleProgram = async ({ plugins = [], ...options }) => {
   const { build, stop } = await import('esbuild');
   const common = { absWorkingDir: root, entryPoints: ['src/main.ts'], bundle: true, platform: 'node', external };
   // Without the end its service would run as long as this process.
-  const all = { ...common, plugins: [withoutUnused, ...plugins], logLevel: 'error', metafile: true, ...options };
-  const { metafile } = await build(all).finally(stop);
-  keepInputs(part, Object.keys(metafile.inputs));
+  const all = { ...common, plugins: [withoutUnused, ...plugins], logLevel: 'error', ...options };
+  await build(all).finally(stop);
 };
 
 /**
@@ -133,8 +122,8 @@ const buildProgram = async () => {
   const js =
     "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
   const options = { format: 'esm', target: 'node20', banner: { js } };
-  await bundleProgram('server', { ...options, entryPoints: ['src/cli/program.ts'], outfile: `${serverPath}.new` });
-  await bundleProgram('commands', { ...options, plugins: [serverApart], outfile: `${bundlePath}.new` });
+  await bundleProgram({ ...options, entryPoints: ['src/cli/program.ts'], outfile: `${serverPath}.new` });
+  await bundleProgram({ ...options, plugins: [serverApart], outfile: `${bundlePath}.new` });
   for (const path of [serverPath, bundlePath]) renameSync(`${path}.new`, path);
 };
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { executablePath, nodeLicense } from '../executable/build.mjs';
-import { listBundled } from '../inputs.mjs';
 import { root } from '../install.mjs';
 
 const maintainer = 'the signalbox authors <maintainers@signalbox.invalid>';
@@ -67,9 +66,8 @@ const createUnit = () =>
 /** The licences of signalbox, of the libraries in the program and its pages, and of Node.js with what is in it. */
 const createCopyright = () => {
   const libraries = run('npm', ['ls', '--all', '--omit=dev', '--workspaces=false', '--parseable']).trim().split('\n');
-  const bundled = listBundled().map((folder) => join(root, folder));
   const parts = [
-    ...[...new Set([...libraries, ...bundled])].map(describeLibrary),
+    ...[...libraries, join(root, 'node_modules', 'vite')].map(describeLibrary),
     `Scalar and the libraries in it\n\n${read('dist/public/scalar-license.txt')}`,
     `Node.js and the libraries in it\n\n${readFileSync(nodeLicense, 'utf8')}`,
   ];

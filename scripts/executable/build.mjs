@@ -44,7 +44,7 @@ export const executable = createPart(
 /** The program as one function of `require`, in ASCII. */
 const bundle = async () => {
   const outfile = join(work, 'program.cjs');
-  await bundleProgram('executable', {
+  await bundleProgram({
     ...{ format: 'cjs', target: 'node24', minifyWhitespace: true, minifySyntax: true, outfile },
     ...{ define: { 'import.meta.url': 'undefined' }, supported: { 'dynamic-import': false } },
   });

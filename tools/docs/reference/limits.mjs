@@ -1,6 +1,6 @@
 /**
  * The limits that no setting changes: what is limited, the value, and what happens at the limit; then the lines of the code
- * that have the figures. scripts/doc-tables.mjs fails if the code has others.
+ * that have the figures. tools/docs/reference/tables.mjs fails if the code has others.
  */
 export const limits = [
   [

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { limits } from '../tools/docs/reference/limits.mjs';
-import { logLines } from '../tools/docs/reference/log-lines.mjs';
-import { prepare, root } from './prepare.mjs';
+import { prepare, root } from '../../../scripts/prepare.mjs';
+import { limits } from './limits.mjs';
+import { logLines } from './log-lines.mjs';
 
 /** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
 const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
-const load = (path) => import(`../dist/${path}.js`);
+const load = (path) => import(`../../../dist/${path}.js`);
 
 await prepare();
 const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
@@ -196,7 +196,7 @@ for (const path of documents) {
   const after = before.replace(block, (_, begin, name, end) => `${begin}\n${tables[name].join('\n')}\n${end}`);
   if (after === before) continue;
   if (process.argv.includes('--check')) {
-    process.stderr.write(`docs/${path} is out of date: run node scripts/doc-tables.mjs\n`);
+    process.stderr.write(`docs/${path} is out of date: run node tools/docs/reference/tables.mjs\n`);
     process.exitCode = 1;
   } else writeFileSync(`${root}/docs/${path}`, after);
 }
