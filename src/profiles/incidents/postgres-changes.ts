@@ -153,13 +153,16 @@ const selectIncidents = (keys: readonly string[], ids: readonly string[]): State
   values: [keys, ids],
 });
 
+/** In milliseconds: no incident has been quiet for so long. */
+const endless = 2 ** 50;
+
 /** The first of those that time changes up to `until`. */
 const selectDue = (until: number, { quietMs }: Rules): Statement => ({
   isPrepared: true,
   text: `SELECT body FROM signalbox.incident
     WHERE until_at <= $1 OR heard_at <= $1::bigint - $2::bigint
     ORDER BY least(until_at, heard_at + $2::bigint), number LIMIT ${mostDue}`,
-  values: [until, quietMs === 0 ? Number.MAX_SAFE_INTEGER / 4 : quietMs],
+  values: [until, quietMs || endless],
 });
 
 /** Whether time changes any up to `until`. */
@@ -168,7 +171,7 @@ export const selectIsDue = (until: number, { quietMs }: Rules): Statement => ({
   text: `SELECT last_id AS position, counts, EXISTS (SELECT FROM signalbox.incident WHERE until_at <= $1)
       OR EXISTS (SELECT FROM signalbox.incident WHERE heard_at <= $1::bigint - $2::bigint) AS "isDue"
     FROM signalbox.gate WHERE name = 'incident'`,
-  values: [until, quietMs === 0 ? Number.MAX_SAFE_INTEGER / 4 : quietMs],
+  values: [until, quietMs || endless],
 });
 
 /** What columns do not take: U+0000 and lone surrogates. */
