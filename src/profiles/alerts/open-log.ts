@@ -161,7 +161,7 @@ const openShared = async (
   }
   const { spool } = intake;
   meters.reading('gauge', 'signalbox_alerts_spooled', 'Alerts that wait on disk for the database.', () => [
-    [[], spool?.waiting ?? 0],
+    [[], spool?.unshipped ?? 0],
   ]);
   return {
     journal,

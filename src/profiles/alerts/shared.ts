@@ -166,7 +166,12 @@ export class Spool {
     return this.#pending > 0 || this.waiting > 0;
   }
 
-  /** How many lines wait. */
+  /** How many lines are not known to be stored elsewhere, with those that are in the queue for that. */
+  get unshipped(): number {
+    return this.#written - this.#shipped;
+  }
+
+  /** How many lines wait to be put into the queue. */
   get waiting(): number {
     return this.#written - this.#submitted;
   }
