@@ -5,6 +5,7 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson, sendList } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { drawBadge } from './badge.ts';
 import { HeartbeatDefinition, type KnownHeartbeat } from './definition.ts';
@@ -131,6 +132,7 @@ const createPutRoute = ({ keeper, show }: HeartbeatParts): Route =>
       const { name } = request.params;
       const expected = readIfMatch(request.headers);
       const isNew = keeper.find(name) === undefined;
+      assertOwnMembers(request.body, HeartbeatDefinition, Heartbeat);
       const definition = pickDefinition(request.body);
       const known = await keeper.put(name, definition, callerOf(request), expected);
       return sendHeartbeat(reply.code(isNew ? 201 : 200), show(known, true));

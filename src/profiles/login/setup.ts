@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import type { Invitation } from '../feature.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { FirstAccount, ShownUser } from './schema.ts';
 import type { UserKeeper } from './user-keeper.ts';
@@ -60,7 +61,9 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
       body: FirstAccount,
       response: { 201: ShownUser, 403: ErrorBody },
     },
-    handler: async ({ body: { code, name, password } }, reply) => {
+    handler: async ({ body }, reply) => {
+      assertOwnMembers(body, FirstAccount);
+      const { code, name, password } = body;
       setup.take(code);
       try {
         const account = await users.create({ name, role: 'Admin', password }, name);

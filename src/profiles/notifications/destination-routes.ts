@@ -5,6 +5,7 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { madeFacts, setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
 import { type DestinationKeeper, hiddenPath, type KnownDestination, toShownUrl } from './made-destinations.ts';
 import { DestinationParams } from './schema.ts';
@@ -29,7 +30,7 @@ const GivenDestination = Type.Object(
       description: 'Further headers. If `secret`, `token` and `headers` are all left out, they stay; `{}` is none.',
     }),
   },
-  { title: 'DestinationDefinition', additionalProperties: false },
+  { title: 'DestinationDefinition' },
 );
 
 const ShownDestination = defineShape('Destination', {
@@ -111,6 +112,7 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
     handler: async (request, reply) => {
       const expected = readIfMatch(request.headers);
       const { destination } = request.params;
+      assertOwnMembers(request.body, GivenDestination);
       const isNew = keeper.find(destination) === undefined;
       const known = await keeper.put(destination, request.body, callerOf(request), expected);
       await settle();
