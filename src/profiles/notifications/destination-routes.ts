@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
 import { madeFacts, setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
@@ -102,7 +102,7 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
     path: '/api/destinations/:destination',
     access: 'admin',
     summary: 'Create a destination, or replace its settings',
-    headers: { request: ifMatchHeader, response: withVersion },
+    headers: { request: putConditionHeaders, response: withVersion },
     schema: {
       operationId: 'putDestination',
       params: DestinationParams,
@@ -110,7 +110,7 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
       response: { 200: ShownDestination, 201: ShownDestination, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
+      const expected = readPutCondition(request.headers);
       const { destination } = request.params;
       assertOwnMembers(request.body, GivenDestination);
       const isNew = keeper.find(destination) === undefined;

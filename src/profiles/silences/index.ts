@@ -85,5 +85,6 @@ const noSettings: SettingStore = {
   find: () => undefined,
   put: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
   delete: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
+  catchUp: () => Promise.resolve(),
   onChanged: () => undefined,
 };
