@@ -205,8 +205,6 @@ export interface Feature<P extends TProperties = TProperties> {
   seed?: Record<string, TSchema>;
   /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
   findProblems?(settings: Static<TObject<P>>): string[];
-  /** What its settings lack for instances that share a store, as clauses such as `set users`. */
-  findSharingProblems?(settings: Static<TObject<P>>): string[];
   /** Files with secrets that the settings name, by what messages call them. Called with valid settings. */
   listSecretFiles?(settings: Static<TObject<P>>): { name: string; path: string }[];
   tools?: Tool[];

@@ -16,6 +16,9 @@ import { Credentials, findUserProblems, IssuedToken, loginSettings } from './use
 /** Milliseconds between two removals of what has no effect any more. */
 const removalMs = 10 * 60_000;
 
+const unknownNotice =
+  'No accounts are known while the database is away. If there are none yet, restart the server afterwards for a link to create one.';
+
 const notStored = 'login: that tokens were revoked is not stored';
 
 /** Login: exchanges names and passwords for tokens. Accounts: who may do that, and which keys are accepted. */
@@ -38,10 +41,6 @@ export const login = defineFeature({
   ],
   settings: loginSettings,
   findProblems: findUserProblems,
-  findSharingProblems: ({ users, adminPassword, readerPassword }) =>
-    users || (adminPassword !== undefined && readerPassword !== undefined)
-      ? []
-      : ['set users, or adminPassword and readerPassword'],
   create: (parts) => {
     const { settings, tokens, keys, secrets, log, clock, database, openSnapshot, offers } = parts;
     const { settings: made } = offers;
@@ -56,7 +55,7 @@ export const login = defineFeature({
     };
     const { findRevocation } = tokens;
     const accounts = createAccounts({ secrets, tokens: { revoke, findRevocation }, settings: made, onRevoked });
-    const notices = accounts.load(settings);
+    const notices = [...accounts.load(settings), ...(accounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const tell = (): void => {
       for (const listener of listeners) listener();

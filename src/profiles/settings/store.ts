@@ -114,6 +114,10 @@ export class LoggedSettings implements SettingStore {
     return this.#hasRead && !this.#failure && this.#parts.log.state().healthy;
   }
 
+  isRead(): boolean {
+    return this.#hasRead;
+  }
+
   async catchUp(): Promise<void> {
     try {
       await this.#parts.log.refresh?.();
