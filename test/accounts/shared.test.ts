@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startApp } from '../support/app.ts';
+import type { ShownSession } from '../../src/profiles/login/schema.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
 import { adminToken } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -140,4 +141,40 @@ test('an instance that starts while its database is away shows no link and makes
   assert.match(app.notices.join('\n'), /No accounts are known while the database is away/);
   await server.restart();
   await waitUntil('the account is known', async () => (await logIn(app, 'anna')).status === 200, limitMs);
+});
+
+test('the sessions of all instances are listed at each of them, and one call ends them everywhere', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const settings = { store: await createDatabase(), timeZone: 'UTC', access: 'login' };
+  const [one, other] = await Promise.all([startApp(t, { settings }), startApp(t, { settings })]);
+  const here = await one.login('reader');
+  let there = here;
+  // Of one second, a user has one token.
+  await waitUntil('another second', async () => {
+    there = await other.login('reader');
+    return there !== here;
+  });
+  const renewed = await other.request<{ token: string }>('POST', '/api/sessions/renew', { token: there });
+  const list = async (app: TestApp, token: string): Promise<ShownSession[]> =>
+    (await app.request<{ data: ShownSession[] }>('GET', '/api/sessions', { token })).json.data;
+  await waitUntil('both are known here', async () => (await list(one, here)).length === 2, limitMs);
+  const [mine, theirs] = [await list(one, here), await list(other, renewed.json.token)];
+  assert.deepEqual(mine.map(({ id }) => id).toSorted(), theirs.map(({ id }) => id).toSorted());
+  for (const all of [mine, theirs]) assert.equal(all.filter(({ isCurrent }) => isCurrent).length, 1);
+  assert.ok(mine.every(({ address, client }) => address === '127.0.0.1' && client === null));
+  assert.deepEqual(await list(one, await adminToken(one)).then((all) => all.length), 1);
+  // One that starts later knows them, too.
+  const third = await startApp(t, { settings });
+  assert.equal((await list(third, here)).length, 2);
+  await one.request('DELETE', '/api/sessions', { token: here });
+  for (const app of [one, other, third]) {
+    for (const token of [here, there, renewed.json.token]) {
+      const isRefused = async () => (await app.request('GET', '/api/items', { token })).status === 401;
+      await waitUntil('the token is refused', isRefused, limitMs);
+    }
+  }
+  const next = await other.login('reader');
+  assert.equal((await list(other, next)).length, 1);
+  assert.equal((await list(one, next)).length, 1);
 });

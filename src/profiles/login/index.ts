@@ -9,6 +9,7 @@ import { createKeyRoutes, followMadeKeys } from './key-routes.ts';
 import { createKeyUses, keepInDatabase, keepInSnapshot } from './key-uses.ts';
 import { createSessionRoutes, createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
+import { createSharedSessions } from './shared-sessions.ts';
 import { createUserKeeper } from './user-keeper.ts';
 import { createUserRoutes } from './user-routes.ts';
 import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
@@ -44,8 +45,8 @@ export const login = defineFeature({
   create: (parts) => {
     const { settings, tokens, keys, secrets, log, clock, database, openSnapshot, offers } = parts;
     const { settings: made } = offers;
-    const sessions = createSessions(clock);
-    const revoke = (name: string, until?: number): void => {
+    const sessions = createSessions(clock, database && createSharedSessions(database, clock));
+    const revoke = (name: string, until = tokens.findRevocation(name)): void => {
       tokens.revoke(name, until);
       sessions.end(name, until);
     };
