@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { buildClient, clientPath } from './bundle-client.mjs';
 import { keepInputs } from './inputs.mjs';
 import { installTools, root } from './install.mjs';
+import { buildLicences, licencesPath, listLicenceInputs } from './licences.mjs';
 
 const dist = join(root, 'dist');
 
@@ -142,6 +143,8 @@ const bundleParts = [
   createPart('public', referencePath, () => [...listFiles('public'), reference, icon], buildReference),
   createPart('console', consolePath, () => listSources('console', 'src/client'), buildConsole),
   createPart('program', bundlePath, () => listSources('src'), buildProgram),
+  // Of all that is in the parts before it.
+  createPart('licences', licencesPath, () => [...listLicenceInputs(), reference], buildLicences),
 ];
 
 /** The client needs the program, whose routes it calls. */

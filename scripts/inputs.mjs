@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { root } from './install.mjs';
 
 // What the bundlers put into the parts of the program, as the bill of materials needs it.
@@ -10,12 +10,15 @@ const folder = join(root, 'dist', '.built', 'inputs');
 export const keepInputs = (part, files) => {
   mkdirSync(folder, { recursive: true });
   const names = [...new Set(files)].map((name) => (isAbsolute(name) ? relative(root, name) : name)).sort();
-  writeFileSync(join(folder, `${part}.json`), `${JSON.stringify(names, undefined, 1)}\n`);
+  writeFileSync(toInputsPath(part), `${JSON.stringify(names, undefined, 1)}\n`);
 };
 
-/** The folders of the packages that are in the parts of the program, sorted; the parts must have been built. */
-export const listBundled = () => {
-  const files = readdirSync(folder).flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+/** The file with the inputs of a part. */
+export const toInputsPath = (part) => join(folder, `${part}.json`);
+
+/** The folders of the packages that are in some parts, by default all that were built, sorted. */
+export const listBundled = (parts = readdirSync(folder).map((name) => basename(name, '.json'))) => {
+  const files = parts.flatMap((part) => JSON.parse(readFileSync(toInputsPath(part), 'utf8')));
   return [...new Set(files.flatMap(findPackage))].sort();
 };
 

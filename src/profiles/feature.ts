@@ -64,6 +64,8 @@ export interface Parts {
   database: Database | undefined;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
+  /** What keeps the data, and the absolute path of the data directory. */
+  place: { store: 'memory' | 'file' | 'postgresql'; folder: string };
   /** Bytes of the file system that has the data directory. */
   readDataSpace: () => Promise<{ used: number; available: number }>;
   /** The file `NAME.state` in the data directory, for a state that may be large. */

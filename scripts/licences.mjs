@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { listBundled, toInputsPath } from './inputs.mjs';
+import { root } from './install.mjs';
+
+export const licencesPath = join(root, 'dist', 'licences.json');
+
+/** What the bundlers have built. */
+const parts = ['commands', 'server', 'console'];
+
+/** The files on which the licences depend. */
+export const listLicenceInputs = () => [
+  'scripts/licences.mjs',
+  ...parts.map((part) => relative(root, toInputsPath(part))),
+];
+
+/** The packages of a release that are installed here: those that the lockfile has for the program, and all that the bundlers found. */
+const listLibraries = () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const installed = Object.entries(packages).filter(([path, { dev, devOptional, link }]) => {
+    return path.startsWith('node_modules/') && !dev && !devOptional && !link && existsSync(join(root, path));
+  });
+  return [...new Set([...installed.map(([path]) => path), ...listBundled(parts)])];
+};
+
+const toLicence = (folder) => {
+  const path = join(root, folder);
+  const { name, version, license, author, homepage } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  const file = readdirSync(path).find((each) => /^licen[cs]e/i.test(each));
+  const text = file
+    ? readFileSync(join(path, file), 'utf8')
+    : `By ${author?.name ?? author ?? homepage}. Licence: ${license}`;
+  return { name, version, licence: license, text };
+};
+
+/** The API reference, whose one file does not say what is in it. */
+const toScalarLicence = () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'tools', 'reference', 'package.json'), 'utf8'));
+  const name = '@scalar/fastify-api-reference';
+  const text = readFileSync(join(root, 'dist', 'public', 'scalar-license.txt'), 'utf8');
+  return { name, version: dependencies[name], licence: 'MIT', text };
+};
+
+/** Name, version, licence and its text of each library in the program and its pages, by name; they must have been built. */
+export const listLicences = () => {
+  const all = [...listLibraries().map(toLicence), toScalarLicence()];
+  const byKey = new Map(all.map((each) => [`${each.name} ${each.version}`, each]));
+  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
+};
+
+/** Writes them for the route that shows them. */
+export const buildLicences = () => writeFileSync(licencesPath, JSON.stringify(listLicences()));
