@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { buildClient, clientPath } from './bundle-client.mjs';
 import { installTools, root } from './install.mjs';
+import { buildLicences, licencesPath } from './licences.mjs';
 
 const dist = join(root, 'dist');
 
@@ -131,6 +132,8 @@ const bundleParts = [
   createPart('public', referencePath, () => [...listFiles('public'), reference, icon], buildReference),
   createPart('console', consolePath, () => listSources('console', 'src/client'), buildConsole),
   createPart('program', bundlePath, () => listSources('src'), buildProgram),
+  // Of all that is in the parts before it.
+  createPart('licences', licencesPath, () => ['scripts/licences.mjs', reference], buildLicences),
 ];
 
 /** The client needs the program, whose routes it calls. */

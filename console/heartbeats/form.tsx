@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Heartbeat } from 'signalbox/client';
-import { ApiError, client, userClient } from '../api.ts';
+import { userClient } from '../api.ts';
 import { severities } from '../live/alerts.ts';
+import { createNew } from '../live/creation.ts';
 import { weekdays } from '../live/schedule.ts';
 import { useDraft } from '../live/submission.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
@@ -33,8 +34,8 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
     const name = filled.name.trim();
     if (name === '') throw new Error(words.noName);
     const definition = toDefinition(filled);
-    if (!before) await assertNew(name);
-    await userClient.putHeartbeat({ ...definition, name }, before ? { ifMatch: `"${before.version}"` } : {});
+    const put = (options: object) => userClient.putHeartbeat({ ...definition, name }, options);
+    await (before ? put({ ifMatch: `"${before.version}"` }) : createNew(put, words.exists(name)));
     notify(words.saved(name));
     onSaved(name);
   });
@@ -66,15 +67,6 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
       <Check label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
     </FormDialog>
   );
-};
-
-/** What is put replaces one with this name. */
-const assertNew = async (name: string): Promise<void> => {
-  const known = await client.getHeartbeat({ name }).catch((reason: unknown) => {
-    if (reason instanceof ApiError && reason.status > 0) return undefined;
-    throw reason;
-  });
-  if (known) throw new Error(words.exists(name));
 };
 
 /** When it is expected. */

@@ -1,38 +1,77 @@
+import { useSignal } from '@preact/signals';
 import { client } from '../api.ts';
 import { now } from '../clock.ts';
-import { toDuration, toSeconds } from '../format.ts';
+import { toBytes, toCount, toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
-
 import { isReadable, openApi } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Facts } from '../ui/facts.tsx';
-import { Failure } from '../ui/panel.tsx';
+import { Failure, Unloaded } from '../ui/panel.tsx';
 
 const readServer = async (signal: AbortSignal) => {
-  const [server, info] = await Promise.all([
+  const [about, server, info] = await Promise.all([
+    isReadable('getAbout') ? client.getAbout(undefined, { signal }) : undefined,
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined,
     isReadable('getInfo') ? client.getInfo(undefined, { signal }) : undefined,
   ]);
-  return { server, info, readAt: Date.now() };
+  return { about, server, info, readAt: Date.now() };
 };
 
 /** What this server is, as far as its routes say. */
 export const About = () => {
-  const { value: { server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
+  const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const { version, license } = openApi.value?.info ?? {};
-  const facts: [string, string | undefined][] = [
+  const uptime = about?.uptimeSeconds ?? (server && toSeconds(server.uptime));
+  const facts: [string, string | null | undefined][] = [
     [words.about.version, version],
+    [words.about.uptime, uptime === undefined ? undefined : toDuration(uptime + (now() - readAt) / 1000)],
+    [words.about.store, about && words.about.stores[about.store]],
+    [words.about.folder, about?.dataFolder],
+    [words.about.free, about?.freeBytes == null ? undefined : toBytes(about.freeBytes)],
     [words.about.machine, server?.hostname],
     [words.about.system, info?.os],
-    [words.about.runtime, info?.frameworkVersion],
-    [words.about.uptime, server && toDuration(toSeconds(server.uptime) + (now() - readAt) / 1000)],
+    [words.about.runtime, about?.runtime ?? info?.frameworkVersion],
     [words.about.zone, openApi.value?.['x-signalbox-time-zone']],
     [words.about.licence, license?.name],
   ];
   return (
     <>
       {error && <Failure error={error} onRetry={reload} />}
-      <Facts facts={facts.filter((fact): fact is [string, string] => fact[1] !== undefined)} />
+      <Facts facts={facts.filter((fact): fact is [string, string] => fact[1] != null)} />
+      {isReadable('listLicences') && <Licences />}
+    </>
+  );
+};
+
+/** The licences of what signalbox consists of, which are loaded once somebody wants them. */
+const Licences = () => {
+  const isWanted = useSignal(false);
+  return (
+    <details
+      onToggle={({ currentTarget }) => {
+        isWanted.value ||= currentTarget.open;
+      }}
+    >
+      <summary>{words.about.licences}</summary>
+      {isWanted.value && <LicenceList />}
+    </details>
+  );
+};
+
+const LicenceList = () => {
+  const { value, error, reload } = useResource((signal) => client.listLicences(undefined, { signal }));
+  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
+  return (
+    <>
+      <p class="hint">{words.about.libraries(toCount(value.count))}</p>
+      {value.data.map(({ name, version, licence, text }) => (
+        <details key={`${name} ${version}`} class="licence">
+          <summary>
+            {name} {version} <span class="hint">{licence}</span>
+          </summary>
+          <pre>{text}</pre>
+        </details>
+      ))}
     </>
   );
 };

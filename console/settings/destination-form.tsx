@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Destination } from 'signalbox/client';
 import { userClient } from '../api.ts';
+import { createNew } from '../live/creation.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
@@ -40,8 +41,9 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
   const submission = useSubmission(async () => {
     const destination = draft.value.name.trim();
     const definition = toDefinition(draft.value, before);
-    if (!before) await assertFree(destination);
-    await userClient.putDestination({ destination, ...definition }, before && toIfMatch(before)).finally(onChanged);
+    const put = (options: object) =>
+      userClient.putDestination({ destination, ...definition }, options).finally(onChanged);
+    await (before ? put(toIfMatch(before)) : createNew(put, words.taken(destination)));
     notify(words.saved(destination));
     goTo('/settings/destinations', { open: destination });
   });
@@ -71,12 +73,6 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
       )}
     </FormDialog>
   );
-};
-
-/** A new one must not replace one that is there. */
-const assertFree = async (name: string): Promise<void> => {
-  const { data } = await userClient.listDestinations();
-  if (data.some((one) => one.name === name && one.origin === 'made')) throw new Error(words.taken(name));
 };
 
 const createDraft = (): DestinationDraft => {

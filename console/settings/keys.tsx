@@ -44,9 +44,14 @@ export const Keys = () => (
         {words.lastUse}: <LastUse {...key} /> · {key.scopes.join(', ')}
       </>
     )}
-    toFacts={({ scopes, lastUsedAt }) => [
+    toFacts={({ scopes, lastUsedAt, isUnused }) => [
       [words.scopes, scopes.map((scope) => `${scope}: ${words.scopeHints[scope]}`).join('\n')],
-      [words.lastUse, lastUsedAt ? toFull(new Date(lastUsedAt)) : words.never],
+      [
+        words.lastUse,
+        [lastUsedAt ? toFull(new Date(lastUsedAt)) : words.never, isUnused && words.unusedHint]
+          .filter(Boolean)
+          .join('\n'),
+      ],
     ]}
     Form={KeyForm}
     createRoute="createKey"

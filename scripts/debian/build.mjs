@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { executablePath, nodeLicense } from '../executable/build.mjs';
 import { root } from '../install.mjs';
+import { listLicences } from '../licences.mjs';
 
 const maintainer = 'the signalbox authors <maintainers@signalbox.invalid>';
 const doc = 'usr/share/doc/signalbox';
@@ -65,22 +66,13 @@ const createUnit = () =>
 
 /** The licences of signalbox, of the libraries in the program and its pages, and of Node.js with what is in it. */
 const createCopyright = () => {
-  const libraries = run('npm', ['ls', '--all', '--omit=dev', '--workspaces=false', '--parseable']).trim().split('\n');
+  const { version, license } = JSON.parse(read('package.json'));
   const parts = [
-    ...[...libraries, join(root, 'node_modules', 'vite')].map(describeLibrary),
-    `Scalar and the libraries in it\n\n${read('dist/public/scalar-license.txt')}`,
+    `signalbox ${version} (${license})\n\n${read('LICENSE')}`,
+    ...listLicences().map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}`),
     `Node.js and the libraries in it\n\n${readFileSync(nodeLicense, 'utf8')}`,
   ];
   return parts.join(`\n${'-'.repeat(70)}\n\n`);
-};
-
-const describeLibrary = (folder) => {
-  const { name, version, license, author, homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-  const text = file
-    ? readFileSync(join(folder, file), 'utf8')
-    : `By ${author?.name ?? author ?? homepage}. Licence: ${license}`;
-  return `${name} ${version} (${license})\n\n${text}`;
 };
 
 const compress = (text) => gzipSync(text, { level: 9 });

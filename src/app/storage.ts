@@ -26,7 +26,15 @@ import { type OnProgress, openDatabase, type StorageParts } from './database.ts'
 export interface AppStorage
   extends Pick<
     Parts,
-    'database' | 'openLog' | 'openChanges' | 'openFolder' | 'openSnapshot' | 'openState' | 'readDataSpace' | 'secrets'
+    | 'database'
+    | 'openLog'
+    | 'openChanges'
+    | 'openFolder'
+    | 'openSnapshot'
+    | 'openState'
+    | 'place'
+    | 'readDataSpace'
+    | 'secrets'
   > {
   /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
@@ -58,6 +66,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     openSnapshot: (name) => createSnapshot(directory, name),
     openFolder: (name) => createFolderOf(join(directory, name)),
     openState: (name) => createStateFile(join(directory, `${name}.state`)),
+    place: { store: database ? 'postgresql' : settings.store === 'file' ? 'file' : 'memory', folder: directory },
     readDataSpace: async () => {
       const { bsize, blocks, bfree, bavail } = await statfs(directory);
       return { used: bsize * (blocks - bfree), available: bsize * bavail };

@@ -26,7 +26,7 @@ export const toCallRequest = (
   input: CallInput = {},
   options: Options = {},
 ): Request => {
-  const { ifMatch, idempotencyKey, ...rest } = options;
+  const { ifMatch, ifNoneMatch, idempotencyKey, ...rest } = options;
   const others = Array.isArray(input) ? input : { ...input };
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (others as CallInput)[name];
@@ -38,7 +38,7 @@ export const toCallRequest = (
   return {
     ...{ method, path: filled, ...rest },
     ...(hasBody ? { body: others } : { query: others as CallInput }),
-    headers: { 'If-Match': ifMatch, 'Idempotency-Key': idempotencyKey },
+    headers: { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch, 'Idempotency-Key': idempotencyKey },
     isRepeatable: method === 'GET' || idempotencyKey !== undefined,
   };
 };

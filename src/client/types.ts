@@ -36,6 +36,8 @@ export interface CallOptions {
 export interface HeaderOptions {
   /** The `version` of a response: the server responds 412 if the record has changed since. */
   ifMatch?: string;
+  /** `*`: the server responds 412 if there is one already. */
+  ifNoneMatch?: '*';
   /** Replaces the random key with which a request is stored once, however often it is sent. */
   idempotencyKey?: string;
 }
@@ -95,7 +97,7 @@ type Entry<T> = T extends readonly (infer E)[] | { data: readonly (infer E)[] }
     : never
   : never;
 type Names<T> = [T] extends [never] ? never : keyof T;
-type HeaderNames = { 'If-Match': 'ifMatch'; 'Idempotency-Key': 'idempotencyKey' };
+type HeaderNames = { 'If-Match': 'ifMatch'; 'If-None-Match': 'ifNoneMatch'; 'Idempotency-Key': 'idempotencyKey' };
 
 export interface ToOperation<O extends Described> extends OperationTypes {
   input: Input<O>;

@@ -35,6 +35,22 @@ export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number
   return [...header.matchAll(/(?:^|,)[ \t]*"([1-9]\d{0,14})"/g)].map(([, digits]) => Number(digits));
 };
 
+/** What routes that create or replace document of conditions. */
+export const putConditionHeaders = {
+  ...ifMatchHeader,
+  'If-None-Match': '`*`: create it, and replace none. Otherwise 412.',
+};
+
+/** The versions of which one must be there before a PUT, 0 for none; undefined if any will do. */
+export const readPutCondition = (headers: IncomingHttpHeaders): number[] | undefined => {
+  const expected = readIfMatch(headers);
+  const { 'if-none-match': header } = headers;
+  if (header === undefined) return expected;
+  if (header.trim() !== '*') throw new HttpError('invalid', 'If-None-Match must be *');
+  // With If-Match, which needs one that is there, nothing will do.
+  return headers['if-match'] === undefined ? [0] : [];
+};
+
 /** Version, trace id, parent id and flags; later versions may add more (W3C Trace Context, 3.2). */
 const form = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-[\x21-\x7e]{0,200})?$/;
 

@@ -64,6 +64,8 @@ export interface Parts {
   database: Database | undefined;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
+  /** What keeps the data, and the absolute path of the data directory. */
+  place: { store: 'memory' | 'file' | 'postgresql'; folder: string };
   /** Bytes of the file system that has the data directory. */
   readDataSpace: () => Promise<{ used: number; available: number }>;
   /** The file `NAME.state` in the data directory, for a state that may be large. */
@@ -205,8 +207,6 @@ export interface Feature<P extends TProperties = TProperties> {
   seed?: Record<string, TSchema>;
   /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
   findProblems?(settings: Static<TObject<P>>): string[];
-  /** What its settings lack for instances that share a store, as clauses such as `set users`. */
-  findSharingProblems?(settings: Static<TObject<P>>): string[];
   /** Files with secrets that the settings name, by what messages call them. Called with valid settings. */
   listSecretFiles?(settings: Static<TObject<P>>): { name: string; path: string }[];
   tools?: Tool[];

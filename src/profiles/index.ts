@@ -1,3 +1,4 @@
+import { about } from './about/index.ts';
 import { alertmanager } from './alertmanager/index.ts';
 import { alerts } from './alerts/index.ts';
 import { commands } from './commands/index.ts';
@@ -43,5 +44,6 @@ export const features: readonly Feature[] = [
   status,
   events,
   instances,
+  about,
   webConsole,
 ];

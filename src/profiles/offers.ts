@@ -82,6 +82,10 @@ export interface SettingStore {
   put<T>(kind: string, name: string, value: T, by: string, expected?: readonly number[]): Promise<MadeSetting<T>>;
   /** Resolves to whether there was one. */
   delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean>;
+  /** False until what is stored was read, since a database may be away on startup. */
+  isRead(): boolean;
+  /** Learns now what other instances have changed. */
+  catchUp(): Promise<void>;
   /** Also tells of changes of other instances, within about a second. */
   onChanged(kind: string, listener: () => void): void;
 }

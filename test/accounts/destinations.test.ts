@@ -217,3 +217,46 @@ test('while a destination fails, its alerts wait; once it is changed, they are d
   await waitUntil('nothing waits', async () => (await readState(app)).lagAlerts === 0);
   assert.equal(receiver.requests.at(-1)?.path, '/other');
 });
+
+test('of two administrators who create a destination of one name, the second gets 412', async (t) => {
+  const [first, second] = [await startReceiver(t), await startReceiver(t)];
+  const app = await startApp(t);
+  const create = (url: string, headers = {}) =>
+    call(app, 'PUT', '/hook', { type: 'webhook', url }, { 'if-none-match': '*', ...headers });
+  const both = await Promise.all([create(first.url), create(`${second.url}/elsewhere`)]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 412]);
+  const made = both.find(({ status }) => status === 201) ?? assert.fail();
+  const refused = both.find(({ status }) => status === 412) ?? assert.fail();
+  assert.match(refused.json.error, /There is a destination hook/);
+  assert.equal(refused.headers['etag'], made.headers['etag']);
+  assert.equal((await create(first.url, { 'if-match': String(made.headers['etag']) })).status, 412);
+  assert.equal((await call(app, 'GET', '/hook')).json.version, made.json.version);
+  assert.equal((await create(first.url, { 'if-none-match': '"1"' })).status, 400);
+});
+
+test('a destination that is deleted and made again begins with the alerts that come then, also after a restart', async (t) => {
+  const receiver = await startReceiver(t);
+  const broken = await startReceiver(t, answer(500));
+  const app = await startApp(t);
+  const [hook, slow] = [receiver, broken].map(({ url }) => ({ type: 'webhook', url }));
+  await Promise.all([call(app, 'PUT', '/hook', hook), call(app, 'PUT', '/slow', slow)]);
+  await send(app, 'before');
+  await waitUntil('both were tried', () => receiver.requests.length > 0 && broken.requests.length > 0);
+  for (const name of ['hook', 'slow']) await call(app, 'DELETE', `/${name}`);
+  await send(app, 'between');
+  broken.behave(answer(200));
+  const tried = broken.requests.length;
+  await Promise.all([call(app, 'PUT', '/hook', hook), call(app, 'PUT', '/slow', slow)]);
+  await send(app, 'after');
+  const isLast = ({ requests }: typeof receiver, text: string) => requests.at(-1)?.body.includes(text) === true;
+  await waitUntil('both have the last', () => isLast(receiver, '"after"') && isLast(broken, '"after"'));
+  // With files, that it was deleted is known also where that was while the server was off.
+  await app.close();
+  const again = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
+  await send(again, 'late');
+  await waitUntil('it goes on', () => isLast(receiver, '"late"') && isLast(broken, '"late"'));
+  const texts = (requests: readonly { body: string }[]) =>
+    requests.map(({ body }) => /"message":"(\w+)"/.exec(body)?.[1]);
+  assert.deepEqual(texts(receiver.requests), ['before', 'after', 'late']);
+  assert.deepEqual(texts(broken.requests.slice(tried)), ['after', 'late']);
+});

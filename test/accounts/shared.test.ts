@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startApp } from '../support/app.ts';
+import type { ShownSession } from '../../src/profiles/login/schema.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
 import { adminToken } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { startPostgres } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
-import { createUser, getToken, logIn, strong } from './support/accounts.ts';
+import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
 /** Milliseconds within which an instance must know what another one has changed; a busy machine needs more than one second. */
 const limitMs = 5000;
@@ -84,4 +86,95 @@ test('an instance knows when a key was used at another one', { skip: toSkipPostg
   const other = await startApp(t, { settings });
   const { json } = await other.request<{ data: { lastUsedAt: string | null }[] }>('GET', '/api/keys', { token });
   assert.ok(json.data[0]?.lastUsedAt);
+});
+
+test('on a first start with a database each instance has a link of its own, of which one makes the account', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const settings = { store: await createDatabase(), timeZone: 'UTC' };
+  const [one, other] = await Promise.all([startWithoutUsers(t, settings), startWithoutUsers(t, settings)]);
+  assert.notEqual(codeOf(one), codeOf(other));
+  for (const app of [one, other]) assert.match(app.notices.join('\n'), /Password of admin for this run: /);
+  assert.equal((await setUp(one, codeOf(other))).status, 403);
+  const password = /Password of admin for this run: (\S+)/.exec(other.notices.join('\n'))?.[1];
+  assert.equal((await logIn(other, 'admin', password)).status, 200);
+  assert.equal((await setUp(one, codeOf(one))).status, 201);
+  const late = await setUp(other, codeOf(other), 'ben');
+  assert.equal(late.status, 403);
+  assert.match(String(late.json['error']), /there is an account: log in/);
+  assert.equal((await logIn(other, 'admin', password)).status, 401);
+  assert.equal((await logIn(other, 'anna')).status, 200);
+  const { invitation, notices } = await startWithoutUsers(t, settings);
+  assert.equal(invitation, undefined);
+  assert.doesNotMatch(notices.join('\n'), /Password/);
+});
+
+test('of two who use the links of two instances at once, one makes the account', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const settings = { store: await createDatabase(), timeZone: 'UTC' };
+  const apps = await Promise.all([startWithoutUsers(t, settings), startWithoutUsers(t, settings)]);
+  const answers = await Promise.all(apps.map((app, index) => setUp(app, codeOf(app), ['anna', 'ben'][index])));
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 403]);
+  const winner = answers.findIndex(({ status }) => status === 201);
+  const [app] = apps;
+  const token = await getToken(app, ['anna', 'ben'][winner] ?? '');
+  const { json } = await app.request<{ data: { name: string }[] }>('GET', '/api/users', { token });
+  assert.deepEqual(
+    json.data.map(({ name }) => name),
+    [['anna', 'ben'][winner]],
+  );
+});
+
+test('an instance that starts while its database is away shows no link and makes no passwords, since there may be accounts', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const server = await startPostgres(t);
+  const settings = { store: server.url(), timeZone: 'UTC' };
+  const first = await startWithoutUsers(t, settings);
+  assert.equal((await setUp(first, codeOf(first))).status, 201);
+  await first.close();
+  await server.stop('SIGKILL');
+  const app = await startWithoutUsers(t, settings);
+  assert.equal(app.invitation, undefined);
+  assert.doesNotMatch(app.notices.join('\n'), /Password/);
+  assert.match(app.notices.join('\n'), /No accounts are known while the database is away/);
+  await server.restart();
+  await waitUntil('the account is known', async () => (await logIn(app, 'anna')).status === 200, limitMs);
+});
+
+test('the sessions of all instances are listed at each of them, and one call ends them everywhere', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const settings = { store: await createDatabase(), timeZone: 'UTC', access: 'login' };
+  const [one, other] = await Promise.all([startApp(t, { settings }), startApp(t, { settings })]);
+  const here = await one.login('reader');
+  let there = here;
+  // Of one second, a user has one token.
+  await waitUntil('another second', async () => {
+    there = await other.login('reader');
+    return there !== here;
+  });
+  const renewed = await other.request<{ token: string }>('POST', '/api/sessions/renew', { token: there });
+  const list = async (app: TestApp, token: string): Promise<ShownSession[]> =>
+    (await app.request<{ data: ShownSession[] }>('GET', '/api/sessions', { token })).json.data;
+  await waitUntil('both are known here', async () => (await list(one, here)).length === 2, limitMs);
+  const [mine, theirs] = [await list(one, here), await list(other, renewed.json.token)];
+  assert.deepEqual(mine.map(({ id }) => id).toSorted(), theirs.map(({ id }) => id).toSorted());
+  for (const all of [mine, theirs]) assert.equal(all.filter(({ isCurrent }) => isCurrent).length, 1);
+  assert.ok(mine.every(({ address, client }) => address === '127.0.0.1' && client === null));
+  assert.deepEqual(await list(one, await adminToken(one)).then((all) => all.length), 1);
+  // One that starts later knows them, too.
+  const third = await startApp(t, { settings });
+  assert.equal((await list(third, here)).length, 2);
+  await one.request('DELETE', '/api/sessions', { token: here });
+  for (const app of [one, other, third]) {
+    for (const token of [here, there, renewed.json.token]) {
+      const isRefused = async () => (await app.request('GET', '/api/items', { token })).status === 401;
+      await waitUntil('the token is refused', isRefused, limitMs);
+    }
+  }
+  const next = await other.login('reader');
+  assert.equal((await list(other, next)).length, 1);
+  assert.equal((await list(one, next)).length, 1);
 });

@@ -264,6 +264,8 @@ const calls: Record<string, Call> = {
     const [event] = await take(streamEvents({ topics: ['host'] }), 1);
     assert.equal(event?.topic, 'host');
   },
+  getAbout: plain('getAbout'),
+  listLicences: plain('listLicences'),
   // Only instances that share a database have the route.
   listInstances: refused(plain('listInstances'), 404),
 };

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { passwords } from '../support/credentials.ts';
+import { createFolder } from '../support/folder.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
 import { test } from './support/console.ts';
-import { findFaults, logIn } from './support/page.ts';
+import { allViews, findFaults, logIn } from './support/page.ts';
 
 /** No account is in the settings, so the start message has a link. */
 const withoutUsers = { adminPassword: undefined, readerPassword: undefined };
@@ -194,6 +197,11 @@ test('a destination is made with what its type needs, tested, changed without it
   await form.getByLabel('Address').fill(url);
   await form.getByRole('button', { name: 'Create' }).click();
   await expect(form.getByRole('alert')).toHaveText(/config file/);
+  const other = { type: 'webhook', url };
+  await app.request('PUT', '/api/destinations/other', { token: await app.login('admin'), body: other });
+  await form.getByLabel('Name').fill('other');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText('There is a destination other: choose another name.');
   await form.getByLabel('Name').fill('desk');
   await form.getByRole('button', { name: 'Create' }).click();
   await expect(form.getByRole('alert')).toHaveText(/type gotify needs secret/);
@@ -229,5 +237,61 @@ test('a destination is made with what its type needs, tested, changed without it
   await page.getByRole('dialog', { name: 'Delete desk?' }).getByRole('button', { name: 'Delete' }).click();
   await expect(row(page, 'desk')).toHaveCount(0);
   await expect(row(page, 'pager')).toBeVisible();
-  expect(complaints.filter((each) => !/4(00|09) \(/.test(each))).toEqual([]);
+  expect(complaints.filter((each) => !/4(00|09|12) \(/.test(each))).toEqual([]);
+});
+
+test('about says what the server is and lists the licences that somebody opens; the data folder is for administrators', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({ settings: { store: 'file' } });
+  const { page, complaints } = await openConsole({ app, hash: '#/settings/about' });
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+  await logIn(page, 'reader');
+  const facts = page.getByRole('main').locator('dl');
+  await expect(facts).toContainText(/Version1\.0\.0.*Running for.*Tasks and items are kept infiles.*Free there.*iB/s);
+  await expect(facts).not.toContainText(app.folder);
+  await page.getByRole('banner').getByRole('button', { name: 'reader, Reader' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await logIn(page, 'admin');
+  await expect(facts).toContainText(`Data folder${app.folder}/data`);
+  expect(requests.filter((path) => path.endsWith('licences'))).toEqual([]);
+  await page.getByText('Licences of the libraries').press('Enter');
+  await expect(page.getByText(/^\d+ libraries are a part of it\.$/)).toBeVisible();
+  const fastify = page.getByRole('group').filter({ hasText: /^fastify \d/ });
+  await fastify.getByText('MIT', { exact: true }).click();
+  await expect(fastify.getByText('The Fastify team')).toBeVisible();
+  expect(await findFaults(page, allViews)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('a key that nobody has used for 90 days is marked in the list and in its details, on a phone too', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const day = 24 * 60 * 60_000;
+  const toKey = (name: string, digit: string) => ({ name, sha256: digit.repeat(64), scopes: ['alerts:read'] });
+  // When keys were used is kept by the first digits of their hashes.
+  const uses = [
+    ['a'.repeat(16), Date.now() - 300 * day, Date.now() - 91 * day],
+    ['b'.repeat(16), Date.now() - 300 * day, Date.now() - 89 * day],
+  ];
+  const folder = createFolder(scope);
+  mkdirSync(join(folder, 'data'), { mode: 0o700 });
+  writeFileSync(join(folder, 'data', 'keys.used'), JSON.stringify(uses), { mode: 0o600 });
+  const app = await startApp({ folder, settings: { keys: [toKey('forgotten', 'a'), toKey('rare', 'b')] } });
+  const { page } = await openConsole({ app, hash: '#/settings/keys' });
+  await logIn(page, 'admin');
+  await expect(row(page, 'forgotten')).toContainText('Unused for 90 days');
+  await expect(row(page, 'rare')).not.toContainText('Unused');
+  expect(await findFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(page.getByText('Unused for 90 days')).toHaveCount(1);
+  await page.getByRole('button', { name: 'forgotten', exact: true }).click();
+  await expect(drawer(page, 'Key forgotten')).toContainText(/Last use.*20\d\d.*Unused for 90 days: delete it/s);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'rare', exact: true }).click();
+  await expect(drawer(page, 'Key rare')).not.toContainText('Unused');
 });

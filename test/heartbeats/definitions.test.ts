@@ -32,6 +32,20 @@ test('a heartbeat is replaced unless another version is expected, keeps its addr
   assert.deepEqual([again.state, await listRuns(app, 'job')], ['new', []]);
 });
 
+test('of two that are created with one name, one is made, and the other one gets 412', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const create = (period: number, headers = {}) =>
+    app.request<Heartbeat>('PUT', '/api/heartbeats/job', {
+      ...{ token, body: { period }, headers: { 'if-none-match': '*', ...headers } },
+    });
+  const both = await Promise.all([create(60), create(120)]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 412]);
+  const { json } = await app.request<Heartbeat>('GET', '/api/heartbeats/job');
+  assert.equal(json.period, both.find(({ status }) => status === 201)?.json.period);
+  assert.equal((await create(60, { 'if-none-match': '"1"' })).status, 400);
+});
+
 test('what cannot be a heartbeat is refused with what to do', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

@@ -32,6 +32,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   watches: [['/api/watches', 401]],
   snapshots: [['/api/incidents/1/snapshot', 401]],
   status: [['/api/status', 200]],
+  about: [['/api/about', 401]],
   events: [['/api/events', 400]],
   console: [['/console', 302]],
   // Served only with a database.

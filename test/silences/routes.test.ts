@@ -97,7 +97,7 @@ test('a body that cannot be a silence gets a 400 that says what to do', async (t
   const refused: [object, RegExp][] = [
     [{ endsAt: inHours(1) }, /match/],
     [{ ...usual, match: {} }, /match needs at least one of source/],
-    [{ ...usual, match: { source: 'a', host: 'b' } }, /match has no member "host": use source, hostname/],
+    [{ ...usual, match: { source: 'a', host: 'b' } }, /match.host is unknown: use source, hostname/],
     [{ ...usual, match: { source: '' } }, /must not be empty/],
     [{ ...usual, match: { level: 'warn' } }, /match.level must match one of CRITICAL/],
     [{ match: { source: 'a' } }, /endsAt or a schedule is needed/],

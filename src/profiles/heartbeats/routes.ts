@@ -3,8 +3,9 @@ import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson, sendList } from '../../http/json.ts';
-import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { drawBadge } from './badge.ts';
 import { HeartbeatDefinition, type KnownHeartbeat } from './definition.ts';
@@ -120,7 +121,7 @@ const createPutRoute = ({ keeper, show }: HeartbeatParts): Route =>
     path: '/api/heartbeats/:name',
     ...changing,
     summary: 'Create a heartbeat, or replace its definition',
-    headers: { request: ifMatchHeader, response: withVersion },
+    headers: { request: putConditionHeaders, response: withVersion },
     schema: {
       operationId: 'putHeartbeat',
       params,
@@ -129,8 +130,9 @@ const createPutRoute = ({ keeper, show }: HeartbeatParts): Route =>
     },
     handler: async (request, reply) => {
       const { name } = request.params;
-      const expected = readIfMatch(request.headers);
+      const expected = readPutCondition(request.headers);
       const isNew = keeper.find(name) === undefined;
+      assertOwnMembers(request.body, HeartbeatDefinition, Heartbeat);
       const definition = pickDefinition(request.body);
       const known = await keeper.put(name, definition, callerOf(request), expected);
       return sendHeartbeat(reply.code(isNew ? 201 : 200), show(known, true));

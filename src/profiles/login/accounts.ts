@@ -36,7 +36,7 @@ interface AccountParts {
   secrets: RandomSecrets;
   tokens: Pick<Tokens, 'revoke' | 'findRevocation'>;
   /** Undefined where nothing can be made at run time. */
-  settings: Pick<SettingStore, 'list' | 'onChanged'> | undefined;
+  settings: Pick<SettingStore, 'list' | 'onChanged' | 'isRead'> | undefined;
   /** Called for users whose tokens up to a second were revoked, where nothing that is stored says so. */
   onRevoked(name: string, until: number): void;
 }
@@ -54,6 +54,10 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
   /** Users whose random passwords were announced. */
   const announced = new Set<string>();
   const listeners: (() => void)[] = [];
+  const isRead = (): boolean => settings?.isRead() ?? true;
+  const hasAdmin = (): boolean =>
+    given.users !== undefined ||
+    [...accounts.values()].some(({ role, origin }) => role === 'Admin' && origin !== 'temporary');
   const listConfigured = (): Account[] => {
     const { users, adminPassword, readerPassword } = given;
     if (users) return users.map(toListed);
@@ -71,7 +75,7 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
   const listTemporary = (lasting: readonly Account[]): { name: string; role: Role; password: string }[] => {
     // With a password of admin alone in the settings, reader still gets a random one, as the API specifies.
     const isSettled = given.users !== undefined || lasting.some(({ made, role }) => made && role === 'Admin');
-    if (isSettled) return [];
+    if (isSettled || !isRead()) return [];
     return (['admin', 'reader'] as const)
       .filter((name) => !lasting.some((one) => one.name === name))
       .map((name) => ({
@@ -144,9 +148,9 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
       return renew();
     },
     /** Whether nobody has made an account yet that administers the server, here or in the settings. */
-    isFirstMissing: (): boolean =>
-      ![...accounts.values()].some(({ role, origin }) => role === 'Admin' && origin !== 'temporary') &&
-      given.users === undefined,
+    isFirstMissing: (): boolean => isRead() && !hasAdmin(),
+    /** Whether there may be such an account in a database that could not be read yet. */
+    isUnknown: (): boolean => !isRead() && !hasAdmin(),
     /** Calls the listener when accounts were changed at run time, or sessions were ended. */
     onChanged: (listener: () => void): void => void listeners.push(listener),
   };

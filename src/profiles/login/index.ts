@@ -9,12 +9,16 @@ import { createKeyRoutes, followMadeKeys } from './key-routes.ts';
 import { createKeyUses, keepInDatabase, keepInSnapshot } from './key-uses.ts';
 import { createSessionRoutes, createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
+import { createSharedSessions } from './shared-sessions.ts';
 import { createUserKeeper } from './user-keeper.ts';
 import { createUserRoutes } from './user-routes.ts';
 import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
 
 /** Milliseconds between two removals of what has no effect any more. */
 const removalMs = 10 * 60_000;
+
+const unknownNotice =
+  'No accounts are known while the database is away. If there are none yet, restart the server afterwards for a link to create one.';
 
 const notStored = 'login: that tokens were revoked is not stored';
 
@@ -38,15 +42,11 @@ export const login = defineFeature({
   ],
   settings: loginSettings,
   findProblems: findUserProblems,
-  findSharingProblems: ({ users, adminPassword, readerPassword }) =>
-    users || (adminPassword !== undefined && readerPassword !== undefined)
-      ? []
-      : ['set users, or adminPassword and readerPassword'],
   create: (parts) => {
     const { settings, tokens, keys, secrets, log, clock, database, openSnapshot, offers } = parts;
     const { settings: made } = offers;
-    const sessions = createSessions(clock);
-    const revoke = (name: string, until?: number): void => {
+    const sessions = createSessions(clock, database && createSharedSessions(database, clock));
+    const revoke = (name: string, until = tokens.findRevocation(name)): void => {
       tokens.revoke(name, until);
       sessions.end(name, until);
     };
@@ -56,7 +56,7 @@ export const login = defineFeature({
     };
     const { findRevocation } = tokens;
     const accounts = createAccounts({ secrets, tokens: { revoke, findRevocation }, settings: made, onRevoked });
-    const notices = accounts.load(settings);
+    const notices = [...accounts.load(settings), ...(accounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const tell = (): void => {
       for (const listener of listeners) listener();

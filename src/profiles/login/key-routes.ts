@@ -7,6 +7,7 @@ import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { createSchemaCheck } from '../../schema-validation.ts';
 import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { CreatedKey, KeyList, KeyParams, NewKey, ShownKey } from './schema.ts';
 import { accountNameForm } from './user-keeper.ts';
@@ -78,6 +79,7 @@ const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
     headers: { response: { ETag: "The key's version, in quotes." } },
     schema: { operationId: 'createKey', body: NewKey, response: { 201: CreatedKey, 409: ErrorBody } },
     handler: async (request, reply) => {
+      assertOwnMembers(request.body, NewKey);
       const { name, scopes } = request.body;
       if (!accountNameForm.test(name)) {
         throw new HttpError(

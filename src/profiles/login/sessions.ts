@@ -6,6 +6,7 @@ import { sendJson } from '../../http/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Accounts } from './accounts.ts';
 import { EndedSessions, SessionList, type ShownSession } from './schema.ts';
+import type { SharedSessions } from './shared-sessions.ts';
 import { IssuedToken } from './users.ts';
 
 /** Seconds after which somebody has to log in again, however often a session was renewed: 30 days. */
@@ -17,8 +18,8 @@ const mostSessions = 10_000;
 
 const longestClient = 200;
 
-/** A session that this process knows. Times are Unix seconds. */
-interface KnownSession extends Session {
+/** Times are Unix seconds. */
+export interface KnownSession extends Session {
   user: string;
   renewedAt: number;
   address: string | null;
@@ -29,34 +30,57 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
 
-/** The sessions for which this process has issued tokens lately, for their users to see. Tokens are valid without them. */
-export const createSessions = (clock: () => Date) => {
+/**
+ * The sessions for which this process, or another instance, has issued tokens lately, for their users to see. Tokens are valid
+ * without them.
+ */
+export const createSessions = (clock: () => Date, shared?: SharedSessions) => {
   /** The one that was renewed last comes last. */
   const known = new Map<string, KnownSession>();
+  /** The second up to which the tokens of a user are refused. */
+  const ended = new Map<string, number>();
   const now = (): number => Math.floor(clock().getTime() / 1000);
-  const list = (user: string): KnownSession[] =>
-    [...known.values()].filter((one) => one.user === user && one.renewedAt + tokenLifetime > now());
+  const isLive = ({ user, renewedAt }: KnownSession): boolean =>
+    renewedAt + tokenLifetime > now() && renewedAt > (ended.get(user) ?? 0);
+  const listOwn = (user: string): KnownSession[] =>
+    [...known.values()].filter((one) => one.user === user && isLive(one));
+  /** The one that was renewed last comes first. */
+  const list = async (user: string): Promise<KnownSession[]> => {
+    const others = (await shared?.read(user, now() - tokenLifetime, mostOfUser)) ?? [];
+    const own = listOwn(user).reverse();
+    const all = new Map(own.map((one) => [one.id, one]));
+    for (const one of others.filter(isLive)) {
+      if (one.renewedAt > (all.get(one.id)?.renewedAt ?? 0)) all.set(one.id, one);
+    }
+    return [...all.values()].sort((one, other) => other.renewedAt - one.renewedAt).slice(0, mostOfUser);
+  };
   const note = (user: string, session: Session, { ip, headers }: Caller, renewedAt = now()): void => {
     known.delete(session.id);
     const client = headers['user-agent']?.slice(0, longestClient) ?? null;
-    known.set(session.id, { ...session, user, renewedAt, address: ip ?? null, client });
+    const noted = { ...session, user, renewedAt, address: ip ?? null, client };
+    known.set(session.id, noted);
+    shared?.write(noted);
     for (const [id, { renewedAt: at }] of known) {
       if (known.size <= mostSessions && at + tokenLifetime > now()) break;
       known.delete(id);
     }
-    const own = list(user);
+    const own = listOwn(user);
     if (own.length > mostOfUser) known.delete(own[0]?.id ?? '');
   };
   return {
-    list,
     note,
-    /** Notes one that began before this process, or at another instance. */
-    noteUnknown: (user: string, session: Session, caller: Caller): void => {
-      if (!known.has(session.id)) note(user, session, caller);
+    /** Those of a user, also this one, which may be from before this process. */
+    listWith: async (user: string, session: Session, caller: Caller): Promise<KnownSession[]> => {
+      const found = await list(user);
+      if (found.some(({ id }) => id === session.id)) return found;
+      note(user, session, caller, Math.max(now(), (ended.get(user) ?? 0) + 1));
+      return list(user);
     },
-    /** Forgets those of a user whose tokens are refused up to this second. */
-    end: (user: string, until = Number.POSITIVE_INFINITY): void => {
-      for (const { id, renewedAt } of list(user)) if (renewedAt <= until) known.delete(id);
+    /** Lists no longer those of a user whose tokens are refused up to this second. */
+    end: (user: string, until: number): void => {
+      for (const [other, second] of ended) if (second + tokenLifetime < now()) ended.delete(other);
+      ended.set(user, Math.max(until, ended.get(user) ?? 0));
+      for (const one of known.values()) if (!isLive(one)) known.delete(one.id);
     },
   };
 };
@@ -124,9 +148,9 @@ const createListRoute = ({ sessions }: SessionParts): Route =>
     handler: async (request, reply) => {
       const { name } = principalOf(request);
       const current = sessionOf(request);
-      sessions.noteUnknown(name, current, request);
-      const data = sessions.list(name).map((session) => toShown(session, current));
-      return sendJson(reply, { count: data.length, data: data.reverse() });
+      const all = await sessions.listWith(name, current, request);
+      const data = all.map((session) => toShown(session, current));
+      return sendJson(reply, { count: data.length, data });
     },
   });
 

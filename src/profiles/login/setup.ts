@@ -1,9 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import type { Invitation } from '../feature.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { FirstAccount, ShownUser } from './schema.ts';
-import type { UserKeeper } from './user-keeper.ts';
+import { linkUsed, type UserKeeper } from './user-keeper.ts';
 import { sendUser } from './user-routes.ts';
 
 const codeBytes = 24;
@@ -38,7 +39,7 @@ export const createSetup = (isNeeded: () => boolean, now: () => number = () => p
       if (given.length !== code.length || !timingSafeEqual(given, code)) {
         throw refuse('The code is not that of the last start of this server');
       }
-      if (isTaken || !isNeeded()) throw new HttpError('forbidden', 'The link was used, or there is an account: log in');
+      if (isTaken || !isNeeded()) throw linkUsed();
       if (now() > endsAt) throw refuse(`The link was valid for ${setupMinutes} minutes`);
       isTaken = true;
     },
@@ -58,12 +59,14 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
     schema: {
       operationId: 'setUp',
       body: FirstAccount,
-      response: { 201: ShownUser, 403: ErrorBody },
+      response: { 201: ShownUser, 403: ErrorBody, 409: ErrorBody },
     },
-    handler: async ({ body: { code, name, password } }, reply) => {
+    handler: async ({ body }, reply) => {
+      assertOwnMembers(body, FirstAccount);
+      const { code, name, password } = body;
       setup.take(code);
       try {
-        const account = await users.create({ name, role: 'Admin', password }, name);
+        const account = await users.createFirst({ name, password });
         return sendUser(reply.code(201), account);
       } catch (error) {
         setup.giveBack();

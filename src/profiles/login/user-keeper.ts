@@ -59,6 +59,10 @@ const assertStrong = (name: string, password: string): void => {
   if (weakness !== undefined) throw new HttpError('invalid', `password ${weakness}`);
 };
 
+/** Of the link that makes the first account. */
+export const linkUsed = (): HttpError =>
+  new HttpError('forbidden', 'The link was used, or there is an account: log in');
+
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
 /** Changes users one after the other, so that two changes cannot remove the last two administrators. */
@@ -101,14 +105,27 @@ export const createUserKeeper = (
     by: string,
     notBefore = tokens.findRevocation(name),
   ): Promise<MadeSetting<SessionEnd>> => settings.put(sessionEndKind, name, { notBefore }, by);
+  const add = async (given: NewAccount, by: string): Promise<Account> => {
+    const lower = given.name.toLowerCase();
+    const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
+    if (taken) throw new HttpError('wrong-state', `User ${taken.name} is in the settings: choose another name`);
+    await addUser(settings, given, by, tokens.findRevocation(given.name));
+    return requireFound(given.name);
+  };
   return {
-    create: (given: NewAccount, by: string): Promise<Account> =>
+    create: (given: NewAccount, by: string): Promise<Account> => serially(() => add(given, by)),
+    /** Makes the administrator of a server that has none; at other instances somebody may do that, too. */
+    createFirst: ({ name, password }: Omit<NewAccount, 'role'>): Promise<Account> =>
       serially(async () => {
-        const lower = given.name.toLowerCase();
-        const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
-        if (taken) throw new HttpError('wrong-state', `User ${taken.name} is in the settings: choose another name`);
-        await addUser(settings, given, by, tokens.findRevocation(given.name));
-        return requireFound(given.name);
+        await settings.catchUp();
+        if (!accounts.isFirstMissing()) throw linkUsed();
+        const account = await add({ name, role: 'Admin', password }, name);
+        const version = account.made?.version ?? 0;
+        const isEarlier = ({ role, made }: Account): boolean =>
+          role === 'Admin' && made !== undefined && made.version < version;
+        if (!accounts.list().some(isEarlier)) return account;
+        await settings.delete(userKind, name, ownSender, [version]);
+        throw linkUsed();
       }),
     /** Without a password, the user keeps theirs. */
     change: (

@@ -4,6 +4,7 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { ChangedUser, NewUser, ShownUser, UserList, UserParams } from './schema.ts';
@@ -55,6 +56,7 @@ const createAddRoute = (keeper: UserKeeper): Route =>
     headers: { response: withVersion },
     schema: { operationId: 'createUser', body: NewUser, response: { 201: ShownUser, 409: ErrorBody } },
     handler: async (request, reply) => {
+      assertOwnMembers(request.body, NewUser);
       const { name, role, password } = request.body;
       return sendUser(reply.code(201), await keeper.create({ name, role, password }, callerOf(request)));
     },
@@ -75,6 +77,7 @@ const createChangeRoute = (keeper: UserKeeper): Route =>
     },
     handler: async (request, reply) => {
       const expected = readIfMatch(request.headers);
+      assertOwnMembers(request.body, ChangedUser, ShownUser);
       const { role, password } = request.body;
       const { user: name } = request.params;
       return sendUser(reply, await keeper.change(name, { role, password }, callerOf(request), expected));

@@ -3,8 +3,9 @@ import Type, { type Static } from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
 import { madeFacts, setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
 import { type DestinationKeeper, hiddenPath, type KnownDestination, toShownUrl } from './made-destinations.ts';
 import { DestinationParams } from './schema.ts';
@@ -29,7 +30,7 @@ const GivenDestination = Type.Object(
       description: 'Further headers. If `secret`, `token` and `headers` are all left out, they stay; `{}` is none.',
     }),
   },
-  { title: 'DestinationDefinition', additionalProperties: false },
+  { title: 'DestinationDefinition' },
 );
 
 const ShownDestination = defineShape('Destination', {
@@ -101,7 +102,7 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
     path: '/api/destinations/:destination',
     access: 'admin',
     summary: 'Create a destination, or replace its settings',
-    headers: { request: ifMatchHeader, response: withVersion },
+    headers: { request: putConditionHeaders, response: withVersion },
     schema: {
       operationId: 'putDestination',
       params: DestinationParams,
@@ -109,8 +110,9 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
       response: { 200: ShownDestination, 201: ShownDestination, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
+      const expected = readPutCondition(request.headers);
       const { destination } = request.params;
+      assertOwnMembers(request.body, GivenDestination);
       const isNew = keeper.find(destination) === undefined;
       const known = await keeper.put(destination, request.body, callerOf(request), expected);
       await settle();

@@ -1,5 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import { StoreUnavailable } from '../../expected-errors.ts';
+import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
@@ -60,8 +60,13 @@ export class DestinationKeeper {
   }
 
   /** For the outbox. */
-  get current(): { destinations: readonly DestinationSettings[]; made: readonly DestinationSettings[] } {
-    return { destinations: this.#configured, made: this.#made.map(({ settings }) => settings) };
+  get current() {
+    const made = this.#parts.settings?.list(destinationKind) ?? [];
+    return {
+      destinations: this.#configured,
+      made: this.#made.map(({ settings }) => settings),
+      madeAt: new Map(made.map(({ name, createdAt }) => [name, createdAt])),
+    };
   }
 
   /** By name. */
@@ -79,13 +84,16 @@ export class DestinationKeeper {
     // One after the other: of two new ones with one name in other letters, the second must know the first.
     return this.#serially(async () => {
       const store = this.#requireSettings(name);
+      await store.catchUp();
       const known = this.find(name);
       if (!known) this.#assertRoom(name);
+      const version = known?.made?.version ?? 0;
+      // Before anything else is said of the request, which may be about another one than there is.
+      if (expected && !expected.includes(version)) throw toConflict(name, version);
       const value = complete(given, known?.settings);
       assertUsable({ name, ...value });
       // What was kept of it must not come from a version that somebody has replaced meanwhile.
-      const version = known?.made?.version ?? 0;
-      const made = await store.put(destinationKind, name, value, by, expected ?? [version]);
+      const made = await store.put(destinationKind, name, value, by, [version]);
       return toKnown(made);
     });
   }
@@ -133,6 +141,14 @@ export class DestinationKeeper {
     }
   }
 }
+
+const toConflict = (name: string, version: number): StoreConflict =>
+  new StoreConflict(
+    version === 0
+      ? `There is no destination ${name} any more`
+      : `There is a destination ${name}, of version ${version}`,
+    version,
+  );
 
 /** @throws HttpError */
 const assertNameForm = (name: string): void => {

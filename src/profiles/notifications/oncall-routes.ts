@@ -1,6 +1,7 @@
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   DutyOverride,
@@ -157,6 +158,7 @@ const createOverrideRoute = (overrides: Overrides, clock: () => Date): Route =>
       response: { 201: DutyOverride, 409: ErrorBody },
     },
     handler: async (request, reply) => {
+      assertOwnMembers(request.body, NewDutyOverride);
       const { rotation, member, comment = '', ...times } = request.body;
       const startsAt = readNearTime('startsAt', times.startsAt, clock);
       const endsAt = readNearTime('endsAt', times.endsAt, clock);

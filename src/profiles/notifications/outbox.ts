@@ -15,10 +15,12 @@ interface OutboxSettings {
   destinations: readonly DestinationSettings[];
   /** Those that were made at run time. */
   made?: readonly DestinationSettings[];
+  /** When those were made that are stored, also where the config file has one of the same name. */
+  madeAt?: ReadonlyMap<string, number>;
   outboxRetainBytes: number;
 }
 
-type Entries = Pick<OutboxSettings, 'destinations' | 'made'>;
+type Entries = Pick<OutboxSettings, 'destinations' | 'made' | 'madeAt'>;
 
 interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
   links: MessageLinks;
@@ -67,8 +69,9 @@ export const openOutbox = async (
     }),
   );
   const load = async (entries: Entries): Promise<void> => {
-    const { destinations: configured, made = [] } = entries;
-    const targets = [...configured.map((one) => toTarget(one)), ...made.map((one) => toTarget(one, true))];
+    const { destinations: configured, made = [], madeAt } = entries;
+    const check = (one: DestinationSettings, isMade: boolean) => toTarget(one, isMade, madeAt?.get(one.name));
+    const targets = [...configured.map((one) => check(one, false)), ...made.map((one) => check(one, true))];
     planned = stored === undefined ? entries : undefined;
     if (stored === undefined) return;
     const [kept, others] = [new Set<AnyDestination>(), [] as DestinationTarget[]];
@@ -130,8 +133,8 @@ export const openOutbox = async (
 
 const isSame = (one: DestinationTarget, other: DestinationTarget): boolean => toIdentity(one) === toIdentity(other);
 
-const toIdentity = ({ settings, receiver: { secrets, headers }, isMade }: DestinationTarget): string =>
-  JSON.stringify([settings, secrets, headers, isMade]);
+const toIdentity = ({ settings, receiver: { secrets, headers }, isMade, madeAt }: DestinationTarget): string =>
+  JSON.stringify([settings, secrets, headers, isMade, madeAt]);
 
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
@@ -153,17 +156,19 @@ const createOpener = (
         concurrency = notify === 'alerts' ? 1 : mostRequests,
         startAt,
       } = target.settings;
+      const { madeAt } = target;
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
       const sender = await openSender(target, mostRequests + 1, clock);
       const isOfIncidents = notify === 'incidents';
+      // Another one had the name: what was for that one, and what came since, is not for this one.
+      if (![undefined, madeAt].includes(kept.progress.madeAt)) kept.progress.restart(start);
       // If it gets alerts again, those are the ones that come then.
       if (isOfIncidents || kept.progress.isOfIncidents) kept.progress.skipTo(stored);
-      if (isOfIncidents !== kept.progress.isOfIncidents) {
-        kept.progress.isOfIncidents = isOfIncidents;
-        await kept.write();
-      }
+      const isChanged = isOfIncidents !== kept.progress.isOfIncidents || madeAt !== kept.progress.madeAt;
+      Object.assign(kept.progress, { isOfIncidents, madeAt });
+      if (isChanged) await kept.write();
       if (isOfIncidents) {
         const findAlert = (id: string) => source.journal.find(id);
         const messages = createMessageSender({ destination: name, instance, sender, links, findAlert, log });

@@ -69,6 +69,8 @@ export class Progress {
   receiver: ReceiverMemory = {};
   /** It was notified of incidents last, so what comes meanwhile is not for it. */
   isOfIncidents = false;
+  /** When the destination was made at run time; null if it is in the config file, undefined if a former version wrote this. */
+  madeAt: number | null | undefined;
   /** When alerts that may come again were sent last, in Unix milliseconds, by the ids of their first records. */
   readonly sent = new Map<string, number>();
 
@@ -112,6 +114,14 @@ export class Progress {
     this.open.clear();
     this.early.clear();
     this.position = Math.max(this.position, seq);
+  }
+
+  /** Begins anew after this seq, as another destination of the name does. */
+  restart(start: number): void {
+    for (const one of [this.open, this.early, this.parked, this.sent]) one.clear();
+    const { notice } = this.receiver;
+    // An alert that fires about the former one has to end.
+    Object.assign(this, { start, position: start, dropped: 0, forgotten: 0, receiver: notice ? { notice } : {} });
   }
 
   settle(seq: number): void {
@@ -179,18 +189,19 @@ export class Progress {
   toJSON() {
     const { start, position, dropped, forgotten, receiver } = this;
     const lists = { open: [...this.open], early: [...this.early], parked: [...this.parked], sent: [...this.sent] };
-    const { isOfIncidents } = this;
-    return { start, position, dropped, forgotten, receiver, ...(isOfIncidents && { isOfIncidents }), ...lists };
+    const { isOfIncidents, madeAt } = this;
+    const kind = { ...(isOfIncidents && { isOfIncidents }), ...(madeAt !== undefined && { madeAt }) };
+    return { start, position, dropped, forgotten, receiver, ...kind, ...lists };
   }
 }
 
 /** The progress in the JSON of another. Throws an error where it is damaged. */
 export const parseProgress = (text: string): Progress => {
-  const { start, position, dropped, forgotten, receiver, isOfIncidents, ...lists } = JSON.parse(text) as ReturnType<
-    Progress['toJSON']
-  >;
+  const { start, position, dropped, forgotten, receiver, isOfIncidents, madeAt, ...lists } = JSON.parse(
+    text,
+  ) as ReturnType<Progress['toJSON']>;
   const progress = Object.assign(new Progress(start), { position, dropped, forgotten, receiver });
-  progress.isOfIncidents = isOfIncidents === true;
+  Object.assign(progress, { isOfIncidents: isOfIncidents === true, madeAt });
   for (const [seq, one] of lists.open) progress.open.set(seq, one);
   for (const seq of lists.early) progress.early.add(seq);
   for (const [seq, one] of lists.parked) progress.parked.set(seq, one);

@@ -243,6 +243,8 @@ export interface DestinationTarget {
   rules: IncidentRules;
   /** Somebody has made it at run time, so there are addresses that it may not reach. */
   isMade: boolean;
+  /** When it was made at run time, in Unix milliseconds: another one of this name is another destination. */
+  madeAt: number | null;
 }
 
 /** Why destinations cannot be used, as clauses that name them and show no secrets; and why `publicUrl` cannot. */
@@ -271,7 +273,11 @@ const isPublicUrl = (text: string): boolean => {
 };
 
 /** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
-export const toTarget = (settings: DestinationSettings, isMade = false): DestinationTarget => {
+export const toTarget = (
+  settings: DestinationSettings,
+  isMade = false,
+  madeAt: DestinationTarget['madeAt'] = null,
+): DestinationTarget => {
   try {
     const type = findType(settings.type);
     assertOwnSettings(type, settings);
@@ -289,7 +295,7 @@ export const toTarget = (settings: DestinationSettings, isMade = false): Destina
     const problem = type.findProblem?.(receiver);
     if (problem !== undefined) throw new Error(problem);
     const { protocol, host } = receiver.url;
-    return { settings, type, receiver, address: `${protocol}//${host}`, rules, isMade };
+    return { settings, type, receiver, address: `${protocol}//${host}`, rules, isMade, madeAt };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }

@@ -114,10 +114,17 @@ export class LoggedSettings implements SettingStore {
     return this.#hasRead && !this.#failure && this.#parts.log.state().healthy;
   }
 
-  /** Learns what other instances have changed. */
+  isRead(): boolean {
+    return this.#hasRead;
+  }
+
   async catchUp(): Promise<void> {
-    await this.#parts.log.refresh?.();
-    await this.#readOn();
+    try {
+      await this.#parts.log.refresh?.();
+      await this.#readOn();
+    } catch (error) {
+      refuse(error);
+    }
   }
 
   /** Stores all settings again: somebody has moved the log away. */
@@ -161,7 +168,7 @@ export class LoggedSettings implements SettingStore {
     const { log, clock } = this.#parts;
     this.#writing += 1;
     try {
-      if (expected || fields.value === null) await this.catchUp().catch(refuse);
+      if (expected || fields.value === null) await this.catchUp();
       else if (!this.#hasRead) await this.#readOn().catch(refuse);
       const current = this.find(fields.kind, fields.name);
       if (isConflict(expected, current)) throw toConflict(fields.name, current?.version ?? 0);

@@ -85,5 +85,7 @@ const noSettings: SettingStore = {
   find: () => undefined,
   put: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
   delete: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
+  isRead: () => true,
+  catchUp: () => Promise.resolve(),
   onChanged: () => undefined,
 };

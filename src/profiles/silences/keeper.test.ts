@@ -27,6 +27,8 @@ const createKeeper = () => {
       onChanged();
       return isThere;
     },
+    isRead: () => true,
+    catchUp: async () => undefined,
     onChanged: (_kind, listener) => {
       onChanged = listener;
     },

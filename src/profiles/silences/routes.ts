@@ -4,6 +4,7 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { SilenceKeeper } from './keeper.ts';
 import { NewSilence, Silence, SilencePage, SilenceParams, SilenceQuery } from './schema.ts';
@@ -120,7 +121,9 @@ const createEndRoute = ({ keeper, clock }: RouteParts): Route =>
 
 const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
   const { match, comment = '', schedule, minutes } = body;
-  assertKnown(match);
+  // What is misspelt would make a silence that matches more than it should.
+  assertOwnMembers(body, NewSilence, Silence);
+  assertOwnMembers(match, NewSilence.properties.match, undefined, 'match.');
   const startsAt = body.startsAt === undefined ? usualStart : requireTime('startsAt', body.startsAt);
   const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
   if ((schedule === undefined) !== (minutes === undefined)) {
@@ -132,17 +135,6 @@ const toStored = (body: NewSilence, createdBy: string, now: number, usualStart =
   const { timeZone = readOwnTimeZone() } = body;
   const recurring = schedule === undefined || minutes === undefined ? undefined : { schedule, timeZone, minutes };
   return { matching: { match }, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
-};
-
-/** What is misspelt would make a silence that matches more than it should. */
-const assertKnown = (match: NewSilence['match']): void => {
-  const known = Object.keys(NewSilence.properties.match.properties);
-  const unknown = Object.keys(match).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new HttpError(
-    'invalid',
-    `match has no member ${JSON.stringify(unknown.slice(0, 100))}: use ${known.join(', ')}`,
-  );
 };
 
 const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence => {

@@ -5,6 +5,7 @@ import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import type { SettingStore } from '../offers.ts';
+import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findRoutesProblem, findWatchProblem, type KnownWatch, toKnownWatch } from './definitions.ts';
 import { Watch, WatchList, WatchParams, WatchSettings, WatchTrial } from './schema.ts';
@@ -143,10 +144,10 @@ const createRemoveRoute = (parts: RouteParts, settings: SettingStore): Route =>
 
 /** @throws HttpError */
 const checkWatch = (watch: WatchSettings): WatchSettings => {
+  assertOwnMembers(watch, WatchSettings);
   const problem = findWatchProblem(watch) ?? findRoutesProblem(watch);
   if (problem !== undefined) throw new HttpError('invalid', problem);
-  const keys = Object.keys(WatchSettings.properties);
-  return Object.fromEntries(Object.entries(watch).filter(([key]) => keys.includes(key))) as WatchSettings;
+  return watch;
 };
 
 const requireWatch = ({ list }: RouteParts, name: string): KnownWatch => {

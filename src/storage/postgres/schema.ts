@@ -197,6 +197,20 @@ const keyTables = `
 CREATE TABLE signalbox.key_use (id text PRIMARY KEY, since bigint NOT NULL, last bigint NOT NULL);
 `;
 
+/** Sessions for which a token was issued in the last hours: since when, and when it was issued. */
+const sessionTables = `
+CREATE TABLE signalbox.session (
+  id text PRIMARY KEY,
+  name text NOT NULL,
+  since bigint NOT NULL,
+  at bigint NOT NULL,
+  address text,
+  client text
+);
+CREATE INDEX session_name ON signalbox.session (name, at);
+CREATE INDEX session_at ON signalbox.session (at);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
@@ -206,6 +220,7 @@ const migrations = [
   { version: 5, readableBy: 1, text: heartbeatTables },
   { version: 6, readableBy: 1, text: snapshotTables },
   { version: 7, readableBy: 1, text: keyTables },
+  { version: 8, readableBy: 1, text: sessionTables },
 ];
 
 /** The version of the schema that this program knows. */

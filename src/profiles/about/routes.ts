@@ -1,0 +1,44 @@
+import { sendJson } from '../../http/json.ts';
+import type { Parts } from '../feature.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { About, type Licence, LicenceList } from './schema.ts';
+
+interface AboutParts extends Pick<Parts, 'version' | 'place' | 'readDataSpace' | 'authorize'> {
+  /** Seconds. */
+  readUptime(): number;
+  readLicences(): Licence[];
+}
+
+export const createAboutRoutes = (parts: AboutParts): Route[] => [createReadRoute(parts), createLicencesRoute(parts)];
+
+const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime }: AboutParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/about',
+    access: 'token',
+    summary: 'What this server is, and where its data is',
+    schema: { operationId: 'getAbout', response: { 200: About } },
+    handler: async (request, reply) => {
+      const space = await readDataSpace().catch(() => undefined);
+      return sendJson(reply, {
+        ...{ version, runtime: `Node.js ${process.versions.node}`, uptimeSeconds: Math.floor(readUptime()) },
+        store: place.store,
+        // The paths of the machine are for those who administer it.
+        dataFolder: authorize(request, 'admin') === undefined ? place.folder : null,
+        freeBytes: space?.available ?? null,
+      });
+    },
+  });
+
+const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/about/licences',
+    access: 'token',
+    summary: 'List the licences of the libraries in this program',
+    schema: { operationId: 'listLicences', response: { 200: LicenceList } },
+    handler: async (_request, reply) => {
+      const data = readLicences();
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
