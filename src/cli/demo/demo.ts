@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TObject } from 'typebox';
 import { print, say } from '../stdio.ts';
-import { watchIncidents } from './incident-news.ts';
-import { createNarrator } from './narrator.ts';
-import { startReceiver } from './receiver.ts';
+import { createNarrator, startReceiver, watchIncidents } from './narrator.ts';
 import { openStage } from './stage.ts';
 import { tellStory } from './story.ts';
 

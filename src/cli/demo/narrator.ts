@@ -1,8 +1,14 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { fitText } from '../client/width.ts';
+import { parseObject } from '../client/server.ts';
+import { fitText } from '../client/table.ts';
 import { wrap } from '../help.ts';
 import { usualColumns } from '../progress.ts';
-import { escapeControls, print } from '../stdio.ts';
+import { escapeControls, print, readInput } from '../stdio.ts';
+import type { Stage } from './stage.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;
 
@@ -35,3 +41,86 @@ export const createNarrator = () => {
     },
   };
 };
+
+const mostBytes = 1024 * 1024;
+
+interface Delivery {
+  type?: string;
+  data?: { message?: { title?: string } };
+}
+
+/** The chat and the phones of the demonstration: a server for webhooks, which prints what it receives. */
+export const startReceiver = async ({ tell }: Narrator) => {
+  const server = createServer(async (request, response) => {
+    const name = decodeURIComponent(request.url?.slice(1) ?? '');
+    const body = await readInput(request, mostBytes).catch(() => undefined);
+    response.end();
+    const { type, data } = parseObject(body?.toString() ?? '') as Delivery;
+    const title = data?.message?.title;
+    const isRinging = name.endsWith('-phone') && type !== 'incident.resolved';
+    if (title !== undefined)
+      tell('notified', name, `${isRinging ? 'rings, because nobody takes it' : 'gets'}: ${title}`);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    /** A destination's address is this and its name. */
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const pollMs = 100;
+
+interface Incident {
+  number: number;
+  state: string;
+  level: string;
+  title: string;
+  acknowledgedBy: string | null;
+  resolvedBy: string | null;
+}
+
+interface Heartbeat {
+  name: string;
+  state: string;
+}
+
+/** Tells how incidents and heartbeats change, until the signal is aborted. */
+export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
+  const known = new Map<string, string>();
+  /** Whether the thing is in another state than before. */
+  const isNews = (thing: string, state: string): boolean => {
+    const isSame = known.get(thing) === state;
+    known.set(thing, state);
+    return !isSame;
+  };
+  for (; !signal.aborted; await setTimeout(pollMs, undefined, { signal })) {
+    const beats = (await call('anna', 'GET', '/api/heartbeats'))['data'] as Heartbeat[];
+    for (const { name, state } of beats) {
+      const what = states[state];
+      if (isNews(name, state) && what !== undefined) tell('machine', 'heartbeat', `${name} ${what}`);
+    }
+    const incidents = (await call('anna', 'GET', '/api/incidents?state=all'))['data'] as Incident[];
+    for (const incident of incidents.toReversed()) {
+      if (isNews(`#${incident.number}`, incident.state)) {
+        tell('incident', `incident #${incident.number}`, describe(incident));
+      }
+    }
+  }
+};
+
+const states: Record<string, string> = {
+  up: 'is up',
+  late: 'is late',
+  down: 'is down: it did not run in time',
+};
+
+const describe = ({ state, level, title, acknowledgedBy, resolvedBy }: Incident): string => {
+  if (state === 'acknowledged') return `is acknowledged by ${toPerson(acknowledgedBy)}`;
+  return state === 'resolved' ? `is resolved by ${toPerson(resolvedBy)}: ${title}` : `opens: ${level} ${title}`;
+};
+
+const toPerson = (name: string | null): string => name?.replace(/^user:/, '') ?? 'its sender';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TObject } from 'typebox';
 import { createAccessKey } from '../../auth/access.ts';
 import { hashPassword } from '../../auth/password.ts';
-import { exchange, parseObject } from '../client/server.ts';
+import { callServer, parseObject } from '../client/server.ts';
 import { startServer } from '../server/serve.ts';
 import type { Narrator } from './narrator.ts';
 
@@ -98,12 +98,7 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
   const { url, close } = await startServer(schema, path);
   const request = async (method: string, target: string, token?: string, body?: object) => {
-    const headers = {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const sent = { method, headers, timeoutMs, ...(body && { body: JSON.stringify(body) }) };
-    const { status, text } = await exchange(new URL(target, url), sent);
+    const { status, text } = await callServer({ url: new URL(url), key: token }, target, { method, body, timeoutMs });
     const answer = parseObject(text);
     if (status >= 300) throw new Error(`${method} ${target}: ${status} ${answer['error'] ?? ''}`);
     return answer;
