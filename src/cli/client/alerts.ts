@@ -1,11 +1,10 @@
 import { findSeverity } from '../../profiles/severity.ts';
 import { UsageError } from '../args.ts';
-import { defineCommand } from '../command.ts';
 import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
 import type { AlertRow } from './alert-follower.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { type AlertServer, readServer } from './server.ts';
+import { ask, defineAskingCommand, printLines } from './ask.ts';
+import type { AlertServer } from './server.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
@@ -22,7 +21,7 @@ const mostLimit = 10_000;
 /** Alerts of one response. */
 const pageSize = 1000;
 
-export const alertsCommand = defineCommand({
+export const alertsCommand = defineAskingCommand({
   name: 'alerts',
   summary: 'List the last alerts of a server, the newest last, or follow them as they come.',
   flags: {
@@ -36,16 +35,12 @@ export const alertsCommand = defineCommand({
       isNumber: true,
       summary: `The last N at most. Default ${usualLimit}, with --since ${mostLimit}.`,
     },
-    json: jsonFlag,
-    url: urlFlag,
   },
-  variables: askedVariables('alerts:read or incidents:write'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { follow, level, since, source, hostname, limit, json, url } }) => {
+  scope: 'alerts:read or incidents:write',
+  run: async (server, { own: { follow, level, since, source, hostname, limit, json } }) => {
     const filter = { level, source, hostname };
     const from = since === undefined ? undefined : parseSince(since, new Date());
     const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
-    const server = readServer(url);
     const table = createAlertTable(follow === true);
     let hasHead = false;
     const show = (rows: readonly AlertRow[]): void => {
@@ -117,7 +112,7 @@ interface AlertPage {
 }
 
 const search = (server: AlertServer, query: URLSearchParams, take: (page: AlertPage) => void): Promise<number> =>
-  ask(server, 'GET', `api/alerts/search?${query}`, undefined, (body) => take(body as unknown as AlertPage));
+  ask(server, `api/alerts/search?${query}`, (body) => take(body as unknown as AlertPage));
 
 /** Collects one more than so many, newest first; resolves to the exit code. */
 const readPages = async (

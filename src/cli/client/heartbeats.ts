@@ -1,7 +1,4 @@
-import { defineCommand } from '../command.ts';
-import { print } from '../stdio.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { readServer } from './server.ts';
+import { ask, defineAskingCommand, printRows } from './ask.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 
 /** What the command prints of a heartbeat. */
@@ -14,18 +11,14 @@ interface HeartbeatRow {
   description: string;
 }
 
-export const heartbeatsCommand = defineCommand({
+export const heartbeatsCommand = defineAskingCommand({
   name: 'heartbeats',
   summary: 'List the heartbeats of a server: which jobs are up, late or down, and when they are due.',
-  flags: { json: jsonFlag, url: urlFlag },
-  variables: askedVariables('incidents:read'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { json, url } }) =>
-    ask(readServer(url), 'GET', 'api/heartbeats', undefined, ({ data }) => {
-      const rows = data as HeartbeatRow[];
-      if (json) printLines(rows);
-      else print(rows.length === 0 ? 'No heartbeats.\n' : toHeartbeatTable(rows));
-    }),
+  scope: 'incidents:read',
+  run: (server, { own: { json } }) =>
+    ask(server, 'api/heartbeats', ({ data }) =>
+      printRows(data as HeartbeatRow[], json, toHeartbeatTable, 'No heartbeats.\n'),
+    ),
 });
 
 const toHeartbeatTable = (rows: readonly HeartbeatRow[]): string =>

@@ -1,6 +1,6 @@
 import type { NumberedThings } from '../command.ts';
 import { escapeControls, print } from '../stdio.ts';
-import { exchange, parseObject, readServer } from './server.ts';
+import { callServer, parseObject, readServer } from './server.ts';
 import { toOneLine } from './table.ts';
 
 /** Somebody waits for the completion of a line. */
@@ -16,11 +16,8 @@ const paths = {
 /** Prints the numbers of what is open, each with a tab and what it is, for the completions of shells; or nothing. */
 export const printNumbers = async (things: NumberedThings): Promise<number> => {
   try {
-    const { url, key } = readServer(undefined);
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const pages = await Promise.all(
-      paths[things].map((path) => exchange(new URL(path, url), { method: 'GET', headers, timeoutMs })),
-    );
+    const server = readServer(undefined);
+    const pages = await Promise.all(paths[things].map((path) => callServer(server, path, { timeoutMs })));
     const rows = pages.flatMap(({ text }) => (parseObject(text)['data'] as object[] | undefined) ?? []);
     print(rows.map(toLine).join(''));
     return 0;

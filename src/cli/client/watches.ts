@@ -1,7 +1,4 @@
-import { defineCommand } from '../command.ts';
-import { print } from '../stdio.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { readServer } from './server.ts';
+import { ask, defineAskingCommand, printRows } from './ask.ts';
 import { paintSeverity, toOneLine, toRelativeTime, toTable } from './table.ts';
 
 /** What the command prints of a watch. */
@@ -13,18 +10,12 @@ interface WatchRow {
   things: { thing: string; state: string; level: string | null; text: string; since: string }[];
 }
 
-export const watchesCommand = defineCommand({
+export const watchesCommand = defineAskingCommand({
   name: 'watches',
   summary: 'List the watches of a server: what fires, and the last reading of each thing.',
-  flags: { json: jsonFlag, url: urlFlag },
-  variables: askedVariables('incidents:write'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { json, url } }) =>
-    ask(readServer(url), 'GET', 'api/watches', undefined, ({ data }) => {
-      const rows = data as WatchRow[];
-      if (json) printLines(rows);
-      else print(rows.length === 0 ? 'No watches.\n' : toWatchTable(rows));
-    }),
+  scope: 'incidents:write',
+  run: (server, { own: { json } }) =>
+    ask(server, 'api/watches', ({ data }) => printRows(data as WatchRow[], json, toWatchTable, 'No watches.\n')),
 });
 
 const states = ['firing', 'cannot check', 'pending'];
