@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TObject } from 'typebox';
 import { print, say } from '../stdio.ts';
-import { createNarrator, startReceiver, watchIncidents } from './narrator.ts';
+import { createNarrator, startReceiver } from './narrator.ts';
 import { openStage } from './stage.ts';
-import { tellStory } from './story.ts';
+import { tellStory, watchIncidents } from './story.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
