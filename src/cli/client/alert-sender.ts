@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { say } from '../stdio.ts';
 import { deliver, maxAlertBytes, type SentAlert, type Unsent } from './deliver.ts';
 import type { AlertServer } from './server.ts';
-import { Spool, toLateText } from './state-folder.ts';
+import { toLateText, UnsentFolder } from './state-folder.ts';
 
 /** An alert that is to be stored once, however often it is sent. */
 interface KeyedAlert {
@@ -29,7 +29,7 @@ type Report = (reason: string) => void;
 const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;
 
 /** The alerts that could not be delivered. */
-const spool = new Spool<KeyedAlert & { url: string }>(
+const spool = new UnsentFolder<KeyedAlert & { url: string }>(
   'spool',
   'alert',
   ({ alert, idempotencyKey }) =>

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
 import { type AlertServer, callServer, explainFailure, isPassingStatus, parseObject } from './server.ts';
-import { Spool, toLateText, tolerate } from './state-folder.ts';
+import { toLateText, tolerate, UnsentFolder } from './state-folder.ts';
 
 /** Milliseconds for one attempt, and between two. */
 const attemptMs = 10_000;
@@ -17,7 +17,7 @@ interface KeptPing {
   body: string;
 }
 
-const spool = new Spool<KeptPing>(
+const spool = new UnsentFolder<KeptPing>(
   'pings',
   'ping',
   ({ path, body }) => typeof body === 'string' && /^ping\/[\w./-]+\?rid=[\da-f-]{36}$/.test(path),

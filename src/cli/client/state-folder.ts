@@ -92,7 +92,7 @@ export class StateFolder {
 }
 
 /** What could not be sent, with the URL of the server that it is for, each in a file. `noun` is what messages call one. */
-export class Spool<Kept extends { url: string }> extends StateFolder {
+export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   readonly #noun: string;
   readonly #isWhole: (kept: Kept) => boolean;
 
