@@ -12,7 +12,7 @@ import {
   type SharedSilence,
   type SilenceStore,
 } from '../offers.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, toTimeText } from '../route.ts';
 import { parseMatcher } from './matcher.ts';
 import {
   type AlertmanagerAlert,
@@ -145,8 +145,6 @@ const groupAlerts = async (alerts: AsyncIterable<AlertmanagerAlert[]>): Promise<
   return groups;
 };
 
-const toTime = (ms: number): string => new Date(ms).toISOString();
-
 const toAlertmanagerAlert = (incident: SharedIncident, silencedBy: string[], now: number): AlertmanagerAlert => ({
   labels: { ...listMadeLabels(incident), ...incident.labels },
   annotations: {
@@ -154,9 +152,9 @@ const toAlertmanagerAlert = (incident: SharedIncident, silencedBy: string[], now
     incident: String(incident.number),
     ...(incident.acknowledged && { acknowledgedBy: incident.acknowledged.by }),
   },
-  startsAt: toTime(incident.openedAt),
-  updatedAt: toTime(incident.lastAt),
-  endsAt: toTime(now + firingMs),
+  startsAt: toTimeText(incident.openedAt),
+  updatedAt: toTimeText(incident.lastAt),
+  endsAt: toTimeText(now + firingMs),
   fingerprint: hash('sha256', incident.id, 'hex').slice(0, 16),
   generatorURL: incident.link ?? '',
   receivers: [receiver],
@@ -214,7 +212,13 @@ const toAlertmanagerSilence = ({
   comment,
 }: SharedSilence) => ({
   ...{ id, status: { state }, matchers: [...matchers] },
-  ...{ startsAt: toTime(startsAt), endsAt: toTime(endsAt), updatedAt: toTime(updatedAt), createdBy, comment },
+  ...{
+    startsAt: toTimeText(startsAt),
+    endsAt: toTimeText(endsAt),
+    updatedAt: toTimeText(updatedAt),
+    createdBy,
+    comment,
+  },
 });
 
 const createSilenceRoute = ({ silences }: RouteParts): Route =>

@@ -1,6 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { AlertDelivery } from '../offers.ts';
-import { defineShape } from '../route.ts';
+import { defineShape, orNull } from '../route.ts';
 import { severities } from '../severity.ts';
 import { formats } from './intake/body.ts';
 
@@ -72,9 +72,6 @@ export const Readiness = defineShape('Readiness', {
     }),
   ),
 });
-
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
 const rfc3339 = 'RFC 3339 with offset';
 const example = '2026-01-31T09:30:00+01:00';

@@ -1,12 +1,8 @@
-import Type, { type Static, type TSchema } from 'typebox';
-import { defineShape } from '../route.ts';
+import Type, { type Static } from 'typebox';
+import { defineShape, orNull, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 import { HeartbeatDefinition } from './definition.ts';
 import { heartbeatStates } from './judge.ts';
-
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T02:04:11.000Z'] });
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
 const { period, schedule, timeZone, grace, maxRunMinutes } = HeartbeatDefinition.properties;
 

@@ -1,12 +1,8 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/access.ts';
 import { madeFacts } from '../made-facts.ts';
-import { defineShape } from '../route.ts';
+import { defineShape, orNull, Time } from '../route.ts';
 import { RoleName } from './users.ts';
-
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
 const userName = Type.String({
   description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from '../route.ts';
+import { defineShape, nullable } from '../route.ts';
 
 export const MadeChange = defineShape('SettingChange', {
   seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),
@@ -14,9 +14,7 @@ export type MadeChange = Static<typeof MadeChange>;
 export const MadeChangePage = defineShape('SettingChangePage', {
   count: Type.Integer({ description: 'Changes in `data`.', examples: [1] }),
   data: Type.Array(MadeChange, { description: 'Newest first.' }),
-  next: Type.Union([Type.Integer({ examples: [12] }), Type.Null()], {
-    description: 'The `before` of the next page. `null` where there is none.',
-  }),
+  next: nullable(Type.Integer({ examples: [12] }), 'The `before` of the next page. `null` where there is none.'),
 });
 
 export const MadeChangeQuery = Type.Object({
