@@ -148,8 +148,8 @@ const units: [name: string, seconds: number][] = [
 ];
 
 /** How long ago a time was: `3 h`. */
-export const toRelativeTime = (time: string, now = Date.now()): string => {
-  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
+export const toRelativeTime = (time: string): string => {
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(time)) / 1000));
   const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1];
   return `${Math.floor(seconds / size)} ${unit}`;
 };
