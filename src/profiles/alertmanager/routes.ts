@@ -10,10 +10,10 @@ import {
   listMadeLabels,
   type SharedIncident,
   type SharedSilence,
+  type SilenceMatcher,
   type SilenceStore,
 } from '../offers.ts';
 import { defineRoute, type Route, toTimeText } from '../route.ts';
-import { parseMatcher } from './matcher.ts';
 import {
   type AlertmanagerAlert,
   AlertmanagerAlertGroups,
@@ -320,4 +320,25 @@ const createStatusRoute = (version: string, startedAt: Date): Route => {
     schema: { operationId: 'getAlertmanagerStatus', response: { 200: AlertmanagerStatus } },
     handler: (_request, reply) => sendJson(reply, status),
   });
+};
+
+const matcherForm = /^\s*("(?:[^"\\]|\\.)+"|[^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
+
+/** A matcher as Alertmanager's API has it in a query: `name=value` or `name=~"value"`; names can be quoted, too. @throws HttpError */
+const parseMatcher = (text: string): SilenceMatcher => {
+  const [, label = '"', operator = '', value = ''] = matcherForm.exec(text) ?? [];
+  const [name, unquoted] = [unquote(label), unquote(value)];
+  if (name === undefined || unquoted === undefined) {
+    throw new HttpError('invalid', `filter must be a matcher such as alertname=~"Disk.*", not ${text.slice(0, 100)}`);
+  }
+  return { name, value: unquoted, isRegex: operator.endsWith('~'), isEqual: operator.startsWith('=') };
+};
+
+const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
+
+/** Undefined where a quote is missing. Other escapes stay as they are: they are those of regular expressions. */
+const unquote = (text: string): string | undefined => {
+  if (!text.startsWith('"') && !text.endsWith('"')) return text;
+  const inner = /^"((?:[^"\\]|\\.)*)"$/s.exec(text)?.[1];
+  return inner?.replaceAll(/\\(.)/gs, (whole, character: string) => escapes[character] ?? whole);
 };
