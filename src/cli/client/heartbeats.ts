@@ -1,15 +1,6 @@
+import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
 import { ask, defineAskingCommand, printRows } from './ask.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
-
-/** What the command prints of a heartbeat. */
-interface HeartbeatRow {
-  name: string;
-  state: string;
-  dueAt: string | null;
-  lastPingAt: string | null;
-  lastRun: { result: string; durationMs: number | null; exitCode: number | null } | null;
-  description: string;
-}
 
 export const heartbeatsCommand = defineAskingCommand({
   name: 'heartbeats',
@@ -17,11 +8,11 @@ export const heartbeatsCommand = defineAskingCommand({
   scope: 'incidents:read',
   run: (server, { own: { json } }) =>
     ask(server, 'api/heartbeats', ({ data }) =>
-      printRows(data as HeartbeatRow[], json, toHeartbeatTable, 'No heartbeats.\n'),
+      printRows(data as Heartbeat[], json, toHeartbeatTable, 'No heartbeats.\n'),
     ),
 });
 
-const toHeartbeatTable = (rows: readonly HeartbeatRow[]): string =>
+const toHeartbeatTable = (rows: readonly Heartbeat[]): string =>
   toTable(
     ['NAME', 'STATE', 'LAST', 'DUE', 'RUN', 'DESCRIPTION'],
     rows.map(({ name, state, lastPingAt, dueAt, lastRun, description }) => [
@@ -31,7 +22,7 @@ const toHeartbeatTable = (rows: readonly HeartbeatRow[]): string =>
     { dropped: ['LAST', 'RUN', 'DUE'], fixed: ['STATE', 'LAST', 'DUE'] },
   );
 
-const describeRun = (run: HeartbeatRow['lastRun']): string => {
+const describeRun = (run: Heartbeat['lastRun']): string => {
   if (!run) return '';
   const time = run.durationMs === null ? '' : ` in ${Math.round(run.durationMs / 1000)} s`;
   return `${run.result}${run.exitCode ? ` (${run.exitCode})` : ''}${time}`;

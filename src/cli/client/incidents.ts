@@ -1,3 +1,5 @@
+import type { Static } from 'typebox';
+import type { BulkResult, Incident, IncidentDetails } from '../../profiles/incidents/schema.ts';
 import { severities } from '../../profiles/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { print, say } from '../stdio.ts';
@@ -5,34 +7,6 @@ import { ask, defineAskingCommand, printRows } from './ask.ts';
 import type { AlertServer } from './server.ts';
 import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
 import { parseUntil } from './until.ts';
-
-/** What the commands print of an incident. */
-interface IncidentRow {
-  id: string;
-  number: number;
-  state: string;
-  level: string;
-  title: string;
-  source: string;
-  hostname: string;
-  count: number;
-  firstAt: string;
-  lastAt: string;
-  acknowledgedBy: string | null;
-  acknowledgedUntil: string | null;
-  resolvedAt: string | null;
-}
-
-interface TimelineRow {
-  at: string;
-  type: string;
-  by: string | null;
-  level: string | null;
-  until: string | null;
-  reason: string | null;
-  comment: string | null;
-  task: number | null;
-}
 
 const messageFlag = { value: 'TEXT', short: 'm', summary: 'Comment for the timeline.' } as const;
 
@@ -54,24 +28,22 @@ export const incidentsCommand = defineAskingCommand({
     for (const [name, value] of Object.entries({ state, level: level?.toUpperCase(), source, hostname }))
       if (value) query.set(name, value);
     const isActive = state === undefined || state === 'active';
-    const toText = (rows: readonly IncidentRow[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
+    const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
     return ask(server, `api/incidents?${query}`, ({ data, total }) => {
-      const rows = data as IncidentRow[];
+      const rows = data as Incident[];
       printRows(rows, json, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
       if (!json && Number(total) > rows.length) say(`${total} match; these are the ${rows.length} that changed last`);
     });
   },
 });
 
-const severityNames: readonly string[] = severities;
-
 /** What nobody has taken first, then the worst, then the oldest. */
-const compareUrgency = (a: IncidentRow, b: IncidentRow): number =>
+const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
-  severityNames.indexOf(a.level) - severityNames.indexOf(b.level) ||
+  severities.indexOf(a.level) - severities.indexOf(b.level) ||
   Date.parse(a.firstAt) - Date.parse(b.firstAt);
 
-const toIncidentTable = (rows: readonly IncidentRow[]): string =>
+const toIncidentTable = (rows: readonly Incident[]): string =>
   toTable(
     ['#', 'SEVERITY', 'STATE', 'SINCE', 'ALERTS', 'WHERE', 'INCIDENT'],
     rows.map((row) => [
@@ -86,7 +58,7 @@ const toIncidentTable = (rows: readonly IncidentRow[]): string =>
     { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'], fixed: ['#', 'SEVERITY'] },
   );
 
-const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
+const describeState = ({ state, acknowledgedBy }: Incident): string =>
   state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
 
 /** `user:anna` is anna. */
@@ -108,12 +80,12 @@ export const incidentCommand = defineAskingCommand({
     if (report) return ask(server, `${path}/report`, (_, text) => print(text));
     return ask(server, path, (body, text) => {
       if (json) return print(`${text.trimEnd()}\n`);
-      print(describeIncident(body as unknown as IncidentRow & { timeline: TimelineRow[] }));
+      print(describeIncident(body as Static<typeof IncidentDetails>));
     });
   },
 });
 
-const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): string =>
+const describeIncident = (row: Static<typeof IncidentDetails>): string =>
   [
     withWhole(toIncidentTable([row]), row.title),
     ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
@@ -162,13 +134,6 @@ export const resolveCommand = defineAskingCommand({
     act(server, 'resolve', words, json, message === undefined ? {} : { comment: message }),
 });
 
-interface ActionResult {
-  id: string;
-  status: number;
-  incident: IncidentRow | null;
-  error: string | null;
-}
-
 /** Does the same to each incident; exits with 1 if one of them was refused. */
 const act = async (
   server: AlertServer,
@@ -181,7 +146,7 @@ const act = async (
   const ids = words.map(toNumber);
   let isRefused = false;
   const show = ({ data }: Record<string, unknown>): void => {
-    const results = data as ActionResult[];
+    const results = data as Static<typeof BulkResult>['data'];
     const rows = results.flatMap(({ incident: row, error }) => (row !== null && error === null ? row : []));
     for (const { id, error } of results) if (error !== null) say(`#${id}: ${error}`);
     isRefused = rows.length < results.length;

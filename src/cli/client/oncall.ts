@@ -1,25 +1,9 @@
+import type { OnCall, OnCallShift } from '../../profiles/notifications/oncall-schema.ts';
 import { UsageError } from '../args.ts';
 import { ask, defineAskingCommand, printRows } from './ask.ts';
 import type { AlertServer } from './server.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
-
-/** What the command prints of a rotation. */
-interface DutyRow {
-  rotation: string;
-  member: string;
-  endsAt: string | null;
-  override: { comment: string; createdBy: string } | null;
-  next: { member: string; startsAt: string } | null;
-}
-
-interface ShiftRow {
-  rotation: string;
-  member: string;
-  startsAt: string | null;
-  endsAt: string | null;
-  override: string | null;
-}
 
 export const oncallCommand = defineAskingCommand({
   name: 'oncall',
@@ -70,10 +54,10 @@ const nothing = 'The server has no rotations.\n';
 
 const showDuty = (server: AlertServer, at: string | undefined, isJson: boolean | undefined): Promise<number> => {
   const query = at === undefined ? '' : `?${new URLSearchParams({ at })}`;
-  return ask(server, `api/oncall${query}`, ({ data }) => printRows(data as DutyRow[], isJson, toDutyTable, nothing));
+  return ask(server, `api/oncall${query}`, ({ data }) => printRows(data as OnCall[], isJson, toDutyTable, nothing));
 };
 
-const toDutyTable = (rows: readonly DutyRow[]): string =>
+const toDutyTable = (rows: readonly OnCall[]): string =>
   toTable(
     ['ROTATION', 'ON DUTY', 'UNTIL', 'NEXT', 'OVERRIDE'],
     rows.map(({ rotation, member, endsAt, override, next }) => [
@@ -91,10 +75,10 @@ const listNextWeek = (server: AlertServer, now: Date, isJson: boolean | undefine
   end.setDate(end.getDate() + 7);
   const query = new URLSearchParams({ from: monday.toISOString(), to: end.toISOString() });
   const path = `api/oncall/schedule?${query}`;
-  return ask(server, path, ({ data }) => printRows(data as ShiftRow[], isJson, toShiftTable, nothing));
+  return ask(server, path, ({ data }) => printRows(data as OnCallShift[], isJson, toShiftTable, nothing));
 };
 
-const toShiftTable = (rows: readonly ShiftRow[]): string =>
+const toShiftTable = (rows: readonly OnCallShift[]): string =>
   toTable(
     ['ROTATION', 'ON DUTY', 'FROM', 'UNTIL', ''],
     rows.map(({ rotation, member, startsAt, endsAt, override }) => [

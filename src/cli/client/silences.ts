@@ -1,23 +1,10 @@
+import type { Silence } from '../../profiles/silences/schema.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
 import { ask, defineAskingCommand, printRows } from './ask.ts';
 import type { AlertServer } from './server.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
-
-/** What the commands print of a silence. */
-interface SilenceRow {
-  id: string;
-  state: string;
-  match: Record<string, unknown> | null;
-  matchers: { name: string; value: string; isRegex: boolean; isEqual: boolean }[] | null;
-  endsAt: string | null;
-  schedule: string | null;
-  minutes: number | null;
-  window: { startsAt: string; endsAt: string | null } | null;
-  comment: string;
-  createdBy: string;
-}
 
 const usualSpan = '1h';
 
@@ -45,16 +32,16 @@ export const silencesCommand = defineAskingCommand({
   },
 });
 
-const isCurrent = ({ state }: SilenceRow): boolean => state !== 'expired';
+const isCurrent = ({ state }: Silence): boolean => state !== 'expired';
 
-const list = (server: AlertServer, state: string, show: (rows: SilenceRow[]) => void): Promise<number> =>
+const list = (server: AlertServer, state: string, show: (rows: Silence[]) => void): Promise<number> =>
   ask(server, `api/silences?limit=1000&state=${state}`, ({ data, total }) => {
-    const rows = data as SilenceRow[];
+    const rows = data as Silence[];
     show(rows);
     if (Number(total) > rows.length) say(`${total} match; these are the ${rows.length} newest`);
   });
 
-const toSilenceTable = (rows: readonly SilenceRow[]): string =>
+const toSilenceTable = (rows: readonly Silence[]): string =>
   toTable(
     ['ID', 'STATE', 'FROM', 'UNTIL', 'BY', 'SILENCES'],
     rows.map((row) => {
@@ -71,7 +58,7 @@ const toSilenceTable = (rows: readonly SilenceRow[]): string =>
     { dropped: ['FROM', 'BY'], fixed: ['ID', 'FROM', 'UNTIL'] },
   );
 
-const describeMatch = ({ match, matchers }: SilenceRow): string => {
+const describeMatch = ({ match, matchers }: Silence): string => {
   if (matchers) {
     return matchers
       .map(({ name, value, isRegex, isEqual }) => {
@@ -86,7 +73,7 @@ const describeMatch = ({ match, matchers }: SilenceRow): string => {
     .join(' ');
 };
 
-const describeSchedule = ({ schedule, minutes }: SilenceRow): string =>
+const describeSchedule = ({ schedule, minutes }: Silence): string =>
   schedule === null ? '' : `(${schedule}, ${minutes} min)`;
 
 export const silenceCommand = defineAskingCommand({
@@ -107,7 +94,7 @@ export const silenceCommand = defineAskingCommand({
   },
   scope: 'incidents:write',
   run: async (server, { words, own: { for: span, until, schedule, zone, message, expire, json } }) => {
-    const show = (body: object): void => printRows([body as SilenceRow], json, toSilenceTable);
+    const show = (body: object): void => printRows([body as Silence], json, toSilenceTable);
     if (expire !== undefined) {
       if (words.length > 0) throw new UsageError('--expire ends a silence: give no patterns');
       return end(server, expire, show);
@@ -123,7 +110,7 @@ export const silenceCommand = defineAskingCommand({
 });
 
 const end = async (server: AlertServer, id: string, show: (body: object) => void): Promise<number> => {
-  let found: SilenceRow[] = [];
+  let found: Silence[] = [];
   const code = await list(server, 'all', (rows) => {
     found = rows.filter((row) => row.id.startsWith(id.toLowerCase()));
   });

@@ -1,18 +1,9 @@
 import { styleText } from 'node:util';
+import type { Task } from '../../profiles/tasks/schema.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { escapeControls, say } from '../stdio.ts';
 import { ask, defineAskingCommand, printRows } from './ask.ts';
 import { toOneLine, toTable, withWhole } from './table.ts';
-
-/** What the commands print of a task; times are local ones of the server. */
-interface TaskRow {
-  Id: number;
-  Title: string;
-  Description: string;
-  Priority: string;
-  Status: string;
-  CreatedAt: string;
-}
 
 const priorities = ['Critical', 'High', 'Medium', 'Low'];
 const openStatuses = ['InProgress', 'Pending'];
@@ -32,13 +23,13 @@ export const tasksCommand = defineAskingCommand({
   run: async (server, { own: { status, priority, json } }) => {
     const wanted = status === undefined ? openStatuses : [readChoice('--status', status, statuses)];
     const only = priority === undefined ? undefined : readChoice('--priority', priority, priorities);
-    const rows: TaskRow[] = [];
+    const rows: Task[] = [];
     let count = 0;
     for (const each of wanted) {
       const query = new URLSearchParams({ order: 'newest', limit: `${mostTasks}`, status: each });
       if (only !== undefined) query.set('priority', only);
       const code = await ask(server, `api/tasks?${query}`, ({ data, total }) => {
-        rows.push(...(data as TaskRow[]));
+        rows.push(...(data as Task[]));
         count += Number(total);
       });
       if (code !== 0) return code;
@@ -51,12 +42,12 @@ export const tasksCommand = defineAskingCommand({
 });
 
 /** The most urgent first, then what somebody works on, then the oldest. */
-const compareUrgency = (a: TaskRow, b: TaskRow): number =>
+const compareUrgency = (a: Task, b: Task): number =>
   priorities.indexOf(a.Priority) - priorities.indexOf(b.Priority) ||
   statuses.indexOf(a.Status) - statuses.indexOf(b.Status) ||
   a.Id - b.Id;
 
-const toTaskTable = (rows: readonly TaskRow[]): string =>
+const toTaskTable = (rows: readonly Task[]): string =>
   toTable(
     ['#', 'PRIORITY', 'STATUS', 'CREATED', 'TASK'],
     rows.map(({ Id, Priority, Status, CreatedAt, Title }) => [
@@ -85,13 +76,12 @@ export const taskCommand = defineAskingCommand({
     if (!/^\d{1,15}$/.test(number)) throw new UsageError(`a task has a number such as 7, not ${JSON.stringify(word)}`);
     const change =
       status === undefined ? {} : { method: 'PUT', body: { Status: readChoice('--status', status, statuses) } };
-    const show = (shown: object): void =>
-      printRows([shown as TaskRow], json, ([row]) => (row ? describeTask(row) : ''));
+    const show = (shown: object): void => printRows([shown as Task], json, ([row]) => (row ? describeTask(row) : ''));
     return ask(server, `api/tasks/${number}`, show, change);
   },
 });
 
-const describeTask = (row: TaskRow): string => {
+const describeTask = (row: Task): string => {
   const details = row.Description === '' ? [] : ['', ...row.Description.split(/\r?\n/)];
   return withWhole(toTaskTable([row]), row.Title) + details.map((line) => `${escapeControls(line)}\n`).join('');
 };

@@ -1,16 +1,9 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
+import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
+import type { Incident } from '../../profiles/incidents/schema.ts';
 import { fillDisk } from './filling-disk.ts';
 import type { Narrator } from './narrator.ts';
 import { periodSeconds, type Scene, type Stage } from './stage.ts';
-
-interface Incident {
-  number: number;
-  state: string;
-  level: string;
-  title: string;
-  acknowledgedBy: string | null;
-  resolvedBy: string | null;
-}
 
 /** What happens: senders, jobs and people do what they do in a bad hour, within a minute. */
 export const tellStory = async (scene: Scene): Promise<void> => {
@@ -155,11 +148,6 @@ const leaveOne = async (scene: Scene): Promise<void> => {
 };
 
 const pollMs = 100;
-
-interface Heartbeat {
-  name: string;
-  state: string;
-}
 
 /** Tells how incidents and heartbeats change, until the signal is aborted. */
 export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
