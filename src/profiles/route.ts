@@ -60,6 +60,13 @@ export const TaskId = Type.String({ description: 'Id of a task, in decimal digit
 /** An object schema that the OpenAPI document lists by this name. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
+/** A whole list; `noun` is what messages call its entries, and `order` says how they are sorted. */
+export const defineList = <T extends TSchema>(title: string, noun: string, entry: T, order?: string) =>
+  defineShape(title, {
+    count: Type.Integer({ description: `${noun} in \`data\`.`, examples: [1] }),
+    data: Type.Array(entry, order === undefined ? {} : { description: order }),
+  });
+
 /** A time in a response. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AlertDelivery } from '../offers.ts';
-import { defineShape, orNull } from '../route.ts';
+import { defineList, defineShape, orNull } from '../route.ts';
 import { severities } from '../severity.ts';
 import { formats } from './intake/body.ts';
 
@@ -59,10 +59,7 @@ export const AlertQuery = Type.Object({
   level: Type.Optional(Type.String({ description: 'Only alerts with exactly this level.', examples: ['ERROR'] })),
 });
 
-export const AlertList = defineShape('AlertList', {
-  count: Type.Integer({ description: 'Alerts in `data`.', examples: [1] }),
-  data: Type.Array(Alert, { description: 'Oldest first.' }),
-});
+export const AlertList = defineList('AlertList', 'Alerts', Alert, 'Oldest first.');
 
 export const Readiness = defineShape('Readiness', {
   status: Type.Literal('ready'),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { roles } from '../../auth/token.ts';
-import { defineShape, nullable } from '../route.ts';
+import { defineList, defineShape, nullable } from '../route.ts';
 import { exits } from './runner.ts';
 
 export const CommandBody = defineShape('Command', {
@@ -70,10 +70,7 @@ export const ExecutionQuery = Type.Object({
   }),
 });
 
-export const ExecutionList = defineShape('ExecutionList', {
-  count: Type.Integer({ description: 'Records in `data`.', examples: [1] }),
-  data: Type.Array(Execution, { description: 'Oldest first.' }),
-});
+export const ExecutionList = defineList('ExecutionList', 'Records', Execution, 'Oldest first.');
 
 /** An event of the topic `executions`. */
 export const ExecutionNotice = defineShape('ExecutionNotice', { requestId: Type.String({ examples: ['req-8'] }) });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/access.ts';
 import { madeFacts } from '../made-facts.ts';
-import { defineShape, orNull, Time } from '../route.ts';
+import { defineList, defineShape, orNull, Time } from '../route.ts';
 import { RoleName } from './users.ts';
 
 const userName = Type.String({
@@ -38,10 +38,7 @@ export const ShownUser = defineShape('User', {
 });
 export type ShownUser = Static<typeof ShownUser>;
 
-export const UserList = defineShape('UserList', {
-  count: Type.Integer({ description: 'Users in `data`.', examples: [1] }),
-  data: Type.Array(ShownUser, { description: 'By name.' }),
-});
+export const UserList = defineList('UserList', 'Users', ShownUser, 'By name.');
 
 export const UserParams = Type.Object({ user: Type.String({ description: 'Name of a user.', examples: ['anna'] }) });
 
@@ -84,10 +81,7 @@ export const CreatedKey = defineShape('CreatedKey', {
   }),
 });
 
-export const KeyList = defineShape('KeyList', {
-  count: Type.Integer({ description: 'Keys in `data`.', examples: [1] }),
-  data: Type.Array(ShownKey, { description: 'By name.' }),
-});
+export const KeyList = defineList('KeyList', 'Keys', ShownKey, 'By name.');
 
 export const KeyParams = Type.Object({ key: Type.String({ description: 'Name of a key.', examples: ['grafana'] }) });
 
@@ -102,10 +96,12 @@ export const ShownSession = defineShape('Session', {
 });
 export type ShownSession = Static<typeof ShownSession>;
 
-export const SessionList = defineShape('SessionList', {
-  count: Type.Integer({ description: 'Sessions in `data`.', examples: [1] }),
-  data: Type.Array(ShownSession, { description: 'The one that was renewed last comes first.' }),
-});
+export const SessionList = defineList(
+  'SessionList',
+  'Sessions',
+  ShownSession,
+  'The one that was renewed last comes first.',
+);
 
 export const EndedSessions = defineShape('EndedSessions', {
   endedAt: Type.String({ ...Time, description: 'Tokens from before are refused.' }),

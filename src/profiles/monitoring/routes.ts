@@ -5,7 +5,7 @@ import { computeOnce } from '../../host/reading.ts';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
 import { toLocalTimestamp } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
-import { defineRoute, defineShape, nullable, type Route } from '../route.ts';
+import { defineList, defineRoute, defineShape, nullable, type Route } from '../route.ts';
 
 const ServerHealth = defineShape('ServerHealth', {
   status: Type.Literal('healthy'),
@@ -51,10 +51,7 @@ const ProcessRow = defineShape('Process', {
 });
 type ProcessRow = Static<typeof ProcessRow>;
 
-const ProcessList = defineShape('ProcessList', {
-  count: Type.Integer({ description: 'Processes in `data`.', examples: [1] }),
-  data: Type.Array(ProcessRow),
-});
+const ProcessList = defineList('ProcessList', 'Processes', ProcessRow);
 
 const DiskRow = defineShape('Disk', {
   drive: Type.String({ description: 'Mount path; on Windows the drive letter.', examples: ['/'] }),

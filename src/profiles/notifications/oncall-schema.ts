@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape, nullable } from '../route.ts';
+import { defineList, defineShape, nullable } from '../route.ts';
 
 const longestComment = 4000;
 
@@ -38,12 +38,12 @@ export const NewDutyOverride = defineShape('NewDutyOverride', {
 });
 export type NewDutyOverride = Static<typeof NewDutyOverride>;
 
-export const DutyOverrideList = defineShape('DutyOverrideList', {
-  count: Type.Integer({ description: 'Overrides in `data`.', examples: [1] }),
-  data: Type.Array(DutyOverride, {
-    description: 'Newest first. Of those that overlap, the newest one counts. Those that have ended are among them.',
-  }),
-});
+export const DutyOverrideList = defineList(
+  'DutyOverrideList',
+  'Overrides',
+  DutyOverride,
+  'Newest first. Of those that overlap, the newest one counts. Those that have ended are among them.',
+);
 
 export const DutyOverrideParams = Type.Object({ id: Type.String({ description: 'Id of an override.' }) });
 
@@ -69,10 +69,7 @@ export const OnCall = defineShape('OnCall', {
 });
 export type OnCall = Static<typeof OnCall>;
 
-export const OnCallList = defineShape('OnCallList', {
-  count: Type.Integer({ description: 'Rotations in `data`.', examples: [1] }),
-  data: Type.Array(OnCall, { description: 'In the order of the setting `rotations`.' }),
-});
+export const OnCallList = defineList('OnCallList', 'Rotations', OnCall, 'In the order of the setting `rotations`.');
 export type OnCallList = Static<typeof OnCallList>;
 
 export const OnCallQuery = Type.Object({
@@ -88,10 +85,12 @@ const OnCallShift = defineShape('OnCallShift', {
 });
 export type OnCallShift = Static<typeof OnCallShift>;
 
-export const OnCallSchedule = defineShape('OnCallSchedule', {
-  count: Type.Integer({ description: 'Shifts in `data`.', examples: [1] }),
-  data: Type.Array(OnCallShift, { description: 'The earliest first; the first ones may have begun before `from`.' }),
-});
+export const OnCallSchedule = defineList(
+  'OnCallSchedule',
+  'Shifts',
+  OnCallShift,
+  'The earliest first; the first ones may have begun before `from`.',
+);
 
 export const OnCallScheduleQuery = Type.Object({
   from: Type.Optional(givenTime('From when, RFC 3339 with offset; now by default, and within five years of now.')),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { pressures } from '../../host/readings.ts';
 import { madeFacts } from '../made-facts.ts';
-import { defineShape, nullable, Time } from '../route.ts';
+import { defineList, defineShape, nullable, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
 /** Names of watches are parts of sources, fingerprints and paths. */
@@ -204,10 +204,7 @@ export const Watch = defineShape('Watch', {
 });
 export type Watch = Static<typeof Watch>;
 
-export const WatchList = defineShape('WatchList', {
-  count: Type.Integer({ description: 'Watches in `data`.', examples: [1] }),
-  data: Type.Array(Watch),
-});
+export const WatchList = defineList('WatchList', 'Watches', Watch);
 
 export const WatchTrial = defineShape('WatchTrial', {
   things: Type.Array(WatchedThing, { description: 'What it finds now; `pending` is what would be an alert.' }),
