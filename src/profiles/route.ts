@@ -67,6 +67,12 @@ export const defineList = <T extends TSchema>(title: string, noun: string, entry
     data: Type.Array(entry, order === undefined ? {} : { description: order }),
   });
 
+/** The parameters of a list by pages, the newest first; `before` says what that is about. */
+export const pagingQuery = (nouns: string, before = 'The `next` of a page: what comes after it.') => ({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
+  before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
+});
+
 /** A time in a response. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 

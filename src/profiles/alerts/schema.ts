@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AlertDelivery } from '../offers.ts';
-import { defineList, defineShape, orNull } from '../route.ts';
+import { defineList, defineShape, orNull, pagingQuery } from '../route.ts';
 import { severities } from '../severity.ts';
 import { formats } from './intake/body.ts';
 
@@ -94,10 +94,7 @@ const severity = Type.Optional(
 );
 
 export const SearchQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of alerts to return.' }),
-  before: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
-  ),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
   level,
   severity,
   source: Type.Optional(

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { IncidentNotification, notificationKinds } from '../offers.ts';
-import { defineShape, orNull, Time } from '../route.ts';
+import { defineShape, orNull, pagingQuery, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
 export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
@@ -156,21 +156,12 @@ export const IncidentQuery = Type.Object({
   until: Type.Optional(
     Type.String({ description: 'Only incidents that began before this time, RFC 3339.', examples: [example] }),
   ),
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    default: 50,
-    description: 'Maximum number of incidents to return.',
-  }),
-  before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
+  ...pagingQuery('incidents'),
 });
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
 export const IncidentAlertQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of alerts to return.' }),
-  before: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
-  ),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
 });
 
 const comment = Type.String({

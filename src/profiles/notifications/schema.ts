@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NextNotification, notificationKinds } from '../offers.ts';
-import { defineShape, nullable, Time } from '../route.ts';
+import { defineShape, nullable, pagingQuery, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
 const time = (description: string) => nullable(Time, description);
@@ -156,13 +156,7 @@ export const SentQuery = Type.Object({
   incident: Type.Optional(
     Type.String({ description: 'Only of this incident: its id or its number.', examples: ['412'] }),
   ),
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    default: 50,
-    description: 'Maximum number of notifications to return.',
-  }),
-  before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
+  ...pagingQuery('notifications'),
 });
 
 const SentNotice = defineShape('SentNotification', {
