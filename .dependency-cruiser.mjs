@@ -98,7 +98,7 @@ export default {
     rule(
       'children-start-in-one-place',
       'Child processes start in the runners of the commands profile, for signalbox run, and to ask systemd.',
-      { path: '^src/', pathNot: ['^src/((profiles/commands|cli/client|host/linux)/child)\\.ts$', testFiles] },
+      { path: '^src/', pathNot: ['^src/((profiles/commands|cli/client)/child|host/linux/systemd)\\.ts$', testFiles] },
       { path: '^(node:)?child_process$' },
     ),
     rule(

@@ -7,9 +7,15 @@ export const licencesPath = join(root, 'dist', 'licences.json');
 /** The packages of a release that are installed here: those that the lockfile has for the program, and Vite, of which a function is in the console. */
 const listLibraries = () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const ofProgram = Object.entries(packages).filter(([, { dev, devOptional, link }]) => !dev && !devOptional && !link);
-  const paths = [...ofProgram.map(([path]) => path), 'node_modules/vite'];
-  return paths.filter((path) => path.startsWith('node_modules/') && existsSync(join(root, path)));
+  const ofTools = Object.keys(packages.tools.optionalDependencies).map((name) => `node_modules/${name}`);
+  const isOfProgram = ([path, { dev, devOptional, link }]) => !dev && !devOptional && !link && !ofTools.includes(path);
+  const paths = [
+    ...Object.entries(packages)
+      .filter(isOfProgram)
+      .map(([path]) => path),
+    'node_modules/vite',
+  ];
+  return paths.filter((path) => path.startsWith('node_modules/') && existsSync(join(root, path, 'package.json')));
 };
 
 const toLicence = (folder) => {

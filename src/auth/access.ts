@@ -96,7 +96,7 @@ export interface KeyUse {
 export type AccessKeys = ReturnType<typeof createAccessKeys>;
 
 /** The keys that are accepted: those of the settings, and those made at run time, whose names the settings do not have. */
-export const createAccessKeys = (configured: readonly AccessKey[], now: () => number = Date.now) => {
+export const createAccessKeys = (configured: readonly AccessKey[]) => {
   let ofSettings = configured;
   let made: readonly AccessKey[] = [];
   /** By hash. Who presents a key cannot choose its hash, so the time of a look-up tells nothing about those of others. */
@@ -104,7 +104,7 @@ export const createAccessKeys = (configured: readonly AccessKey[], now: () => nu
   const uses = new Map<string, KeyUse>();
   let hasHadKeys = false;
   const toKnown = (key: AccessKey, origin: KeyOrigin): KnownKey => {
-    const use = uses.get(key.sha256) ?? { since: now(), last: 0 };
+    const use = uses.get(key.sha256) ?? { since: Date.now(), last: 0 };
     uses.set(key.sha256, use);
     return { ...key, origin, allowed: key.scopes.flatMap((scope) => [scope, ...(included[scope] ?? [])]), use };
   };
@@ -133,7 +133,7 @@ export const createAccessKeys = (configured: readonly AccessKey[], now: () => nu
     find: (text: string): KnownKey | undefined => {
       if (!text.startsWith(prefix)) return undefined;
       const found = known.get(hash(text));
-      if (found) found.use.last = now();
+      if (found) found.use.last = Date.now();
       return found;
     },
     /** True if a text has the form of a key. A server that never had keys knows none: to it the text is a malformed token. */

@@ -18,6 +18,15 @@ export class UsageError extends Error {
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';
 
+/** The one of a flag's values that is given, in any case and with hyphens. Throws a UsageError. */
+export const readChoice = <T extends string>(flag: string, given: string, choices: readonly T[]): T => {
+  const plain = given.replaceAll(/[-_ ]/g, '').toLowerCase();
+  const found = choices.find((choice) => choice.toLowerCase() === plain);
+  if (found !== undefined) return found;
+  const values = choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`;
+  throw new UsageError(`${flag} must be ${values}, not ${JSON.stringify(given)}`);
+};
+
 /** Every command takes these. */
 export const commonFlags: readonly NamedFlag[] = [
   { key: 'help', short: 'h', summary: 'Print the help.' },

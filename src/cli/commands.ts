@@ -6,13 +6,12 @@ import type { Counts } from '../app/transfer.ts';
 import { scopes } from '../auth/access.ts';
 import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
-import { UsageError } from './args.ts';
+import { readChoice, UsageError } from './args.ts';
 import { alertsCommand } from './client/alerts.ts';
 import { askedVariables } from './client/ask.ts';
 import { healthcheck } from './client/healthcheck.ts';
 import { heartbeatsCommand } from './client/heartbeats.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
-import { numberedThings, printNumbers } from './client/numbers.ts';
 import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
@@ -20,8 +19,7 @@ import { silenceCommand, silencesCommand } from './client/silences.ts';
 import { taskCommand, tasksCommand } from './client/tasks.ts';
 import { watchesCommand } from './client/watches.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
-import { completionShells, createCompletion } from './completion.ts';
-import { demoCommand } from './demo/command.ts';
+import { completionShells, createCompletion, numberedThings, printNumbers } from './completion.ts';
 import { createManPage } from './man-page.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { escapeControls, print, protectOutput, say } from './stdio.ts';
@@ -36,6 +34,21 @@ export const serve = defineCommand({
     const { serveUntilStopped } = await loadServer();
     await serveUntilStopped(schema, flags);
     return undefined;
+  },
+});
+
+const demoCommand = defineCommand({
+  name: 'demo',
+  summary: 'Show what signalbox does, in a minute: a server with made-up senders, which leaves nothing behind.',
+  details: [
+    'It starts a server on a free port of this machine, with a temporary folder, and prints the address of the console, the login, and what happens.',
+    'Incidents open, escalate and are resolved, a heartbeat is late, a disk fills up: a watch has its limit 32 MiB below the space that is free, and the demo writes 64 MiB for a few seconds.',
+    'Ctrl+C ends it and deletes the folder. Variables and config files are not read.',
+  ],
+  run: async () => {
+    const { loadDemo, schema } = await import('./program.ts');
+    const { runDemo } = await loadDemo();
+    return runDemo(schema);
   },
 });
 
@@ -130,8 +143,7 @@ const createUserCommand = defineCommand({
   exitCodes: { 0: 'success', 1: 'the user was not stored', 2: 'the command line is invalid' },
   run: async ({ words: [name = ''], own: { role: given = 'Admin' }, flags }) => {
     const { createLog, createUser, loadSettings, readNewPassword, roles, schema } = await import('./program.ts');
-    const role = roles.find((one) => one === given);
-    if (!role) throw new UsageError(`--role must be ${roles.join(' or ')}, not ${JSON.stringify(given)}`);
+    const role = readChoice('--role', given, roles);
     const settings = loadSettings(schema, flags);
     const password = await readNewPassword({ input: process.stdin, messages: process.stderr }, true);
     await createUser(settings, { name, role, password }, createLog('error'));

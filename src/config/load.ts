@@ -46,12 +46,8 @@ export const loadSettings = (
 };
 
 /** Reads only these settings, whatever the others are. Throws a SettingsError. */
-export const loadSomeSettings = (
-  schema: TObject,
-  keys: readonly string[],
-  flags: Flags,
-  environment = process.env,
-): Settings => {
+export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags: Flags): Settings => {
+  const environment = process.env;
   const path = findConfigPath(flags, environment);
   const file = path === undefined ? {} : readJsonFile(path, 'config file');
   const problems: string[] = [];

@@ -1,8 +1,6 @@
 import { hostname, uptime } from 'node:os';
-import { readLinuxCounters } from './linux/counters.ts';
-import { readDiskTraffic } from './linux/disk-traffic.ts';
+import { readDiskTraffic, readLinuxCounters } from './linux/counters.ts';
 import { createFileSystemReader } from './linux/file-systems.ts';
-import { readJournalEntries } from './linux/journal.ts';
 import {
   createOwnerReader,
   createProcessReader,
@@ -12,7 +10,7 @@ import {
 } from './linux/processes.ts';
 import { readPressure, readTemperatures } from './linux/sensors.ts';
 import { createSystemReader, readPackages, toLinuxProcessors } from './linux/system.ts';
-import { readLoadedUnits } from './linux/units.ts';
+import { readJournalEntries, readLoadedUnits } from './linux/systemd.ts';
 import { createPortableReadings } from './portable.ts';
 import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';

@@ -1,4 +1,4 @@
-import { readTimeOf } from './reading.ts';
+import { readTimeOf, roundOrNull } from './reading.ts';
 import type { HostReadings, ProcessReading } from './readings.ts';
 
 /** A process with what it has used of one processor since the reading before; null where that is not known. */
@@ -27,7 +27,7 @@ export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'proces
     const seconds = (now - readAt) / 1000;
     const earlier = before;
     const shareOf = (process: ProcessReading): number =>
-      Math.max(0, toSeconds(process) - (earlier.get(toKey(process)) ?? Number.NaN)) / seconds;
+      Math.max(0, readSeconds(process) - (earlier.get(toKey(process)) ?? Number.NaN)) / seconds;
     const chosen = choose(all, shareOf);
     const owners = await host.processOwners(chosen);
     const processes = chosen.map((process) => ({
@@ -35,14 +35,14 @@ export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'proces
       parentPid: process.parentPid,
       name: process.name,
       user: owners.get(process.pid) ?? null,
-      cpu: toNumber(shareOf(process), 4),
-      cpuSeconds: toNumber(toSeconds(process), 2),
+      cpu: roundOrNull(shareOf(process), 4),
+      cpuSeconds: cpuSecondsOf(process),
       memoryBytes: process.workingSetBytes,
       threads: process.threads,
       startedAt: process.startedAt,
     }));
     readAt = now;
-    before = new Map(all.map((process) => [toKey(process), toSeconds(process)]));
+    before = new Map(all.map((process) => [toKey(process), readSeconds(process)]));
     return { count: all.length, processes };
   };
   return { read, begin };
@@ -51,8 +51,8 @@ export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'proces
 /** A pid may be used again by another process. */
 const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
 
-const toSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
+const readSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
   userSeconds === null || kernelSeconds === null ? Number.NaN : userSeconds + kernelSeconds;
 
-const toNumber = (value: number, decimals: number): number | null =>
-  Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
+/** Seconds of processor time that a process has used so far, with two decimals; null where they are not known. */
+export const cpuSecondsOf = (process: ProcessReading): number | null => roundOrNull(readSeconds(process), 2);

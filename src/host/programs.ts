@@ -16,6 +16,16 @@ export const isAccessible = (path: string, mode = constants.F_OK): Promise<boole
     () => false,
   );
 
+/** Absolute paths of systemd's programs; PATH is never used. */
+export const systemPaths = {
+  systemctl: ['/usr/bin/systemctl', '/bin/systemctl'],
+  journalctl: ['/usr/bin/journalctl', '/bin/journalctl'],
+  /** Exists if systemd is the running init, see sd_booted(3). */
+  bootMark: '/run/systemd/system',
+};
+
+export type SystemPaths = typeof systemPaths;
+
 /** Where installers put PowerShell, in order of preference. */
 const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: [

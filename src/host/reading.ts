@@ -52,6 +52,10 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
   };
 };
 
+/** A number with so many decimals; null for an unknown one. */
+export const roundOrNull = (value: number | undefined, decimals = 0): number | null =>
+  value !== undefined && Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
+
 /** Computes a value once for each object, e.g. for a reading that several callers share. */
 export const computeOnce = <K extends object, V extends object>(compute: (key: K) => V): ((key: K) => V) => {
   const known = new WeakMap<K, V>();

@@ -1,4 +1,5 @@
 import type { SharedIncident } from './offers.ts';
+import { toTimeText } from './route.ts';
 
 /** What routes and webhooks say of an incident, in the same names and forms. */
 export const toIncidentFacts = ({ acknowledged, resolved, ...incident }: SharedIncident) => ({
@@ -6,18 +7,16 @@ export const toIncidentFacts = ({ acknowledged, resolved, ...incident }: SharedI
   ...{ level: incident.level, highestLevel: incident.highestLevel, title: incident.title },
   ...{ source: incident.source, hostname: incident.hostname, sender: incident.sender },
   ...{ labels: incident.labels, link: incident.link, count: incident.count },
-  firstAt: toTime(incident.firstAt),
-  lastAt: toTime(incident.lastAt),
-  stateSince: toTime(incident.stateSince),
+  firstAt: toTimeText(incident.firstAt),
+  lastAt: toTimeText(incident.lastAt),
+  stateSince: toTimeText(incident.stateSince),
   acknowledgedBy: acknowledged?.by ?? null,
-  acknowledgedAt: acknowledged ? toTime(acknowledged.at) : null,
-  acknowledgedUntil: acknowledged?.until ? toTime(acknowledged.until) : null,
+  acknowledgedAt: acknowledged ? toTimeText(acknowledged.at) : null,
+  acknowledgedUntil: acknowledged?.until ? toTimeText(acknowledged.until) : null,
   acknowledgedComment: acknowledged?.comment ?? null,
   resolvedBy: resolved?.by ?? null,
-  resolvedAt: resolved ? toTime(resolved.at) : null,
+  resolvedAt: resolved ? toTimeText(resolved.at) : null,
   resolvedReason: resolved?.reason ?? null,
   reopened: incident.reopened,
   version: incident.version,
 });
-
-const toTime = (ms: number): string => new Date(ms).toISOString();

@@ -1,11 +1,9 @@
 import Type from 'typebox';
-import { defineShape } from './route.ts';
+import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
 
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] });
-
-const numberOrNull = (example: number, description = '') =>
-  Type.Union([Type.Number({ examples: [example] }), Type.Null()], description === '' ? {} : { description });
+const numberOrNull = (example: number, description?: string) =>
+  nullable(Type.Number({ examples: [example] }), description);
 
 /** How the machine is used at one time. */
 export const hostUsage = {
@@ -33,12 +31,12 @@ export const describeProcess = (sinceWhen: string) =>
     pid: Type.Integer({ examples: [4086] }),
     parentPid: numberOrNull(1),
     name: Type.String({ examples: ['node'] }),
-    user: Type.Union([Type.String({ examples: ['root'] }), Type.Null()]),
+    user: nullable(Type.String({ examples: ['root'] })),
     cpu: numberOrNull(0.02, `Share of one processor ${sinceWhen}.`),
     cpuSeconds: numberOrNull(0.92),
     memoryBytes: Type.Number({ examples: [109_990_000] }),
     threads: numberOrNull(11),
-    startedAt: Type.Union([Time, Type.Null()]),
+    startedAt: nullable(Time),
   });
 
 /** An event of the topics `processes` and `top`. */
@@ -68,7 +66,7 @@ const hostMeanings = {
 export const hostColumns = Object.keys(hostMeanings) as (keyof typeof hostMeanings)[];
 
 const series = (description: string) =>
-  Type.Array(Type.Union([Type.Number({ examples: [0.25] }), Type.Null()]), {
+  Type.Array(nullable(Type.Number({ examples: [0.25] })), {
     description,
     examples: [[0.25, null]],
   });

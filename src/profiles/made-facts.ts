@@ -1,20 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import type { MadeSetting } from './offers.ts';
+import { nullable } from './route.ts';
 
 type Made = Pick<MadeSetting, 'by' | 'at' | 'version'>;
 
 /** What routes say of who has changed a setting last; null for one of the config file. */
 export const madeFacts = {
-  updatedBy: Type.Union([Type.String({ examples: ['admin'] }), Type.Null()], {
-    description: 'Who has changed it last; `null` in the config file.',
-  }),
-  updatedAt: Type.Union([Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }), Type.Null()], {
-    description: 'When that was.',
-  }),
-  version: Type.Union([Type.Integer({ examples: [12] }), Type.Null()], {
-    description: 'Its version, as the `ETag` has it.',
-  }),
+  updatedBy: nullable(Type.String({ examples: ['admin'] }), 'Who has changed it last; `null` in the config file.'),
+  updatedAt: nullable(Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }), 'When that was.'),
+  version: nullable(Type.Integer({ examples: [12] }), 'Its version, as the `ETag` has it.'),
 };
 
 /** The values of `madeFacts`; `made` is undefined for a setting of the config file. */

@@ -3,7 +3,7 @@ import type { LogRecord, StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { RecordLog } from '../storage/record-log.ts';
 import type { History } from './machine.ts';
-import { defineShape } from './route.ts';
+import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
 
 /**
@@ -119,9 +119,10 @@ export const AlertDelivery = defineShape('AlertDelivery', {
     description: '`skipped`: not for this destination. `unknown`: delivered, or one of very many that were parked.',
   }),
   attempts: Type.Integer({ description: 'Failed attempts, while the alert waits.', examples: [0] }),
-  error: Type.Union([Type.String({ examples: ['the receiver responded 404'] }), Type.Null()], {
-    description: 'Why it is parked. `null` where there is none.',
-  }),
+  error: nullable(
+    Type.String({ examples: ['the receiver responded 404'] }),
+    'Why it is parked. `null` where there is none.',
+  ),
 });
 export type AlertDelivery = Static<typeof AlertDelivery>;
 
@@ -293,23 +294,17 @@ export interface SentFilter {
   incident?: string | undefined;
 }
 
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
-
 /** The next notification of an incident to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
-  dueAt: Type.Union([Time, Type.Null()], {
-    description: 'When it is sent at the earliest; `null` where no time is known.',
-  }),
+  dueAt: nullable(Time, 'When it is sent at the earliest; `null` where no time is known.'),
   waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
     type: 'string',
     description:
       'Why it is not sent yet: it waits for others to be in the same message, for `after`, `repeat` or `hours` of the destination, for its turn to be on call, for the end of a silence, or for the receiver.',
   }),
   attempts: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
-  error: Type.Union([Type.String({ examples: ['the connection was refused'] }), Type.Null()], {
-    description: 'Why the last attempt failed.',
-  }),
+  error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Why the last attempt failed.'),
 });
 
 const LastNotification = defineShape('LastNotification', {
@@ -321,12 +316,8 @@ const LastNotification = defineShape('LastNotification', {
 /** The last and next notification of an incident to a destination. */
 export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
-  last: Type.Union([LastNotification, Type.Null()], {
-    description: 'The last notification; `null` if there was none, or after that of the end.',
-  }),
-  next: Type.Union([NextNotification, Type.Null()], {
-    description: 'The next notification, unless something happens before; `null` if none is due.',
-  }),
+  last: nullable(LastNotification, 'The last notification; `null` if there was none, or after that of the end.'),
+  next: nullable(NextNotification, 'The next notification, unless something happens before; `null` if none is due.'),
 });
 export type IncidentNotification = Static<typeof IncidentNotification>;
 

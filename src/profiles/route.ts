@@ -9,7 +9,7 @@ import type {
   RouteGenericInterface,
   RouteOptions,
 } from 'fastify';
-import Type, { type TProperties } from 'typebox';
+import Type, { type TProperties, type TSchema } from 'typebox';
 import type { Access, Scope } from '../auth/access.ts';
 import type { BodyKind } from '../http/body.ts';
 import type { DocumentedHeaders } from '../http/openapi.ts';
@@ -59,6 +59,33 @@ export const TaskId = Type.String({ description: 'Id of a task, in decimal digit
 
 /** An object schema that the OpenAPI document lists by this name. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
+
+/** A whole list; `noun` is what messages call its entries, and `order` says how they are sorted. */
+export const defineList = <T extends TSchema>(title: string, noun: string, entry: T, order?: string) =>
+  defineShape(title, {
+    count: Type.Integer({ description: `${noun} in \`data\`.`, examples: [1] }),
+    data: Type.Array(entry, order === undefined ? {} : { description: order }),
+  });
+
+/** The parameters of a list by pages, the newest first; `before` says what that is about. */
+export const pagingQuery = (nouns: string, before = 'The `next` of a page: what comes after it.') => ({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
+  before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
+});
+
+/** A time in a response. */
+export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
+
+/** Unix milliseconds as responses have them. */
+export const toTimeText = (ms: number): string => new Date(ms).toISOString();
+
+/** What may be null. */
+export const nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
+/** What may be null because there is none. */
+export const orNull = <T extends TSchema>(schema: T, description: string) =>
+  nullable(schema, `${description} \`null\` where there is none.`);
 
 /** Types a route's handler from its schemas. */
 export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route => route as unknown as Route;

@@ -1,20 +1,9 @@
 import { ClientError, createCallSender, isPassingError, pause, toDelay } from '../../client/send.ts';
 import { followEvents } from '../../client/streams.ts';
+import type { AlertEntry } from '../../profiles/alerts/schema.ts';
 import { say } from '../stdio.ts';
 import { reportRefusal } from './ask.ts';
 import { type AlertServer, explainFailure } from './server.ts';
-
-/** What the command prints of an alert. */
-export interface AlertRow {
-  seq: number;
-  time: string | null;
-  level: string;
-  severity: string;
-  status: string | null;
-  source: string;
-  hostname: string;
-  message: string;
-}
 
 /** Milliseconds between two attempts at most. */
 const longestDelay = 30_000;
@@ -22,10 +11,10 @@ const longestDelay = 30_000;
 interface Following {
   /** The last alert that need not be shown. */
   last: { seq: number; time: string };
-  accepts(row: AlertRow): boolean;
+  accepts(row: AlertEntry): boolean;
   /** The parameters of a search for those that are accepted. */
   toQuery(): URLSearchParams;
-  show(rows: readonly AlertRow[]): void;
+  show(rows: readonly AlertEntry[]): void;
 }
 
 /**
@@ -71,10 +60,10 @@ export const followAlerts = async (
       await response.body?.cancel();
       throw new ClientError('format', 'no stream of events', { response });
     });
-  const search = (query: URLSearchParams): Promise<{ data: AlertRow[]; next: number | null }> =>
+  const search = (query: URLSearchParams): Promise<{ data: AlertEntry[]; next: number | null }> =>
     insist(async () => {
       const { data } = await send({ ...request, path: '/api/alerts/search', query: Object.fromEntries(query) });
-      return data as { data: AlertRow[]; next: number | null };
+      return data as { data: AlertEntry[]; next: number | null };
     });
   /** Shows what was stored since the last one, after events that may have been missed. */
   const catchUp = async (): Promise<void> => {
@@ -86,8 +75,8 @@ export const followAlerts = async (
     }
     // A log that is shorter than before is another one: then only the time says what is new.
     const isOther = newest.seq < last.seq;
-    const isNew = ({ seq, time }: AlertRow): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
-    const missed: AlertRow[] = [];
+    const isNew = ({ seq, time }: AlertEntry): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
+    const missed: AlertEntry[] = [];
     const query = toQuery();
     query.set('limit', '1000');
     query.set('before', `${newest.seq + 1}`);
@@ -104,7 +93,7 @@ export const followAlerts = async (
     for await (const { event, data } of followEvents({ open, lastId: `${last.seq}`, signal })) {
       if (event === 'resync') await catchUp();
       if (event !== 'alerts') continue;
-      const row: AlertRow = JSON.parse(data);
+      const row: AlertEntry = JSON.parse(data);
       if (row.seq <= last.seq) continue;
       Object.assign(last, { seq: row.seq, time: row.time ?? last.time });
       if (accepts(row)) show([row]);

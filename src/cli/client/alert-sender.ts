@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { say } from '../stdio.ts';
 import { deliver, maxAlertBytes, type SentAlert, type Unsent } from './deliver.ts';
 import type { AlertServer } from './server.ts';
-import { StateFolder, tolerate } from './state-folder.ts';
+import { toLateText, UnsentFolder } from './state-folder.ts';
 
 /** An alert that is to be stored once, however often it is sent. */
 interface KeyedAlert {
@@ -26,8 +26,15 @@ interface Keeping {
 /** Gets the reason of each attempt that is repeated. */
 type Report = (reason: string) => void;
 
-/** The alerts that could not be delivered, each in a file. */
-const spool = new StateFolder('spool');
+const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;
+
+/** The alerts that could not be delivered. */
+const spool = new UnsentFolder<KeyedAlert & { url: string }>(
+  'spool',
+  'alert',
+  ({ alert, idempotencyKey }) =>
+    typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey) && !isTooLong(alert),
+);
 
 /** An alert to be sent from now on, at most for `retryForMs` and one attempt more. */
 export const createPendingAlert = (alert: SentAlert, retryForMs: number): PendingAlert => ({
@@ -59,13 +66,13 @@ export const deliverKept = async (
   deadline: number,
   report?: Report,
 ): Promise<Unsent | undefined> => {
-  for (const { file, ...kept } of listKeptAlerts(server.url.href)) {
+  for (const { kept, remove } of spool.listFor(server.url.href)) {
     const delivery = await deliver(kept, server, { deadline, report });
     if ('cause' in delivery && delivery.cause !== 'alert') {
       // Without access or a server at the address, this alert and all others wait for somebody to correct that.
       return delivery.cause === 'away' ? delivery : undefined;
     }
-    tolerate('a kept alert will be sent again', () => spool.remove(file));
+    remove();
     if ('cause' in delivery && !delivery.isStored) say(`a kept alert was not stored: ${delivery.reason}`);
   }
   return undefined;
@@ -73,11 +80,9 @@ export const deliverKept = async (
 
 /** Keeps an alert that was not delivered; its message then says when it was sent. */
 export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url }: AlertServer): Keeping => {
-  const late = { ...alert, message: `${alert.message}\n(sent late; it happened at ${sentAt.toISOString()})` };
-  const kept: KeptAlert = { url: url.href, idempotencyKey, alert: isTooLong(late) ? alert : late };
-  const order = String(sentAt.getTime()).padStart(16, '0');
+  const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {
-    const dropped = spool.write(`${order}-${randomUUID()}.json`, JSON.stringify(kept));
+    const dropped = spool.keep({ url: url.href, idempotencyKey, alert: isTooLong(late) ? alert : late }, sentAt);
     if (dropped > 0) say('too many alerts are kept: the oldest was dropped');
     return { isKept: true };
   } catch (error) {
@@ -90,40 +95,3 @@ export const explainUnsent = ({ reason, isKept, lost }: Pick<Unsent, 'reason'> &
   const fate = isKept ? '; it is kept for the next send or run' : lost === undefined ? '' : `; it is lost: ${lost}`;
   return `the alert was not stored: ${reason}${fate}`;
 };
-
-interface KeptAlert extends KeyedAlert {
-  /** The server that it is for. */
-  url: string;
-}
-
-/**
- * The alerts that are kept for a server, the oldest first. Each is read when it is its turn: others may deliver it before.
- * Never throws; a file that can never be delivered gets the ending `.bad`.
- */
-const listKeptAlerts = function* (url: string): Generator<KeptAlert & { file: string }> {
-  for (const file of tolerate('kept alerts are not delivered', () => spool.list()) ?? []) {
-    if (!file.endsWith('.json')) continue;
-    const text = tolerate('a kept alert is not delivered', () => spool.read(file));
-    if (text === undefined) continue;
-    const kept = parseKeptAlert(text);
-    if (kept?.url === url) yield { ...kept, file };
-    if (kept) continue;
-    tolerate('a kept file is not an alert', () =>
-      say(`a kept file is not an alert: it is now ${spool.setAside(file)}`),
-    );
-  }
-};
-
-/** Undefined for a text that was not written here. */
-const parseKeptAlert = (text: string): KeptAlert | undefined => {
-  try {
-    const { url, idempotencyKey, alert }: KeptAlert = JSON.parse(text);
-    const isValid =
-      typeof url === 'string' && typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey);
-    return isValid && !isTooLong(alert) ? { url, idempotencyKey, alert } : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;

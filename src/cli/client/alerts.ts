@@ -1,11 +1,11 @@
+import type { Static } from 'typebox';
+import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
 import { findSeverity } from '../../profiles/severity.ts';
 import { UsageError } from '../args.ts';
-import { defineCommand } from '../command.ts';
 import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
-import type { AlertRow } from './alert-follower.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { type AlertServer, readServer } from './server.ts';
+import { ask, defineAskingCommand, printLines } from './ask.ts';
+import type { AlertServer } from './server.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
@@ -22,7 +22,7 @@ const mostLimit = 10_000;
 /** Alerts of one response. */
 const pageSize = 1000;
 
-export const alertsCommand = defineCommand({
+export const alertsCommand = defineAskingCommand({
   name: 'alerts',
   summary: 'List the last alerts of a server, the newest last, or follow them as they come.',
   flags: {
@@ -36,19 +36,15 @@ export const alertsCommand = defineCommand({
       isNumber: true,
       summary: `The last N at most. Default ${usualLimit}, with --since ${mostLimit}.`,
     },
-    json: jsonFlag,
-    url: urlFlag,
   },
-  variables: askedVariables('alerts:read or incidents:write'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { follow, level, since, source, hostname, limit, json, url } }) => {
+  scope: 'alerts:read or incidents:write',
+  run: async (server, { own: { follow, level, since, source, hostname, limit, json } }) => {
     const filter = { level, source, hostname };
     const from = since === undefined ? undefined : parseSince(since, new Date());
     const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
-    const server = readServer(url);
     const table = createAlertTable(follow === true);
     let hasHead = false;
-    const show = (rows: readonly AlertRow[]): void => {
+    const show = (rows: readonly AlertEntry[]): void => {
       if (json) {
         printLines(rows);
         return;
@@ -65,7 +61,7 @@ export const alertsCommand = defineCommand({
       });
       if (code !== 0) return code;
     }
-    const found: AlertRow[] = [];
+    const found: AlertEntry[] = [];
     const query = toQuery(filter, from);
     if (follow) query.set('before', `${last.seq + 1}`);
     const code = await readPages(server, query, most, found);
@@ -101,7 +97,7 @@ const toQuery = ({ level, source, hostname }: AlertFilter, from?: Date): URLSear
 };
 
 /** The same as a test of one alert. */
-const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: AlertRow) => boolean) => {
+const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: AlertEntry) => boolean) => {
   const severity = level === undefined ? undefined : findSeverity(level);
   const isSame = (text: string, wanted: string | undefined): boolean =>
     wanted === undefined || text.toLowerCase() === wanted.toLowerCase();
@@ -111,20 +107,18 @@ const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: Alert
     isSame(row.hostname, hostname);
 };
 
-interface AlertPage {
-  data: AlertRow[];
-  next: number | null;
-}
-
-const search = (server: AlertServer, query: URLSearchParams, take: (page: AlertPage) => void): Promise<number> =>
-  ask(server, 'GET', `api/alerts/search?${query}`, undefined, (body) => take(body as unknown as AlertPage));
+const search = (
+  server: AlertServer,
+  query: URLSearchParams,
+  take: (page: Static<typeof AlertPage>) => void,
+): Promise<number> => ask(server, `api/alerts/search?${query}`, (body) => take(body as Static<typeof AlertPage>));
 
 /** Collects one more than so many, newest first; resolves to the exit code. */
 const readPages = async (
   server: AlertServer,
   query: URLSearchParams,
   most: number,
-  found: AlertRow[],
+  found: AlertEntry[],
 ): Promise<number> => {
   let next: number | null | undefined;
   while (next !== null && found.length <= most) {
@@ -151,17 +145,17 @@ const createAlertTable = (isFollowed: boolean) => {
     fixed: ['TIME', 'SEVERITY'],
     usual: isFollowed ? { TIME: isNarrow ? 14 : 19, WHERE: 16, ALERT: 40 } : {},
   });
-  const toCells = ({ time, severity, status, source, hostname, message }: AlertRow): string[] => [
+  const toCells = ({ time, severity, status, source, hostname, message }: AlertEntry): string[] => [
     time === null ? '' : toReadableTime(time).slice(isNarrow ? 5 : 0),
     status === 'resolved' ? 'resolved' : severity,
     toOneLine([source, hostname].filter(Boolean).join(' ')),
     toOneLine(message),
   ];
   return {
-    toHead: (rows: readonly AlertRow[]): string => {
+    toHead: (rows: readonly AlertEntry[]): string => {
       table.toLines(rows.map(toCells));
       return table.toHead();
     },
-    toLines: (rows: readonly AlertRow[]): string => table.toLines(rows.map(toCells)),
+    toLines: (rows: readonly AlertEntry[]): string => table.toLines(rows.map(toCells)),
   };
 };

@@ -1,17 +1,24 @@
 import { otherVariables } from '../../config/names.ts';
+import { type Command, defineCommand, type Flag, type Input } from '../command.ts';
 import { print, say } from '../stdio.ts';
-import { type AlertServer, defaultUrl, exchange, explainFailure, parseObject } from './server.ts';
-
-/** As sysexits.h has it: the server cannot be reached now. */
-const temporaryFailure = 75;
+import {
+  type AlertServer,
+  callServer,
+  defaultUrl,
+  explainFailure,
+  parseObject,
+  readServer,
+  temporaryFailure,
+} from './server.ts';
 
 const timeoutMs = 15_000;
 
-/** Flags of commands that ask a server. */
-export const urlFlag = { value: 'URL', summary: `Server to ask, instead of ${otherVariables.url}.` } as const;
-export const jsonFlag = { summary: 'Print JSON, one object a line, for scripts.' } as const;
+const askingFlags = {
+  json: { summary: 'Print JSON, one object a line, for scripts.' },
+  url: { value: 'URL', summary: `Server to ask, instead of ${otherVariables.url}.` },
+} as const;
 
-export const askingExitCodes = {
+const exitCodes = {
   0: 'success',
   1: 'the server refused it, for example because there is no such incident, silence or rotation',
   2: 'the command line is invalid',
@@ -24,21 +31,38 @@ export const askedVariables = (scope: string) => ({
   [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server asks for one.`,
 });
 
-/** Sends a request and shows its response; resolves to the exit code. */
+interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
+  /** Its own flags, besides --json and --url. */
+  flags?: F;
+  /** Of the key that it needs, for people. */
+  scope: string;
+  run(server: AlertServer, input: Input<F & typeof askingFlags>): Promise<number | undefined>;
+}
+
+/** A command that asks a server, for people or scripts. */
+export const defineAskingCommand = <const F extends Record<string, Flag> = Record<never, never>>({
+  flags,
+  scope,
+  run,
+  ...command
+}: AskingCommand<F>): Command =>
+  defineCommand({
+    ...command,
+    flags: { ...flags, ...askingFlags },
+    variables: askedVariables(scope),
+    exitCodes,
+    run: (input) => run(readServer(input.own.url), input as unknown as Input<F & typeof askingFlags>),
+  });
+
+/** Sends a request, by default a GET, and shows its response; resolves to the exit code. */
 export const ask = async (
-  { url, key }: AlertServer,
-  method: string,
+  server: AlertServer,
   path: string,
-  body: object | undefined,
   show: (body: Record<string, unknown>, text: string) => void,
+  { method = 'GET', body }: { method?: string; body?: object | undefined } = {},
 ): Promise<number> => {
-  const headers = {
-    ...(key !== undefined && { authorization: `Bearer ${key}` }),
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-  };
-  const sent = { method, headers, timeoutMs, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const reply = await exchange(new URL(path, url), sent).catch((error: unknown) => {
-    say(`${url.origin}: ${explainFailure(error)}`);
+  const reply = await callServer(server, path, { method, body, timeoutMs }).catch((error: unknown) => {
+    say(`${server.url.origin}: ${explainFailure(error)}`);
   });
   if (!reply) return temporaryFailure;
   const { status, text } = reply;
@@ -47,7 +71,7 @@ export const ask = async (
     show(answer, text);
     return 0;
   }
-  return reportRefusal({ url, key }, status, typeof answer['error'] === 'string' ? answer['error'] : '');
+  return reportRefusal(server, status, typeof answer['error'] === 'string' ? answer['error'] : '');
 };
 
 /** Says what the server has responded instead of what it was asked for, and returns the exit code. */
@@ -59,6 +83,17 @@ export const reportRefusal = ({ url, key }: AlertServer, status: number, reason:
 /** Prints objects for scripts. */
 export const printLines = (rows: readonly object[]): void =>
   print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+/** Prints objects for scripts, or as a table, or says that there is `nothing`. */
+export const printRows = <Row extends object>(
+  rows: readonly Row[],
+  isJson: boolean | undefined,
+  toText: (rows: readonly Row[]) => string,
+  nothing = '',
+): void => {
+  if (isJson) printLines(rows);
+  else print(rows.length === 0 ? nothing : toText(rows));
+};
 
 const toHint = (status: number, key: string | undefined): string =>
   status === 401 && key === undefined ? `; set ${otherVariables.key} to a key from signalbox create-key` : '';

@@ -1,7 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
-import { type AlertServer, exchange, explainFailure, type HttpReply, isOtherProtocol, parseObject } from './server.ts';
+import {
+  type AlertServer,
+  callServer,
+  explainFailure,
+  type HttpReply,
+  isOtherProtocol,
+  isPassingStatus,
+  parseObject,
+} from './server.ts';
 
 /** An alert as it is sent. */
 export interface SentAlert {
@@ -36,9 +44,6 @@ const shortestAttemptMs = 5_000;
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
 
-/** Statuses of a server, or of a proxy in front of it, that may accept the alert later. */
-const passing = new Set([408, 429, 502, 503, 504]);
-
 /** Statuses that are about the alert and not about who sends it where. */
 const aboutAlert = new Set([400, 413, 422]);
 
@@ -69,7 +74,6 @@ export const deliver = async (
     'content-length': length,
     'user-agent': 'signalbox',
     'idempotency-key': idempotencyKey,
-    ...(server.key !== undefined && { authorization: `Bearer ${server.key}` }),
   };
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
@@ -86,9 +90,9 @@ export const deliver = async (
 /** `leastWaitMs` is set if another attempt may succeed. */
 type Attempt = Delivery & { leastWaitMs?: number };
 
-const attempt = async (server: AlertServer, request: Parameters<typeof exchange>[1]): Promise<Attempt> => {
+const attempt = async (server: AlertServer, request: Parameters<typeof callServer>[2]): Promise<Attempt> => {
   try {
-    return toAttempt(await exchange(new URL('api/alert', server.url), request), server);
+    return toAttempt(await callServer(server, 'api/alert', request), server);
   } catch (error) {
     const reason = `${server.url.origin}: ${explainFailure(error)}`;
     const { code = '' } = error as NodeJS.ErrnoException;
@@ -105,7 +109,7 @@ const toAttempt = ({ status, headers, text }: HttpReply, { url, key }: AlertServ
   const said = typeof error === 'string' ? `: ${error.slice(0, 500)}` : '';
   const advice = status === 401 && key === undefined ? `; set ${otherVariables.key}` : '';
   const reason = `${url.origin} responded ${status}${key === undefined ? said : said.replaceAll(key, '***')}${advice}`;
-  if (passing.has(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
+  if (isPassingStatus(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
   return { reason, cause: aboutAlert.has(status) ? 'alert' : 'server', isStored: status === usedKey };
 };
 

@@ -2,15 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
-import { type AlertServer, exchange, explainFailure, parseObject } from './server.ts';
-import { StateFolder, tolerate } from './state-folder.ts';
+import { type AlertServer, callServer, explainFailure, isPassingStatus, parseObject } from './server.ts';
+import { toLateText, tolerate, UnsentFolder } from './state-folder.ts';
 
 /** Milliseconds for one attempt, and between two. */
 const attemptMs = 10_000;
 const waitMs = 1000;
-
-/** Statuses of a server, or of a proxy in front of it, that may take the ping later. */
-const passing = new Set([408, 429, 502, 503, 504]);
 
 /** A ping that could not be delivered. Its path may be secret, so only its user may read the folder. */
 interface KeptPing {
@@ -20,7 +17,11 @@ interface KeptPing {
   body: string;
 }
 
-const spool = new StateFolder('pings');
+const spool = new UnsentFolder<KeptPing>(
+  'pings',
+  'ping',
+  ({ path, body }) => typeof body === 'string' && /^ping\/[\w./-]+\?rid=[\da-f-]{36}$/.test(path),
+);
 
 /** The UUID of a heartbeat, or its name. Throws a UsageError. */
 export const readAddress = (address: string): string => {
@@ -37,9 +38,7 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
   /** Pings are sent one after the other. */
   let turn: Promise<unknown> = Promise.resolve();
   const keep = (ping: KeptPing, at: Date): void => {
-    const late = { ...ping, body: `${ping.body}\n(sent late; it happened at ${at.toISOString()})` };
-    const file = `${String(at.getTime()).padStart(16, '0')}-${randomUUID()}.json`;
-    tolerate('the ping is lost', () => spool.write(file, JSON.stringify(late)));
+    tolerate('the ping is lost', () => spool.keep({ ...ping, body: toLateText(ping.body, at) }, at));
   };
   const sendEnd = async (ping: KeptPing, at: Date): Promise<void> => {
     const deadline = performance.now() + retryForMs;
@@ -81,45 +80,30 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
 
 /** Undefined once it is on the server's disk; otherwise why not, and whether that may pass. */
 const send = async (
-  { url, key }: AlertServer,
+  server: AlertServer,
   { path, body }: KeptPing,
   signal: AbortSignal,
 ): Promise<{ reason: string; isPassing: boolean } | undefined> => {
   if (signal.aborted) return { reason: 'interrupted', isPassing: true };
-  const headers = { 'content-type': 'text/plain', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+  const { origin } = server.url;
   try {
-    const reply = await exchange(new URL(path, url), { method: 'POST', headers, body, timeoutMs: attemptMs });
+    const reply = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });
     if (reply.status === 200 || reply.status === 201) return undefined;
     const { error } = parseObject(reply.text);
-    const reason = `${url.origin} responded ${reply.status}${typeof error === 'string' ? `: ${error}` : ''}`;
-    return { reason, isPassing: passing.has(reply.status) };
+    const reason = `${origin} responded ${reply.status}${typeof error === 'string' ? `: ${error}` : ''}`;
+    return { reason, isPassing: isPassingStatus(reply.status) };
   } catch (error) {
-    return { reason: `${url.origin}: ${explainFailure(error)}`, isPassing: true };
+    return { reason: `${origin}: ${explainFailure(error)}`, isPassing: true };
   }
 };
 
 /** Delivers what is kept for a server, the oldest first; resolves to whether it is away. Never rejects. */
 const deliverKeptPings = async (server: AlertServer, signal: AbortSignal): Promise<boolean> => {
-  for (const file of tolerate('kept pings are not delivered', () => spool.list()) ?? []) {
-    if (!file.endsWith('.json')) continue;
-    const kept = parseKept(tolerate('a kept ping is not delivered', () => spool.read(file)) ?? '');
-    if (kept?.url !== server.url.href) continue;
+  for (const { kept, remove } of spool.listFor(server.url.href)) {
     const unsent = await send(server, kept, signal);
     if (unsent?.isPassing) return true;
     if (unsent) say(`a kept ping was refused: ${unsent.reason}`);
-    tolerate('a kept ping will be sent again', () => spool.remove(file));
+    remove();
   }
   return false;
-};
-
-/** Undefined for a text that was not written here. */
-const parseKept = (text: string): KeptPing | undefined => {
-  try {
-    const { url, path, body } = JSON.parse(text) as KeptPing;
-    return typeof url === 'string' && typeof body === 'string' && /^ping\/[\w./-]+\?rid=[\da-f-]{36}$/.test(path)
-      ? { url, path, body }
-      : undefined;
-  } catch {
-    return undefined;
-  }
 };

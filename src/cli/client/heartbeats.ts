@@ -1,34 +1,18 @@
-import { defineCommand } from '../command.ts';
-import { print } from '../stdio.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { readServer } from './server.ts';
+import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
+import { ask, defineAskingCommand, printRows } from './ask.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 
-/** What the command prints of a heartbeat. */
-interface HeartbeatRow {
-  name: string;
-  state: string;
-  dueAt: string | null;
-  lastPingAt: string | null;
-  lastRun: { result: string; durationMs: number | null; exitCode: number | null } | null;
-  description: string;
-}
-
-export const heartbeatsCommand = defineCommand({
+export const heartbeatsCommand = defineAskingCommand({
   name: 'heartbeats',
   summary: 'List the heartbeats of a server: which jobs are up, late or down, and when they are due.',
-  flags: { json: jsonFlag, url: urlFlag },
-  variables: askedVariables('incidents:read'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { json, url } }) =>
-    ask(readServer(url), 'GET', 'api/heartbeats', undefined, ({ data }) => {
-      const rows = data as HeartbeatRow[];
-      if (json) printLines(rows);
-      else print(rows.length === 0 ? 'No heartbeats.\n' : toHeartbeatTable(rows));
-    }),
+  scope: 'incidents:read',
+  run: (server, { own: { json } }) =>
+    ask(server, 'api/heartbeats', ({ data }) =>
+      printRows(data as Heartbeat[], json, toHeartbeatTable, 'No heartbeats.\n'),
+    ),
 });
 
-const toHeartbeatTable = (rows: readonly HeartbeatRow[]): string =>
+const toHeartbeatTable = (rows: readonly Heartbeat[]): string =>
   toTable(
     ['NAME', 'STATE', 'LAST', 'DUE', 'RUN', 'DESCRIPTION'],
     rows.map(({ name, state, lastPingAt, dueAt, lastRun, description }) => [
@@ -38,7 +22,7 @@ const toHeartbeatTable = (rows: readonly HeartbeatRow[]): string =>
     { dropped: ['LAST', 'RUN', 'DUE'], fixed: ['STATE', 'LAST', 'DUE'] },
   );
 
-const describeRun = (run: HeartbeatRow['lastRun']): string => {
+const describeRun = (run: Heartbeat['lastRun']): string => {
   if (!run) return '';
   const time = run.durationMs === null ? '' : ` in ${Math.round(run.durationMs / 1000)} s`;
   return `${run.result}${run.exitCode ? ` (${run.exitCode})` : ''}${time}`;

@@ -1,29 +1,11 @@
+import type { OnCall, OnCallShift } from '../../profiles/notifications/oncall-schema.ts';
 import { UsageError } from '../args.ts';
-import { defineCommand } from '../command.ts';
-import { print } from '../stdio.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { type AlertServer, readServer } from './server.ts';
+import { ask, defineAskingCommand, printRows } from './ask.ts';
+import type { AlertServer } from './server.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
-/** What the command prints of a rotation. */
-interface DutyRow {
-  rotation: string;
-  member: string;
-  endsAt: string | null;
-  override: { comment: string; createdBy: string } | null;
-  next: { member: string; startsAt: string } | null;
-}
-
-interface ShiftRow {
-  rotation: string;
-  member: string;
-  startsAt: string | null;
-  endsAt: string | null;
-  override: string | null;
-}
-
-export const oncallCommand = defineCommand({
+export const oncallCommand = defineAskingCommand({
   name: 'oncall',
   summary: 'Say who is on duty in each rotation, until when, and who follows; or put somebody else there.',
   flags: {
@@ -35,12 +17,9 @@ export const oncallCommand = defineCommand({
       summary: 'When the override ends: 18:00, "Thu 18:00", 2h, 30m, 1d or an RFC 3339 time.',
     },
     message: { value: 'TEXT', short: 'm', summary: 'Comment for the override.' },
-    json: jsonFlag,
-    url: urlFlag,
   },
-  variables: askedVariables('incidents:read, or incidents:write for --override'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { at, nextWeek, override, until, message, json, url } }) => {
+  scope: 'incidents:read, or incidents:write for --override',
+  run: async (server, { own: { at, nextWeek, override, until, message, json } }) => {
     const now = new Date();
     if (nextWeek && (at ?? override) !== undefined)
       throw new UsageError('give --next-week without --at and --override');
@@ -48,17 +27,17 @@ export const oncallCommand = defineCommand({
       throw new UsageError('--until and --message belong to --override');
     }
     const when = at === undefined ? undefined : parseWhen('--at', at, now).toISOString();
-    const server = readServer(url);
-    if (nextWeek) return listNextWeek(server, now, json === true);
-    if (override === undefined) return showDuty(server, when, json === true);
+    if (nextWeek) return listNextWeek(server, now, json);
+    if (override === undefined) return showDuty(server, when, json);
     const fields = readOverride(override, until, now);
     const comment = message !== undefined && { comment: message };
     const body = { ...fields, ...(when !== undefined && { startsAt: when }), ...comment };
-    return ask(server, 'POST', 'api/oncall/overrides', body, (made) => {
-      if (json) return printLines([made]);
-      const [from, to] = [toMinute(String(made['startsAt'])), toMinute(String(made['endsAt']))];
-      print(`${fields.member} is on duty in ${fields.rotation} from ${from} until ${to}\n`);
-    });
+    const toSentence = (times: readonly Record<string, unknown>[]): string => {
+      const [from, to] = ['startsAt', 'endsAt'].map((key) => toMinute(String(times[0]?.[key])));
+      return `${fields.member} is on duty in ${fields.rotation} from ${from} until ${to}\n`;
+    };
+    const sent = { method: 'POST', body };
+    return ask(server, 'api/oncall/overrides', (made) => printRows([made], json, toSentence), sent);
   },
 });
 
@@ -71,48 +50,43 @@ const readOverride = (override: string, until: string | undefined, now: Date) =>
   return { rotation, member, endsAt: parseUntil(until, now).toISOString() };
 };
 
-const showDuty = (server: AlertServer, at: string | undefined, isJson: boolean): Promise<number> => {
+const nothing = 'The server has no rotations.\n';
+
+const showDuty = (server: AlertServer, at: string | undefined, isJson: boolean | undefined): Promise<number> => {
   const query = at === undefined ? '' : `?${new URLSearchParams({ at })}`;
-  return ask(server, 'GET', `api/oncall${query}`, undefined, ({ data }) => {
-    const rows = data as DutyRow[];
-    if (isJson) return printLines(rows);
-    if (rows.length === 0) return print('The server has no rotations.\n');
-    print(
-      toTable(
-        ['ROTATION', 'ON DUTY', 'UNTIL', 'NEXT', 'OVERRIDE'],
-        rows.map(({ rotation, member, endsAt, override, next }) => [
-          ...[rotation, member, endsAt === null ? '' : toMinute(endsAt), next?.member ?? ''],
-          override === null ? '' : [override.createdBy, toOneLine(override.comment)].join(' ').trim(),
-        ]),
-        { dropped: ['NEXT'], fixed: ['UNTIL'] },
-      ),
-    );
-  });
+  return ask(server, `api/oncall${query}`, ({ data }) => printRows(data as OnCall[], isJson, toDutyTable, nothing));
 };
 
-const listNextWeek = (server: AlertServer, now: Date, isJson: boolean): Promise<number> => {
+const toDutyTable = (rows: readonly OnCall[]): string =>
+  toTable(
+    ['ROTATION', 'ON DUTY', 'UNTIL', 'NEXT', 'OVERRIDE'],
+    rows.map(({ rotation, member, endsAt, override, next }) => [
+      ...[rotation, member, endsAt === null ? '' : toMinute(endsAt), next?.member ?? ''],
+      override === null ? '' : [override.createdBy, toOneLine(override.comment)].join(' ').trim(),
+    ]),
+    { dropped: ['NEXT'], fixed: ['UNTIL'] },
+  );
+
+const listNextWeek = (server: AlertServer, now: Date, isJson: boolean | undefined): Promise<number> => {
   const monday = new Date(now);
   monday.setHours(0, 0, 0, 0);
   monday.setDate(monday.getDate() + ((8 - monday.getDay()) % 7 || 7));
   const end = new Date(monday);
   end.setDate(end.getDate() + 7);
   const query = new URLSearchParams({ from: monday.toISOString(), to: end.toISOString() });
-  return ask(server, 'GET', `api/oncall/schedule?${query}`, undefined, ({ data }) => {
-    const rows = data as ShiftRow[];
-    if (isJson) return printLines(rows);
-    if (rows.length === 0) return print('The server has no rotations.\n');
-    print(
-      toTable(
-        ['ROTATION', 'ON DUTY', 'FROM', 'UNTIL', ''],
-        rows.map(({ rotation, member, startsAt, endsAt, override }) => [
-          ...[rotation, member, ...[startsAt, endsAt].map((time) => (time === null ? '' : toMinute(time)))],
-          override === null ? '' : 'override',
-        ]),
-        { fixed: ['FROM', 'UNTIL'] },
-      ),
-    );
-  });
+  const path = `api/oncall/schedule?${query}`;
+  return ask(server, path, ({ data }) => printRows(data as OnCallShift[], isJson, toShiftTable, nothing));
 };
+
+const toShiftTable = (rows: readonly OnCallShift[]): string =>
+  toTable(
+    ['ROTATION', 'ON DUTY', 'FROM', 'UNTIL', ''],
+    rows.map(({ rotation, member, startsAt, endsAt, override }) => [
+      ...[rotation, member, ...[startsAt, endsAt].map((time) => (time === null ? '' : toMinute(time)))],
+      override === null ? '' : 'override',
+    ]),
+    { fixed: ['FROM', 'UNTIL'] },
+  );
 
 /** `Mon 2026-01-31 09:30`. */
 const toMinute = (time: string): string =>

@@ -1,13 +1,10 @@
 import { hostname, userInfo } from 'node:os';
-import { UsageError } from '../args.ts';
+import { readChoice, UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { print, readInput, say } from '../stdio.ts';
 import { createPendingAlert, explainUnsent, sendAlert } from './alert-sender.ts';
 import { maxAlertBytes } from './deliver.ts';
-import { clientFlags, clientVariables, readAlertKey, readServer, toMilliseconds } from './server.ts';
-
-/** As sysexits.h has it: the sender can try again later. */
-const temporaryFailure = 75;
+import { clientFlags, clientVariables, readAlertKey, readServer, temporaryFailure, toMilliseconds } from './server.ts';
 
 const statuses = ['firing', 'resolved'] as const;
 
@@ -73,10 +70,7 @@ interface Given {
 
 /** The optional fields of the alert. Throws a UsageError. */
 const readGiven = ({ key, status, link, label }: Given) => {
-  const known = statuses.find((one) => one === status);
-  if (status !== undefined && known === undefined) {
-    throw new UsageError(`--status must be ${statuses.join(' or ')}, not ${JSON.stringify(status)}`);
-  }
+  const known = status === undefined ? undefined : readChoice('--status', status, statuses);
   if (known === 'resolved' && key === undefined) {
     throw new UsageError('--status resolved needs --key, with the key of the alert that is resolved');
   }

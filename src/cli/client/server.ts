@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { otherVariables } from '../../config/names.ts';
+import { severities } from '../../profiles/severity.ts';
 import { toFlag, UsageError } from '../args.ts';
 
 /** Where alerts are sent. */
@@ -10,19 +11,19 @@ export interface AlertServer {
   key: string | undefined;
 }
 
+/** The exit code of commands whose server cannot be reached now, as sysexits.h has it. */
+export const temporaryFailure = 75;
+
 /** A server with default settings. */
 export const defaultUrl = 'http://127.0.0.1:8080';
-
-/** The levels that the console and deliveries know by name. */
-const levels = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
 
 /** Flags of commands that send alerts. */
 export const clientFlags = {
   source: { value: 'NAME', summary: 'Source of the alert.' },
   level: {
     value: 'LEVEL',
-    summary: `Level of the alert: ${levels.join(', ')} or any other text.`,
-    choices: levels,
+    summary: `Level of the alert: ${severities.join(', ')} or any other text.`,
+    choices: severities,
   },
   key: {
     value: 'KEY',
@@ -127,6 +128,31 @@ const readText = async (response: IncomingMessage): Promise<string> => {
   }
   return Buffer.concat(chunks).toString();
 };
+
+/** Sends a request with the server's key; a body that is no text is sent as JSON. Rejects as `exchange` does. */
+export const callServer = (
+  { url, key }: AlertServer,
+  path: string,
+  {
+    body,
+    headers,
+    ...options
+  }: { method?: string; body?: object | string | undefined; headers?: object; timeoutMs: number },
+): Promise<HttpReply> =>
+  exchange(new URL(path, url), {
+    ...options,
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' }),
+      ...headers,
+    },
+  });
+
+/** Statuses of a server, or of a proxy in front of it, that may take the same request later. */
+const passing = new Set([408, 429, 502, 503, 504]);
+
+export const isPassingStatus = (status: number): boolean => passing.has(status);
 
 const untrusted = 'the certificate is not trusted; the variable NODE_EXTRA_CA_CERTS can name a file with its authority';
 

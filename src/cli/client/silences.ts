@@ -1,24 +1,10 @@
-import { UsageError } from '../args.ts';
-import { defineCommand } from '../command.ts';
-import { print, say } from '../stdio.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { type AlertServer, readServer } from './server.ts';
+import type { Silence } from '../../profiles/silences/schema.ts';
+import { readChoice, UsageError } from '../args.ts';
+import { say } from '../stdio.ts';
+import { ask, defineAskingCommand, printRows } from './ask.ts';
+import type { AlertServer } from './server.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
-
-/** What the commands print of a silence. */
-interface SilenceRow {
-  id: string;
-  state: string;
-  match: Record<string, unknown> | null;
-  matchers: { name: string; value: string; isRegex: boolean; isEqual: boolean }[] | null;
-  endsAt: string | null;
-  schedule: string | null;
-  minutes: number | null;
-  window: { startsAt: string; endsAt: string | null } | null;
-  comment: string;
-  createdBy: string;
-}
 
 const usualSpan = '1h';
 
@@ -30,39 +16,32 @@ const states = ['current', 'active', 'pending', 'expired', 'all'] as const;
 /** So many characters of an id tell silences apart. */
 const shownLength = 13;
 
-export const silencesCommand = defineCommand({
+export const silencesCommand = defineAskingCommand({
   name: 'silences',
   summary: 'List the silences of a server: which alerts notify nobody, and until when.',
   flags: {
     state: { value: 'STATE', summary: 'Only these. Default current: active or pending.', choices: states },
-    json: jsonFlag,
-    url: urlFlag,
   },
-  variables: askedVariables('incidents:read'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { state = 'current', json, url } }) => {
-    if (!states.some((each) => each === state)) {
-      throw new UsageError(`--state must be one of ${states.join(', ')}, not ${JSON.stringify(state)}`);
-    }
+  scope: 'incidents:read',
+  run: async (server, { own: { state: given = 'current', json } }) => {
+    const state = readChoice('--state', given, states);
     const [wanted, isWanted] = state === 'current' ? ['all', isCurrent] : [state, () => true];
-    return list(readServer(url), wanted, (silences) => {
-      const rows = silences.filter(isWanted);
-      if (json) return printLines(rows);
-      print(rows.length === 0 ? `No ${state} silences.\n` : toSilenceTable(rows));
-    });
+    return list(server, wanted, (silences) =>
+      printRows(silences.filter(isWanted), json, toSilenceTable, `No ${state} silences.\n`),
+    );
   },
 });
 
-const isCurrent = ({ state }: SilenceRow): boolean => state !== 'expired';
+const isCurrent = ({ state }: Silence): boolean => state !== 'expired';
 
-const list = (server: AlertServer, state: string, show: (rows: SilenceRow[]) => void): Promise<number> =>
-  ask(server, 'GET', `api/silences?limit=1000&state=${state}`, undefined, ({ data, total }) => {
-    const rows = data as SilenceRow[];
+const list = (server: AlertServer, state: string, show: (rows: Silence[]) => void): Promise<number> =>
+  ask(server, `api/silences?limit=1000&state=${state}`, ({ data, total }) => {
+    const rows = data as Silence[];
     show(rows);
     if (Number(total) > rows.length) say(`${total} match; these are the ${rows.length} newest`);
   });
 
-const toSilenceTable = (rows: readonly SilenceRow[]): string =>
+const toSilenceTable = (rows: readonly Silence[]): string =>
   toTable(
     ['ID', 'STATE', 'FROM', 'UNTIL', 'BY', 'SILENCES'],
     rows.map((row) => {
@@ -79,7 +58,7 @@ const toSilenceTable = (rows: readonly SilenceRow[]): string =>
     { dropped: ['FROM', 'BY'], fixed: ['ID', 'FROM', 'UNTIL'] },
   );
 
-const describeMatch = ({ match, matchers }: SilenceRow): string => {
+const describeMatch = ({ match, matchers }: Silence): string => {
   if (matchers) {
     return matchers
       .map(({ name, value, isRegex, isEqual }) => {
@@ -94,10 +73,10 @@ const describeMatch = ({ match, matchers }: SilenceRow): string => {
     .join(' ');
 };
 
-const describeSchedule = ({ schedule, minutes }: SilenceRow): string =>
+const describeSchedule = ({ schedule, minutes }: Silence): string =>
   schedule === null ? '' : `(${schedule}, ${minutes} min)`;
 
-export const silenceCommand = defineCommand({
+export const silenceCommand = defineAskingCommand({
   name: 'silence',
   argument: { name: 'NAME=PATTERN...', isList: true },
   summary: 'Let alerts notify nobody for some time, or end a silence.',
@@ -112,18 +91,10 @@ export const silenceCommand = defineCommand({
     zone: { value: 'NAME', summary: 'Of the schedule, such as Europe/Berlin. Default that of the server.' },
     message: { value: 'TEXT', short: 'm', summary: 'Why.' },
     expire: { value: 'ID', summary: 'End this silence; the beginning of its id is enough.' },
-    json: jsonFlag,
-    url: urlFlag,
   },
-  variables: askedVariables('incidents:write'),
-  exitCodes: askingExitCodes,
-  run: async ({ words, own: { for: span, until, schedule, zone, message, expire, json, url } }) => {
-    const server = readServer(url);
-    const show = (body: Record<string, unknown>): void => {
-      const row = body as unknown as SilenceRow;
-      if (json) printLines([row]);
-      else print(toSilenceTable([row]));
-    };
+  scope: 'incidents:write',
+  run: async (server, { words, own: { for: span, until, schedule, zone, message, expire, json } }) => {
+    const show = (body: object): void => printRows([body as Silence], json, toSilenceTable);
     if (expire !== undefined) {
       if (words.length > 0) throw new UsageError('--expire ends a silence: give no patterns');
       return end(server, expire, show);
@@ -134,18 +105,18 @@ export const silenceCommand = defineCommand({
       ...(zone !== undefined && { timeZone: zone }),
       ...(message !== undefined && { comment: message }),
     };
-    return ask(server, 'POST', 'api/silences', body, show);
+    return ask(server, 'api/silences', show, { method: 'POST', body });
   },
 });
 
-const end = async (server: AlertServer, id: string, show: (body: Record<string, unknown>) => void): Promise<number> => {
-  let found: SilenceRow[] = [];
+const end = async (server: AlertServer, id: string, show: (body: object) => void): Promise<number> => {
+  let found: Silence[] = [];
   const code = await list(server, 'all', (rows) => {
     found = rows.filter((row) => row.id.startsWith(id.toLowerCase()));
   });
   if (code !== 0) return code;
   const [silence, ...others] = found;
-  if (silence && others.length === 0) return ask(server, 'DELETE', `api/silences/${silence.id}`, undefined, show);
+  if (silence && others.length === 0) return ask(server, `api/silences/${silence.id}`, show, { method: 'DELETE' });
   say(silence ? `several silences have an id that begins with ${id}` : `there is no silence ${id}`);
   return 1;
 };

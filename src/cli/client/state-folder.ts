@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -89,6 +90,56 @@ export class StateFolder {
     return dropped;
   }
 }
+
+/** What could not be sent, with the URL of the server that it is for, each in a file. `noun` is what messages call one. */
+export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
+  readonly #noun: string;
+  readonly #isWhole: (kept: Kept) => boolean;
+
+  /** `isWhole` says, or throws for other values, whether one was written here. */
+  constructor(name: string, noun: string, isWhole: (kept: Kept) => boolean) {
+    super(name);
+    this.#noun = noun;
+    this.#isWhole = isWhole;
+  }
+
+  /** Keeps one that was to be sent at that time; returns how many older ones were dropped. */
+  keep(kept: Kept, at: Date): number {
+    return this.write(`${String(at.getTime()).padStart(16, '0')}-${randomUUID()}.json`, JSON.stringify(kept));
+  }
+
+  /**
+   * Those that are kept for a server, the oldest first. Each is read when it is its turn: others may deliver it before.
+   * Never throws; a file that can never be delivered gets the ending `.bad`.
+   */
+  *listFor(url: string): Generator<{ kept: Kept; remove(): void }> {
+    const noun = this.#noun;
+    for (const file of tolerate(`kept ${noun}s are not delivered`, () => this.list()) ?? []) {
+      if (!file.endsWith('.json')) continue;
+      const text = tolerate(`a kept ${noun} is not delivered`, () => this.read(file));
+      if (text === undefined) continue;
+      const kept = this.#parse(text);
+      const remove = (): void => tolerate(`a kept ${noun} will be sent again`, () => this.remove(file));
+      if (kept?.url === url) yield { kept, remove };
+      if (kept) continue;
+      const what = `a kept file is no ${noun}`;
+      tolerate(what, () => say(`${what}: it is now ${this.setAside(file)}`));
+    }
+  }
+
+  #parse(text: string): Kept | undefined {
+    try {
+      const kept: Kept = JSON.parse(text);
+      return typeof kept.url === 'string' && this.#isWhole(kept) ? kept : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A text for people that is sent later than it was meant to be. */
+export const toLateText = (text: string, at: Date): string =>
+  `${text}\n(sent late; it happened at ${at.toISOString()})`;
 
 /** Does something that the command does not depend on: of faults with the same effect, the first is printed. */
 export const tolerate = <T>(effect: string, action: () => T): T | undefined => {

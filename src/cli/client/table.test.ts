@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createTable, toTable } from './table.ts';
-import { fitText, toWidth } from './width.ts';
+import { createTable, fitText, toTable, toWidth } from './table.ts';
 
 /** Calls the function as if this process wrote to a terminal with so many columns. */
 const onTerminal = <T>(columns: number, run: () => T): T => {

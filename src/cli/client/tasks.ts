@@ -1,20 +1,9 @@
 import { styleText } from 'node:util';
-import { UsageError } from '../args.ts';
-import { defineCommand } from '../command.ts';
-import { escapeControls, print, say } from '../stdio.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { readServer } from './server.ts';
+import type { Task } from '../../profiles/tasks/schema.ts';
+import { readChoice, UsageError } from '../args.ts';
+import { escapeControls, say } from '../stdio.ts';
+import { ask, defineAskingCommand, printRows } from './ask.ts';
 import { toOneLine, toTable, withWhole } from './table.ts';
-
-/** What the commands print of a task; times are local ones of the server. */
-interface TaskRow {
-  Id: number;
-  Title: string;
-  Description: string;
-  Priority: string;
-  Status: string;
-  CreatedAt: string;
-}
 
 const priorities = ['Critical', 'High', 'Medium', 'Low'];
 const openStatuses = ['InProgress', 'Pending'];
@@ -23,48 +12,42 @@ const statuses = [...openStatuses, 'Completed', 'Cancelled'];
 /** Tasks of one response. */
 const mostTasks = 1000;
 
-export const tasksCommand = defineCommand({
+export const tasksCommand = defineAskingCommand({
   name: 'tasks',
   summary: 'List the tasks of a server that are open, the most urgent first.',
   flags: {
     status: { value: 'STATUS', summary: 'Only these. Default open: in progress or pending.', choices: statuses },
     priority: { value: 'PRIORITY', summary: 'Only tasks of this priority.', choices: priorities },
-    json: jsonFlag,
-    url: urlFlag,
   },
-  variables: askedVariables('incidents:read'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { status, priority, json, url } }) => {
-    const wanted = status === undefined ? openStatuses : [readWord('--status', status, statuses)];
-    const only = priority === undefined ? undefined : readWord('--priority', priority, priorities);
-    const server = readServer(url);
-    const rows: TaskRow[] = [];
+  scope: 'incidents:read',
+  run: async (server, { own: { status, priority, json } }) => {
+    const wanted = status === undefined ? openStatuses : [readChoice('--status', status, statuses)];
+    const only = priority === undefined ? undefined : readChoice('--priority', priority, priorities);
+    const rows: Task[] = [];
     let count = 0;
     for (const each of wanted) {
       const query = new URLSearchParams({ order: 'newest', limit: `${mostTasks}`, status: each });
       if (only !== undefined) query.set('priority', only);
-      const code = await ask(server, 'GET', `api/tasks?${query}`, undefined, ({ data, total }) => {
-        rows.push(...(data as TaskRow[]));
+      const code = await ask(server, `api/tasks?${query}`, ({ data, total }) => {
+        rows.push(...(data as Task[]));
         count += Number(total);
       });
       if (code !== 0) return code;
     }
     rows.sort(compareUrgency);
-    if (json) printLines(rows);
-    else if (rows.length === 0) print(`No ${status === undefined && only === undefined ? 'open' : 'such'} tasks.\n`);
-    else print(toTaskTable(rows));
+    printRows(rows, json, toTaskTable, `No ${(status ?? only) === undefined ? 'open' : 'such'} tasks.\n`);
     if (count > rows.length) say(`${count} match; these are the ${rows.length} newest`);
     return 0;
   },
 });
 
 /** The most urgent first, then what somebody works on, then the oldest. */
-const compareUrgency = (a: TaskRow, b: TaskRow): number =>
+const compareUrgency = (a: Task, b: Task): number =>
   priorities.indexOf(a.Priority) - priorities.indexOf(b.Priority) ||
   statuses.indexOf(a.Status) - statuses.indexOf(b.Status) ||
   a.Id - b.Id;
 
-const toTaskTable = (rows: readonly TaskRow[]): string =>
+const toTaskTable = (rows: readonly Task[]): string =>
   toTable(
     ['#', 'PRIORITY', 'STATUS', 'CREATED', 'TASK'],
     rows.map(({ Id, Priority, Status, CreatedAt, Title }) => [
@@ -80,37 +63,25 @@ const paintPriority = (text: string): string => {
   return name === 'High' ? styleText('red', text) : text;
 };
 
-export const taskCommand = defineCommand({
+export const taskCommand = defineAskingCommand({
   name: 'task',
   argument: { name: 'NUMBER', numbers: 'tasks' },
   summary: 'Show one task, or change its status.',
   flags: {
     status: { value: 'STATUS', summary: 'What it is from now on.', choices: statuses },
-    json: jsonFlag,
-    url: urlFlag,
   },
-  variables: askedVariables('incidents:read, or incidents:write for --status'),
-  exitCodes: askingExitCodes,
-  run: ({ words: [word = ''], own: { status, json, url } }) => {
+  scope: 'incidents:read, or incidents:write for --status',
+  run: (server, { words: [word = ''], own: { status, json } }) => {
     const number = word.replace(/^#/, '');
     if (!/^\d{1,15}$/.test(number)) throw new UsageError(`a task has a number such as 7, not ${JSON.stringify(word)}`);
-    const body = status === undefined ? undefined : { Status: readWord('--status', status, statuses) };
-    return ask(readServer(url), body ? 'PUT' : 'GET', `api/tasks/${number}`, body, (shown) => {
-      const row = shown as unknown as TaskRow;
-      if (json) {
-        printLines([row]);
-        return;
-      }
-      const details = row.Description === '' ? [] : ['', ...row.Description.split(/\r?\n/)];
-      print(withWhole(toTaskTable([row]), row.Title) + details.map((line) => `${escapeControls(line)}\n`).join(''));
-    });
+    const change =
+      status === undefined ? {} : { method: 'PUT', body: { Status: readChoice('--status', status, statuses) } };
+    const show = (shown: object): void => printRows([shown as Task], json, ([row]) => (row ? describeTask(row) : ''));
+    return ask(server, `api/tasks/${number}`, show, change);
   },
 });
 
-/** One of the words, in any case and with hyphens. Throws a UsageError. */
-const readWord = (flag: string, text: string, words: readonly string[]): string => {
-  const plain = text.replaceAll(/[-_ ]/g, '').toLowerCase();
-  const word = words.find((each) => each.toLowerCase() === plain);
-  if (word !== undefined) return word;
-  throw new UsageError(`${flag} must be one of ${words.join(', ')}, not ${JSON.stringify(text)}`);
+const describeTask = (row: Task): string => {
+  const details = row.Description === '' ? [] : ['', ...row.Description.split(/\r?\n/)];
+  return withWhole(toTaskTable([row]), row.Title) + details.map((line) => `${escapeControls(line)}\n`).join('');
 };

@@ -1,30 +1,13 @@
-import { defineCommand } from '../command.ts';
-import { print } from '../stdio.ts';
-import { ask, askedVariables, askingExitCodes, jsonFlag, printLines, urlFlag } from './ask.ts';
-import { readServer } from './server.ts';
+import type { Watch } from '../../profiles/watches/schema.ts';
+import { ask, defineAskingCommand, printRows } from './ask.ts';
 import { paintSeverity, toOneLine, toRelativeTime, toTable } from './table.ts';
 
-/** What the command prints of a watch. */
-interface WatchRow {
-  name: string;
-  state: string;
-  since: string | null;
-  settings: { type: string };
-  things: { thing: string; state: string; level: string | null; text: string; since: string }[];
-}
-
-export const watchesCommand = defineCommand({
+export const watchesCommand = defineAskingCommand({
   name: 'watches',
   summary: 'List the watches of a server: what fires, and the last reading of each thing.',
-  flags: { json: jsonFlag, url: urlFlag },
-  variables: askedVariables('incidents:write'),
-  exitCodes: askingExitCodes,
-  run: async ({ own: { json, url } }) =>
-    ask(readServer(url), 'GET', 'api/watches', undefined, ({ data }) => {
-      const rows = data as WatchRow[];
-      if (json) printLines(rows);
-      else print(rows.length === 0 ? 'No watches.\n' : toWatchTable(rows));
-    }),
+  scope: 'incidents:write',
+  run: (server, { own: { json } }) =>
+    ask(server, 'api/watches', ({ data }) => printRows(data as Watch[], json, toWatchTable, 'No watches.\n')),
 });
 
 const states = ['firing', 'cannot check', 'pending'];
@@ -32,7 +15,7 @@ const states = ['firing', 'cannot check', 'pending'];
 /** The worst first. */
 const rankOfState = (state: string): number => (states.includes(state) ? states.indexOf(state) : states.length);
 
-const toWatchTable = (rows: readonly WatchRow[]): string => {
+const toWatchTable = (rows: readonly Watch[]): string => {
   const lines = rows.flatMap(({ name, state, since, settings: { type }, things }) => {
     const found = things.length > 0 ? things : [{ state, since, level: null, text: '' }];
     return found.map((thing) => ({ name, type, ...thing }));

@@ -4,21 +4,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TObject } from 'typebox';
 import { print, say } from '../stdio.ts';
-import { watchIncidents } from './incident-news.ts';
-import { createNarrator } from './narrator.ts';
-import { startReceiver } from './receiver.ts';
+import { createNarrator, startReceiver } from './narrator.ts';
 import { openStage } from './stage.ts';
-import { tellStory } from './story.ts';
+import { tellStory, watchIncidents } from './story.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-interface Options {
-  /** The story takes this share of its usual time. */
-  pace?: number;
-}
-
 /** Runs the demonstration until a signal ends it; resolves to the exit code. Everything it has made is deleted. */
-export const runDemo = async (schema: TObject, { pace = 1 }: Options = {}): Promise<number> => {
+export const runDemo = async (schema: TObject): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   // Also where something ends the process at once.
@@ -35,11 +28,10 @@ export const runDemo = async (schema: TObject, { pace = 1 }: Options = {}): Prom
     const narrator = createNarrator();
     const receiver = await startReceiver(narrator);
     closers.unshift(receiver.close);
-    const stage = await openStage({ schema, folder, receiver: receiver.url, pace });
+    const stage = await openStage({ schema, folder, receiver: receiver.url });
     closers.unshift(stage.close);
     print(stage.welcome);
-    const pause = (seconds: number): Promise<void> =>
-      setTimeout(seconds * 1000 * pace, undefined, { signal: end.signal });
+    const pause = (seconds: number): Promise<void> => setTimeout(seconds * 1000, undefined, { signal: end.signal });
     const running = Promise.all([
       watchIncidents(stage, narrator, end.signal),
       tellStory({ ...stage, narrator, pause, folder, end: end.signal }),

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { styleText } from 'node:util';
-import { fitText } from '../client/width.ts';
+import { parseObject } from '../client/server.ts';
+import { fitText } from '../client/table.ts';
 import { wrap } from '../help.ts';
 import { usualColumns } from '../progress.ts';
-import { escapeControls, print } from '../stdio.ts';
+import { escapeControls, print, readInput } from '../stdio.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;
 
@@ -32,6 +36,36 @@ export const createNarrator = () => {
       const seconds = `${Math.floor((performance.now() - startedAt) / 1000)} s`.padStart(secondsWidth);
       const name = fitText(escapeControls(who), whoWidth).padEnd(whoWidth);
       print(`${seconds}  ${paint(styles[kind], name)}  ${fit(escapeControls(what), isInFull[kind])}\n`);
+    },
+  };
+};
+
+const mostBytes = 1024 * 1024;
+
+interface Delivery {
+  type?: string;
+  data?: { message?: { title?: string } };
+}
+
+/** The chat and the phones of the demonstration: a server for webhooks, which prints what it receives. */
+export const startReceiver = async ({ tell }: Narrator) => {
+  const server = createServer(async (request, response) => {
+    const name = decodeURIComponent(request.url?.slice(1) ?? '');
+    const body = await readInput(request, mostBytes).catch(() => undefined);
+    response.end();
+    const { type, data } = parseObject(body?.toString() ?? '') as Delivery;
+    const title = data?.message?.title;
+    const isRinging = name.endsWith('-phone') && type !== 'incident.resolved';
+    if (title !== undefined)
+      tell('notified', name, `${isRinging ? 'rings, because nobody takes it' : 'gets'}: ${title}`);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    /** A destination's address is this and its name. */
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 };

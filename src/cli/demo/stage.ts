@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TObject } from 'typebox';
 import { createAccessKey } from '../../auth/access.ts';
 import { hashPassword } from '../../auth/password.ts';
-import { exchange, parseObject } from '../client/server.ts';
+import { callServer, parseObject } from '../client/server.ts';
 import { startServer } from '../server/serve.ts';
 import type { Narrator } from './narrator.ts';
 
@@ -45,8 +45,6 @@ interface StageParts {
   folder: string;
   /** Where notifications go. */
   receiver: string;
-  /** The share of the usual times. */
-  pace: number;
 }
 
 const users = [
@@ -57,7 +55,7 @@ const users = [
 const senders = ['alertmanager', 'uptime-kuma', 'cron'] as const;
 
 /** Starts the server with everything that the story needs, in the folder. */
-export const openStage = async ({ schema, folder, receiver, pace }: StageParts) => {
+export const openStage = async ({ schema, folder, receiver }: StageParts) => {
   const passwords = { admin: toPassword(), anna: toPassword() };
   const oncall = createAccessKey('oncall', ['incidents:write']);
   const keys = senders.map((name) => ({ name, ...createAccessKey(name, ['alerts:write']) }));
@@ -66,7 +64,7 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
   mkdirSync(files);
   writeFileSync(join(files, 'dump.tar'), randomBytes(200_000));
   const incidents = { type: 'webhook', notify: 'incidents', groupSeconds: 0 };
-  const phone = { ...incidents, after: (escalationSeconds * pace) / 60 };
+  const phone = { ...incidents, after: escalationSeconds / 60 };
   const config = {
     ...{ host: '127.0.0.1', port: 0, dataDir: join(folder, 'data'), store: 'file' },
     ...{ jwtSecret: randomBytes(32).toString('base64'), defaultWatches: false },
@@ -86,7 +84,7 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
     rotations: [{ name: 'oncall', members: ['anna-phone', 'ben-phone'], handover: '0 9 * * 1' }],
     heartbeats: [
       {
-        ...{ name: 'nightly-backup', uuid: ping, period: periodSeconds, grace: Math.ceil(graceSeconds * pace) },
+        ...{ name: 'nightly-backup', uuid: ping, period: periodSeconds, grace: graceSeconds },
         description: 'Dumps the database. A demo has short nights: every 10 seconds.',
       },
     ],
@@ -98,12 +96,7 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
   const { url, close } = await startServer(schema, path);
   const request = async (method: string, target: string, token?: string, body?: object) => {
-    const headers = {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const sent = { method, headers, timeoutMs, ...(body && { body: JSON.stringify(body) }) };
-    const { status, text } = await exchange(new URL(target, url), sent);
+    const { status, text } = await callServer({ url: new URL(url), key: token }, target, { method, body, timeoutMs });
     const answer = parseObject(text);
     if (status >= 300) throw new Error(`${method} ${target}: ${status} ${answer['error'] ?? ''}`);
     return answer;

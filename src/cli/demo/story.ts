@@ -1,12 +1,9 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
+import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
+import type { Incident } from '../../profiles/incidents/schema.ts';
 import { fillDisk } from './filling-disk.ts';
-import { periodSeconds, type Scene } from './stage.ts';
-
-interface Incident {
-  number: number;
-  title: string;
-  state: string;
-}
+import type { Narrator } from './narrator.ts';
+import { periodSeconds, type Scene, type Stage } from './stage.ts';
 
 /** What happens: senders, jobs and people do what they do in a bad hour, within a minute. */
 export const tellStory = async (scene: Scene): Promise<void> => {
@@ -149,3 +146,42 @@ const leaveOne = async (scene: Scene): Promise<void> => {
   await scene.pause(2);
   narrator.tell('person', 'you', `can take this one at ${url}/console/ or with signalbox ack. Ctrl+C ends the demo.`);
 };
+
+const pollMs = 100;
+
+/** Tells how incidents and heartbeats change, until the signal is aborted. */
+export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
+  const known = new Map<string, string>();
+  /** Whether the thing is in another state than before. */
+  const isNews = (thing: string, state: string): boolean => {
+    const isSame = known.get(thing) === state;
+    known.set(thing, state);
+    return !isSame;
+  };
+  for (; !signal.aborted; await setTimeout(pollMs, undefined, { signal })) {
+    const beats = (await call('anna', 'GET', '/api/heartbeats'))['data'] as Heartbeat[];
+    for (const { name, state } of beats) {
+      const what = states[state];
+      if (isNews(name, state) && what !== undefined) tell('machine', 'heartbeat', `${name} ${what}`);
+    }
+    const incidents = (await call('anna', 'GET', '/api/incidents?state=all'))['data'] as Incident[];
+    for (const incident of incidents.toReversed()) {
+      if (isNews(`#${incident.number}`, incident.state)) {
+        tell('incident', `incident #${incident.number}`, describe(incident));
+      }
+    }
+  }
+};
+
+const states: Record<string, string> = {
+  up: 'is up',
+  late: 'is late',
+  down: 'is down: it did not run in time',
+};
+
+const describe = ({ state, level, title, acknowledgedBy, resolvedBy }: Incident): string => {
+  if (state === 'acknowledged') return `is acknowledged by ${toPerson(acknowledgedBy)}`;
+  return state === 'resolved' ? `is resolved by ${toPerson(resolvedBy)}: ${title}` : `opens: ${level} ${title}`;
+};
+
+const toPerson = (name: string | null): string => name?.replace(/^user:/, '') ?? 'its sender';

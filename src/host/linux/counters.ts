@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { readKernelFile, readOrNull } from '../reading.ts';
-import type { CountersReading, CpuSeconds, MemoryReading } from '../readings.ts';
+import type { CountersReading, CpuSeconds, DiskTraffic, MemoryReading } from '../readings.ts';
 
 const loopback = 'lo';
 
@@ -84,3 +84,25 @@ const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<strin
   }
   return total;
 };
+
+/** Bytes of a sector as /proc/diskstats counts them, whatever the disk has. */
+const sectorBytes = 512;
+
+/** Reads `HostReadings.diskTraffic`. */
+export const readDiskTraffic = (root: string): Map<string, DiskTraffic> =>
+  parseDiskTraffic(readText(`${root}/proc/diskstats`));
+
+/** The content of /proc/diskstats by `major:minor`; see the kernel's admin-guide/iostats. */
+const parseDiskTraffic = (diskstats: string): Map<string, DiskTraffic> =>
+  new Map(
+    diskstats.split('\n').flatMap((line): [string, DiskTraffic][] => {
+      const [major, minor, , , , sectorsRead, , , , sectorsWritten] = line.trim().split(/ +/);
+      if (sectorsWritten === undefined) return [];
+      return [
+        [
+          `${major}:${minor}`,
+          { read: Number(sectorsRead) * sectorBytes, written: Number(sectorsWritten) * sectorBytes },
+        ],
+      ];
+    }),
+  );

@@ -10,10 +10,10 @@ import {
   listMadeLabels,
   type SharedIncident,
   type SharedSilence,
+  type SilenceMatcher,
   type SilenceStore,
 } from '../offers.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { parseMatcher } from './matcher.ts';
+import { defineRoute, type Route, toTimeText } from '../route.ts';
 import {
   type AlertmanagerAlert,
   AlertmanagerAlertGroups,
@@ -145,8 +145,6 @@ const groupAlerts = async (alerts: AsyncIterable<AlertmanagerAlert[]>): Promise<
   return groups;
 };
 
-const toTime = (ms: number): string => new Date(ms).toISOString();
-
 const toAlertmanagerAlert = (incident: SharedIncident, silencedBy: string[], now: number): AlertmanagerAlert => ({
   labels: { ...listMadeLabels(incident), ...incident.labels },
   annotations: {
@@ -154,9 +152,9 @@ const toAlertmanagerAlert = (incident: SharedIncident, silencedBy: string[], now
     incident: String(incident.number),
     ...(incident.acknowledged && { acknowledgedBy: incident.acknowledged.by }),
   },
-  startsAt: toTime(incident.openedAt),
-  updatedAt: toTime(incident.lastAt),
-  endsAt: toTime(now + firingMs),
+  startsAt: toTimeText(incident.openedAt),
+  updatedAt: toTimeText(incident.lastAt),
+  endsAt: toTimeText(now + firingMs),
   fingerprint: hash('sha256', incident.id, 'hex').slice(0, 16),
   generatorURL: incident.link ?? '',
   receivers: [receiver],
@@ -214,7 +212,13 @@ const toAlertmanagerSilence = ({
   comment,
 }: SharedSilence) => ({
   ...{ id, status: { state }, matchers: [...matchers] },
-  ...{ startsAt: toTime(startsAt), endsAt: toTime(endsAt), updatedAt: toTime(updatedAt), createdBy, comment },
+  ...{
+    startsAt: toTimeText(startsAt),
+    endsAt: toTimeText(endsAt),
+    updatedAt: toTimeText(updatedAt),
+    createdBy,
+    comment,
+  },
 });
 
 const createSilenceRoute = ({ silences }: RouteParts): Route =>
@@ -316,4 +320,25 @@ const createStatusRoute = (version: string, startedAt: Date): Route => {
     schema: { operationId: 'getAlertmanagerStatus', response: { 200: AlertmanagerStatus } },
     handler: (_request, reply) => sendJson(reply, status),
   });
+};
+
+const matcherForm = /^\s*("(?:[^"\\]|\\.)+"|[^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
+
+/** A matcher as Alertmanager's API has it in a query: `name=value` or `name=~"value"`; names can be quoted, too. @throws HttpError */
+const parseMatcher = (text: string): SilenceMatcher => {
+  const [, label = '"', operator = '', value = ''] = matcherForm.exec(text) ?? [];
+  const [name, unquoted] = [unquote(label), unquote(value)];
+  if (name === undefined || unquoted === undefined) {
+    throw new HttpError('invalid', `filter must be a matcher such as alertname=~"Disk.*", not ${text.slice(0, 100)}`);
+  }
+  return { name, value: unquoted, isRegex: operator.endsWith('~'), isEqual: operator.startsWith('=') };
+};
+
+const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
+
+/** Undefined where a quote is missing. Other escapes stay as they are: they are those of regular expressions. */
+const unquote = (text: string): string | undefined => {
+  if (!text.startsWith('"') && !text.endsWith('"')) return text;
+  const inner = /^"((?:[^"\\]|\\.)*)"$/s.exec(text)?.[1];
+  return inner?.replaceAll(/\\(.)/gs, (whole, character: string) => escapes[character] ?? whole);
 };

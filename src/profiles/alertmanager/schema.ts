@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from '../route.ts';
+import { defineShape, nullable } from '../route.ts';
 
 /** The most matchers of a silence or a filter, and characters of texts. Patterns of silences, as expressions, fit in values. */
 const mostMatchers = 50;
@@ -89,9 +89,7 @@ const matcher = {
 };
 
 export const AlertmanagerNewSilence = defineShape('AlertmanagerNewSilence', {
-  id: Type.Optional(
-    Type.Union([Type.String({ examples: [id] }), Type.Null()], { description: 'Of the silence that this replaces.' }),
-  ),
+  id: Type.Optional(nullable(Type.String({ examples: [id] }), 'Of the silence that this replaces.')),
   matchers: Type.Array(
     Type.Object({
       ...matcher,

@@ -6,6 +6,7 @@ import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import { defineFeature, defineTransfer, RecordId } from '../feature.ts';
 import { type AlertDeliverer, type AlertSource, type NameIncidents, ownSender, readTime } from '../offers.ts';
+import { nullable } from '../route.ts';
 import { createAlert } from './alert.ts';
 import { findAlertConcerns } from './firing.ts';
 import { splitKey } from './intake/repeats.ts';
@@ -15,7 +16,7 @@ import { createAlertRoutes, createAlertsTopic, createReadingRoutes } from './rou
 import { Alert, alertSettings } from './schema.ts';
 
 const Text = Type.String();
-const TextOrNull = Type.Union([Text, Type.Null()]);
+const TextOrNull = nullable(Text);
 
 const StoredAlert = Type.Object(
   {

@@ -1,6 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { AlertDelivery } from '../offers.ts';
-import { defineShape } from '../route.ts';
+import { defineList, defineShape, orNull, pagingQuery } from '../route.ts';
 import { severities } from '../severity.ts';
 import { formats } from './intake/body.ts';
 
@@ -59,10 +59,7 @@ export const AlertQuery = Type.Object({
   level: Type.Optional(Type.String({ description: 'Only alerts with exactly this level.', examples: ['ERROR'] })),
 });
 
-export const AlertList = defineShape('AlertList', {
-  count: Type.Integer({ description: 'Alerts in `data`.', examples: [1] }),
-  data: Type.Array(Alert, { description: 'Oldest first.' }),
-});
+export const AlertList = defineList('AlertList', 'Alerts', Alert, 'Oldest first.');
 
 export const Readiness = defineShape('Readiness', {
   status: Type.Literal('ready'),
@@ -72,9 +69,6 @@ export const Readiness = defineShape('Readiness', {
     }),
   ),
 });
-
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
 const rfc3339 = 'RFC 3339 with offset';
 const example = '2026-01-31T09:30:00+01:00';
@@ -100,10 +94,7 @@ const severity = Type.Optional(
 );
 
 export const SearchQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of alerts to return.' }),
-  before: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
-  ),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
   level,
   severity,
   source: Type.Optional(

@@ -1,7 +1,7 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import Type from 'typebox';
 import { roles } from '../../auth/token.ts';
-import { defineShape } from '../route.ts';
+import { defineList, defineShape, nullable } from '../route.ts';
 import { exits } from './runner.ts';
 
 export const CommandBody = defineShape('Command', {
@@ -30,35 +30,33 @@ export const CommandError = defineShape('CommandError', {
   ),
 });
 
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-
 const time = '2026-01-31T09:30:00.123Z';
 
 /** A command and its outcome: one record of the audit. */
 export const Execution = defineShape('Execution', {
   time: Type.String({ format: 'date-time', description: 'When the request arrived, in UTC.', examples: [time] }),
   requestId: Type.String({ description: "The request's id in the server's log.", examples: ['req-8'] }),
-  user: orNull(Type.String({ description: 'Null if commands need no token.', examples: ['admin'] })),
-  role: orNull(Type.Enum(roles, { type: 'string' })),
+  user: nullable(Type.String({ description: 'Null if commands need no token.', examples: ['admin'] })),
+  role: nullable(Type.Enum(roles, { type: 'string' })),
   remoteAddress: Type.String({ examples: ['127.0.0.1'] }),
   command: Type.String({
     description: "The command's name; for a refused line, its first word.",
     examples: ['Get-Process'],
   }),
-  parameters: orNull(
+  parameters: nullable(
     Type.Object(
       {},
       { additionalProperties: true, description: 'Null if the line was refused.', examples: [{ Name: ['node'] }] },
     ),
   ),
   decision: Type.Enum(['allowed', 'refused'], { type: 'string' }),
-  reason: orNull(
+  reason: nullable(
     Type.String({ description: 'Why it was refused or failed.', examples: ['The command did not finish within 30 s'] }),
   ),
-  exit: orNull(Type.Enum(exits, { type: 'string', description: 'How it ended; null if it did not start.' })),
-  durationMs: orNull(Type.Integer({ description: 'Including the time in the queue.', examples: [3] })),
-  rows: orNull(Type.Integer({ description: 'Objects in the result.', examples: [1] })),
-  truncated: orNull(Type.Boolean({ examples: [false] })),
+  exit: nullable(Type.Enum(exits, { type: 'string', description: 'How it ended; null if it did not start.' })),
+  durationMs: nullable(Type.Integer({ description: 'Including the time in the queue.', examples: [3] })),
+  rows: nullable(Type.Integer({ description: 'Objects in the result.', examples: [1] })),
+  truncated: nullable(Type.Boolean({ examples: [false] })),
 });
 
 export type Execution = Static<typeof Execution>;
@@ -72,10 +70,7 @@ export const ExecutionQuery = Type.Object({
   }),
 });
 
-export const ExecutionList = defineShape('ExecutionList', {
-  count: Type.Integer({ description: 'Records in `data`.', examples: [1] }),
-  data: Type.Array(Execution, { description: 'Oldest first.' }),
-});
+export const ExecutionList = defineList('ExecutionList', 'Records', Execution, 'Oldest first.');
 
 /** An event of the topic `executions`. */
 export const ExecutionNotice = defineShape('ExecutionNotice', { requestId: Type.String({ examples: ['req-8'] }) });

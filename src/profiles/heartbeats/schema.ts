@@ -1,12 +1,8 @@
-import Type, { type Static, type TSchema } from 'typebox';
-import { defineShape } from '../route.ts';
+import Type, { type Static } from 'typebox';
+import { defineList, defineShape, orNull, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 import { HeartbeatDefinition } from './definition.ts';
 import { heartbeatStates } from './judge.ts';
-
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T02:04:11.000Z'] });
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
 const { period, schedule, timeZone, grace, maxRunMinutes } = HeartbeatDefinition.properties;
 
@@ -76,15 +72,14 @@ export const Heartbeat = defineShape('Heartbeat', {
 });
 export type Heartbeat = Static<typeof Heartbeat>;
 
-export const HeartbeatList = defineShape('HeartbeatList', {
-  count: Type.Integer({ description: 'Heartbeats in `data`.', examples: [1] }),
-  data: Type.Array(Heartbeat, { description: 'By name.' }),
-});
+export const HeartbeatList = defineList('HeartbeatList', 'Heartbeats', Heartbeat, 'By name.');
 
-export const HeartbeatRunList = defineShape('HeartbeatRunList', {
-  count: Type.Integer({ description: 'Runs in `data`.', examples: [1] }),
-  data: Type.Array(HeartbeatRunShape, { description: 'Newest first; at most 100 are kept.' }),
-});
+export const HeartbeatRunList = defineList(
+  'HeartbeatRunList',
+  'Runs',
+  HeartbeatRunShape,
+  'Newest first; at most 100 are kept.',
+);
 
 export const HeartbeatParams = Type.Object({
   name: Type.String({ description: 'Name of a heartbeat.', examples: ['backup'] }),

@@ -4,8 +4,17 @@ import { alertLevels, History, hostColumns } from '../machine.ts';
 import type { HistoryColumn } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createDocuments, createHistoryRoute, toDocument } from './document.ts';
-import { alertsAt, type Disks, disksAt, loadHistory, mostDisks, Ring, saveHistory } from './ring.ts';
-import { createSums, toLongerSteps } from './sums.ts';
+import {
+  alertsAt,
+  createSums,
+  type Disks,
+  disksAt,
+  loadHistory,
+  mostDisks,
+  Ring,
+  saveHistory,
+  toLongerSteps,
+} from './ring.ts';
 
 /** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;

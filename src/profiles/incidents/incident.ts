@@ -12,6 +12,7 @@ import {
   toText,
   toTextOrNull,
 } from '../offers.ts';
+import { toTimeText } from '../route.ts';
 import { type Severity, toSeverity } from '../severity.ts';
 import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
 
@@ -180,8 +181,6 @@ export const hasAlert = ({ spans }: Pick<StoredIncident, 'spans'>, seq: number):
 
 const toName = (value: unknown): string => shorten(toText(value), longestName);
 
-const toTime = (ms: number): string => new Date(ms).toISOString();
-
 /** An incident as routes return it. */
 export type ShowIncident = (stored: StoredIncident) => Incident;
 
@@ -199,15 +198,15 @@ export const createShowIncident =
 const toIncident = (stored: StoredIncident, silencedBy: string[]): Incident => ({
   ...toIncidentFacts(stored),
   ...{ silencedBy, task: stored.task },
-  snapshot: stored.snapshot?.isKept ? toTime(stored.snapshot.at) : null,
+  snapshot: stored.snapshot?.isKept ? toTimeText(stored.snapshot.at) : null,
 });
 
 export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent): IncidentEvent => ({
   ...{ by: null, level: null, alert: null, comment: null, reason: null, task: null },
   ...{ destination: null, what: null, result: null },
   ...event,
-  at: toTime(at),
-  until: until === undefined ? null : toTime(until),
+  at: toTimeText(at),
+  until: until === undefined ? null : toTimeText(until),
 });
 
 /** The event as what a destination was told; undefined for other events. */
@@ -298,7 +297,7 @@ const names: Record<StoredEvent['type'], string> = {
 };
 
 /** The same without fractions of a second. */
-const toSeconds = (ms: number): string => toTime(ms).replace(/\.\d+Z$/, 'Z');
+const toSeconds = (ms: number): string => toTimeText(ms).replace(/\.\d+Z$/, 'Z');
 
 const toDuration = (ms: number): string => {
   const minutes = Math.round(Math.max(0, ms) / 60_000);

@@ -1,6 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { IncidentNotification, notificationKinds } from '../offers.ts';
-import { defineShape } from '../route.ts';
+import { defineShape, orNull, pagingQuery, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
 export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
@@ -19,11 +19,7 @@ const incidentEventTypes = [
 const longestComment = 4000;
 const mostIds = 500;
 
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
-
 const example = '2026-01-31T08:30:00.000Z';
-const Time = Type.String({ format: 'date-time', examples: [example] });
 const time = (description: string) => Type.String({ ...Time, description });
 const text = (sample: string, description: string) => Type.String({ description, examples: [sample] });
 const textOrNull = (sample: string, description: string) => orNull(Type.String({ examples: [sample] }), description);
@@ -160,21 +156,12 @@ export const IncidentQuery = Type.Object({
   until: Type.Optional(
     Type.String({ description: 'Only incidents that began before this time, RFC 3339.', examples: [example] }),
   ),
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    default: 50,
-    description: 'Maximum number of incidents to return.',
-  }),
-  before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
+  ...pagingQuery('incidents'),
 });
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
 export const IncidentAlertQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of alerts to return.' }),
-  before: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
-  ),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
 });
 
 const comment = Type.String({

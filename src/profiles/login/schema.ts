@@ -1,12 +1,8 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/access.ts';
 import { madeFacts } from '../made-facts.ts';
-import { defineShape } from '../route.ts';
+import { defineList, defineShape, orNull, Time } from '../route.ts';
 import { RoleName } from './users.ts';
-
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
 const userName = Type.String({
   description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',
@@ -42,10 +38,7 @@ export const ShownUser = defineShape('User', {
 });
 export type ShownUser = Static<typeof ShownUser>;
 
-export const UserList = defineShape('UserList', {
-  count: Type.Integer({ description: 'Users in `data`.', examples: [1] }),
-  data: Type.Array(ShownUser, { description: 'By name.' }),
-});
+export const UserList = defineList('UserList', 'Users', ShownUser, 'By name.');
 
 export const UserParams = Type.Object({ user: Type.String({ description: 'Name of a user.', examples: ['anna'] }) });
 
@@ -88,10 +81,7 @@ export const CreatedKey = defineShape('CreatedKey', {
   }),
 });
 
-export const KeyList = defineShape('KeyList', {
-  count: Type.Integer({ description: 'Keys in `data`.', examples: [1] }),
-  data: Type.Array(ShownKey, { description: 'By name.' }),
-});
+export const KeyList = defineList('KeyList', 'Keys', ShownKey, 'By name.');
 
 export const KeyParams = Type.Object({ key: Type.String({ description: 'Name of a key.', examples: ['grafana'] }) });
 
@@ -106,10 +96,12 @@ export const ShownSession = defineShape('Session', {
 });
 export type ShownSession = Static<typeof ShownSession>;
 
-export const SessionList = defineShape('SessionList', {
-  count: Type.Integer({ description: 'Sessions in `data`.', examples: [1] }),
-  data: Type.Array(ShownSession, { description: 'The one that was renewed last comes first.' }),
-});
+export const SessionList = defineList(
+  'SessionList',
+  'Sessions',
+  ShownSession,
+  'The one that was renewed last comes first.',
+);
 
 export const EndedSessions = defineShape('EndedSessions', {
   endedAt: Type.String({ ...Time, description: 'Tokens from before are refused.' }),

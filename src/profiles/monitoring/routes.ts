@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { cpuSecondsOf } from '../../host/process-usage.ts';
 import { computeOnce } from '../../host/reading.ts';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
 import { toLocalTimestamp } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
-import { defineRoute, defineShape, type Route } from '../route.ts';
+import { defineList, defineRoute, defineShape, nullable, type Route } from '../route.ts';
 
 const ServerHealth = defineShape('ServerHealth', {
   status: Type.Literal('healthy'),
@@ -46,16 +47,11 @@ const ProcessRow = defineShape('Process', {
   name: Type.String({ examples: ['node'] }),
   pid: Type.Integer({ examples: [4086] }),
   memoryMB: Type.Number({ description: 'Working set in MiB, one decimal.', examples: [104.9] }),
-  cpu: Type.Union([Type.Number({ examples: [0.92] }), Type.Null()], {
-    description: 'Processor seconds used so far; null if unknown.',
-  }),
+  cpu: nullable(Type.Number({ examples: [0.92] }), 'Processor seconds used so far; null if unknown.'),
 });
 type ProcessRow = Static<typeof ProcessRow>;
 
-const ProcessList = defineShape('ProcessList', {
-  count: Type.Integer({ description: 'Processes in `data`.', examples: [1] }),
-  data: Type.Array(ProcessRow),
-});
+const ProcessList = defineList('ProcessList', 'Processes', ProcessRow);
 
 const DiskRow = defineShape('Disk', {
   drive: Type.String({ description: 'Mount path; on Windows the drive letter.', examples: ['/'] }),
@@ -186,7 +182,7 @@ export const toProcessRow = (process: ProcessReading): ProcessRow => ({
   name: process.name,
   pid: process.pid,
   memoryMB: toRounded(process.workingSetBytes / bytesPerMiB, 1),
-  cpu: toProcessorSeconds(process),
+  cpu: cpuSecondsOf(process),
 });
 
 /** A disk as `df` shows it: space reserved for root counts as neither used nor free. */
@@ -196,9 +192,6 @@ export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: 
   freeGB: toRounded(availableBytes / bytesPerGiB, 2),
   usagePct: usedBytes === 0 ? 0 : toRounded((100 * usedBytes) / (usedBytes + availableBytes), 1),
 });
-
-const toProcessorSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number | null =>
-  userSeconds === null || kernelSeconds === null ? null : toRounded(userSeconds + kernelSeconds, 2);
 
 const secondsPerDay = 86_400;
 

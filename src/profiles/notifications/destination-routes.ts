@@ -6,7 +6,7 @@ import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
 import { madeFacts, setMadeVersion, toMadeFacts } from '../made-facts.ts';
 import { assertOwnMembers } from '../own-members.ts';
-import { defineRoute, defineShape, type Route } from '../route.ts';
+import { defineList, defineRoute, defineShape, type Route } from '../route.ts';
 import { type DestinationKeeper, hiddenPath, type KnownDestination, toShownUrl } from './made-destinations.ts';
 import { DestinationParams } from './schema.ts';
 import { DestinationSettings } from './settings.ts';
@@ -51,10 +51,7 @@ const ShownDestination = defineShape('Destination', {
 });
 type ShownDestination = Static<typeof ShownDestination>;
 
-const DestinationList = defineShape('DestinationList', {
-  count: Type.Integer({ description: 'Destinations in `data`.', examples: [1] }),
-  data: Type.Array(ShownDestination, { description: 'By name.' }),
-});
+const DestinationList = defineList('DestinationList', 'Destinations', ShownDestination, 'By name.');
 
 interface RouteParts {
   keeper: DestinationKeeper;

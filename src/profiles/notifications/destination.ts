@@ -1,66 +1,39 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { toTrace } from '../../http/text-forms.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
+import { BaseDestination, type BaseParts, unexpectedWaitMs } from './base-destination.ts';
 import { toDelivered } from './destinations/type.ts';
-import { bySeq, type KeptProgress, type Progress } from './progress.ts';
-import {
-  createSchedule,
-  type DeliveryOutcome,
-  type FailedOutcome,
-  type Notices,
-  ReceiverState,
-  type Schedule,
-} from './receiver-state.ts';
+import { bySeq } from './progress.ts';
+import type { DeliveryOutcome, FailedOutcome } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
-import type { Accepts, DestinationTarget } from './settings.ts';
+import type { Accepts } from './settings.ts';
 import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
-
-/** After an error of our own, for example while the log is read. */
-const unexpectedWaitMs = 5000;
 
 /** A request that takes longer than this does not hold back others, up to so many at a time. */
 const slowMs = 1000;
 export const mostRequests = 8;
-
-/** How long requests may go on when the destination is closed. */
-const closingMs = 2000;
 
 /** A timer with more milliseconds would end at once. */
 const longestMs = 2 ** 31 - 1;
 
 const defaultRepeatMinutes = 240;
 
-interface DestinationParts {
-  target: DestinationTarget;
+interface DestinationParts extends BaseParts {
   instance: string;
   accepts: Accepts;
   alerts: Pick<RecordLog, 'readAfter'>;
-  kept: KeptProgress;
   sender: Sender;
-  notices: Notices;
-  clock: () => Date;
-  log: FastifyBaseLogger;
   /** Called after each delivery. */
   onDelivered(destination: Destination): void;
 }
 
-/**
- * Sends the alerts of the log to one receiver. An alert that fails waits, while others are sent; while the receiver does not
- * accept any, one attempt at a time shows when it does again.
- */
-export class Destination {
-  readonly name: string;
+/** Sends the alerts of the log to one receiver. */
+export class Destination extends BaseDestination {
   /** After so many an alert that keeps coming is sent again; 0: never. */
   readonly repeatMinutes: number;
-  readonly target: DestinationTarget;
-  readonly progress: Progress;
-  readonly receiver: ReceiverState;
-  readonly waiting = new WaitingAlerts();
   readonly #parts: DestinationParts;
-  readonly #schedule: Schedule;
   readonly #records: ReadRecords;
   readonly #concurrency: number;
   /** The last seq that is in the log. */
@@ -68,27 +41,18 @@ export class Destination {
   /** Open alerts that were not read since startup, or wait again; oldest first. */
   #unread: number[];
   #reading: Promise<void> | undefined;
-  /** Requests under way: those whose turn it is, and those that an administrator asked for. */
-  #running = 0;
+  /** Requests under way that an administrator asked for. */
   #asked = 0;
   /** How many of those under way take long. */
   #slow = 0;
-  #noticing: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
   /** Runs while the log is not read because that has failed. */
   #pause: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  #onQuiet: () => void = () => undefined;
 
   constructor(parts: DestinationParts) {
-    const { target, kept, clock, log, alerts } = parts;
-    const { name, concurrency = 1, repeatMinutes = defaultRepeatMinutes } = target.settings;
+    super(parts, new WaitingAlerts());
+    const { target, kept, alerts } = parts;
+    const { concurrency = 1, repeatMinutes = defaultRepeatMinutes } = target.settings;
     this.#parts = parts;
-    this.name = name;
-    this.target = target;
-    this.progress = kept.progress;
-    this.#schedule = createSchedule(target.settings);
-    this.receiver = new ReceiverState({ name, schedule: this.#schedule, progress: kept.progress, clock, log });
     this.#records = new ReadRecords(alerts);
     this.#concurrency = concurrency;
     this.repeatMinutes = repeatMinutes;
@@ -107,22 +71,12 @@ export class Destination {
     return this.progress.countOpen(this.#stored);
   }
 
-  /** Whether a restart would repeat deliveries. */
-  get isUnwritten(): boolean {
-    return this.#parts.kept.isUnwritten();
+  protected get isDelivering(): boolean {
+    return this.lag > 0;
   }
 
-  /** When the next attempt is due, if the destination waits for that. */
-  get nextAt(): number | undefined {
-    if (this.#running > 0 || this.waiting.size === 0) return undefined;
-    const wait = this.#waitMs();
-    return wait === undefined || wait <= 0 ? undefined : this.#now() + wait;
-  }
-
-  get state(): 'idle' | 'delivering' | 'waiting' | 'failing' {
-    if (this.receiver.failing) return 'failing';
-    if (this.nextAt !== undefined) return 'waiting';
-    return this.lag > 0 ? 'delivering' : 'idle';
+  protected override get isActive(): boolean {
+    return this.running + this.#asked > 0;
   }
 
   /** What has become of an alert of the log. */
@@ -148,17 +102,10 @@ export class Destination {
     return parked ? parked.id === id : seq <= this.#stored && !this.progress.isSettled(seq);
   }
 
-  /** When a waiting alert may be tried, in Unix milliseconds; undefined if it is being sent. */
-  nextAttemptOf({ state, dueAt }: WaitingAlert): number | undefined {
-    if (state === 'running') return undefined;
-    const wait = Math.max(this.receiver.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
-    return this.#now() + wait;
-  }
-
   /** New alerts are in the log. */
   noteStored(seq: number): void {
     this.#stored = seq;
-    this.#advance();
+    this.advance();
   }
 
   /** The alerts up to the seq were deleted. */
@@ -168,27 +115,13 @@ export class Destination {
     this.#parts.kept.save();
   }
 
-  /** Tries everything that waits again, now or when the receiver has asked for it. */
-  retryWaiting({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
-    this.receiver.resetWaits({ ignoresRetryAfter });
-    this.waiting.hurry({ all: true });
-    this.#advance();
-  }
-
   /** All parked alerts wait again; returns how many. */
   unparkAll(): number {
-    const seqs = this.progress.unparkAll(this.#now());
+    const seqs = this.progress.unparkAll(this.now());
     this.#unread = [...this.#unread, ...seqs].sort(bySeq);
     this.#parts.kept.save();
-    this.#advance();
+    this.advance();
     return seqs.length;
-  }
-
-  /** The host of the receiver is known to be reachable. */
-  hurry(): void {
-    if (!this.receiver.hurry()) return;
-    this.waiting.hurry({ all: false });
-    this.#advance();
   }
 
   /** Sends an alert that is parked or waits once, whatever else waits; undefined if it is being sent already. */
@@ -199,64 +132,36 @@ export class Destination {
     this.#asked += 1;
     const outcome = await this.#send(alert, record);
     this.#asked -= 1;
-    this.#advance();
+    this.advance();
     return outcome;
   }
 
-  /** Lets requests end for two seconds; alerts whose response has not come by then are sent again after the next start. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+  protected override async untilQuiet(): Promise<void> {
     clearTimeout(this.#pause);
-    const { sender, kept } = this.#parts;
-    const timer = setTimeout(() => void sender.close(), closingMs);
     await this.#reading;
-    const quiet = new Promise<void>((resolve) => {
-      this.#onQuiet = resolve;
-    });
-    this.#advance();
-    await quiet;
-    await this.#noticing;
-    clearTimeout(timer);
-    await sender.close();
-    await kept.close();
+    await super.untilQuiet();
   }
 
-  /** Begins what can be done now, and waits for what cannot. Called whenever something has changed. */
-  #advance(): void {
-    if (this.#isClosed) {
-      if (this.#running + this.#asked === 0) this.#onQuiet();
-      return;
-    }
+  protected proceed(): void {
     // What is read decides which alert is next.
     if (this.#reading) return;
     if (this.#hasUnread && !this.#pause) {
       this.#reading = this.#read();
       return;
     }
-    while (!this.#isBusy && this.receiver.waitMs === 0) {
+    while (!this.isBusy && this.receiver.waitMs === 0) {
       const alert = this.waiting.take(performance.now());
       if (!alert) break;
       void this.#attempt(alert);
     }
-    const wait = this.#waitMs();
-    clearTimeout(this.#timer);
-    this.#timer = wait === undefined ? undefined : setTimeout(() => this.#advance(), Math.min(wait, longestMs));
+    const wait = this.waitMs();
+    clearTimeout(this.timer);
+    this.timer = wait === undefined ? undefined : setTimeout(() => this.advance(), Math.min(wait, longestMs));
   }
 
-  /** Whether no further request may run: one at a time finds out when a trouble ends. */
-  get #isBusy(): boolean {
-    if (this.receiver.troubleSince !== undefined) return this.#running >= 1;
-    return this.#running >= Math.min(this.#concurrency + this.#slow, mostRequests);
-  }
-
-  /** Milliseconds until something is to be done; undefined if that is not known. */
-  #waitMs(): number | undefined {
-    if (this.#isBusy) return undefined;
-    const { waitMs } = this.receiver;
-    if (this.waiting.hasReady) return waitMs;
-    const { nextDueAt } = this.waiting;
-    return nextDueAt === undefined ? undefined : Math.max(waitMs, nextDueAt - performance.now());
+  protected get isBusy(): boolean {
+    if (this.receiver.troubleSince !== undefined) return this.running >= 1;
+    return this.running >= Math.min(this.#concurrency + this.#slow, mostRequests);
   }
 
   get #hasUnread(): boolean {
@@ -266,7 +171,7 @@ export class Destination {
   /** Reads until enough alerts wait, or to the end of the log. Never rejects. */
   async #read(): Promise<void> {
     try {
-      while (this.#hasUnread && !this.#isClosed) {
+      while (this.#hasUnread && !this.isClosed) {
         if (this.#unread.length > 0) await this.#readOpen();
         else await this.#readNew();
       }
@@ -274,12 +179,12 @@ export class Destination {
       this.#logUnread(err);
       this.#pause = setTimeout(() => {
         this.#pause = undefined;
-        this.#advance();
+        this.advance();
       }, unexpectedWaitMs);
     }
     this.#reading = undefined;
     this.#parts.kept.save();
-    this.#advance();
+    this.advance();
   }
 
   /** Reads alerts that were open at startup or wait again, as many as are close together. */
@@ -311,19 +216,19 @@ export class Destination {
         if (this.waiting.isFull) break;
       }
       if (this.receiver.troubleSince === undefined) this.#records.keep(records, this.waiting);
-      if (this.#isClosed || !this.#hasUnread || this.#unread.length > 0) return;
+      if (this.isClosed || !this.#hasUnread || this.#unread.length > 0) return;
     }
     this.progress.advance(end, false);
   }
 
   /** Never rejects. */
   async #attempt(alert: WaitingAlert): Promise<void> {
-    this.#running += 1;
+    this.running += 1;
     let isSlow = false;
     const timer = setTimeout(() => {
       isSlow = true;
       this.#slow += 1;
-      this.#advance();
+      this.advance();
     }, slowMs);
     try {
       const record = this.#records.take(alert.seq) ?? (await this.#records.read(alert.seq));
@@ -341,14 +246,14 @@ export class Destination {
     }
     clearTimeout(timer);
     if (isSlow) this.#slow -= 1;
-    this.#running -= 1;
-    this.#advance();
+    this.running -= 1;
+    this.advance();
   }
 
   /** Whether an alert that may come again is to be sent: if the one that was sent last is long ago. */
   #isDue({ repeatOf }: StoredRecord): boolean {
     if (repeatOf === undefined) return true;
-    const passed = this.#now() - (this.progress.sent.get(String(repeatOf)) ?? 0);
+    const passed = this.now() - (this.progress.sent.get(String(repeatOf)) ?? 0);
     // The clock was ahead when the last one was sent, or some time has passed.
     return this.repeatMinutes > 0 && (passed < 0 || passed >= Math.floor(this.repeatMinutes * 60_000));
   }
@@ -357,7 +262,7 @@ export class Destination {
   async #send(alert: WaitingAlert, record: StoredRecord): Promise<DeliveryOutcome> {
     const { failures: failuresBefore, troubleSince } = this.receiver;
     const outcome = await this.#request(record);
-    if (this.#isClosed && (outcome.kind === 'failed' || outcome.kind === 'rejected')) return outcome;
+    if (this.isClosed && (outcome.kind === 'failed' || outcome.kind === 'rejected')) return outcome;
     // It was rejected before, and others are accepted.
     const isOwn = outcome.kind === 'rejected' && alert.rejections > 0 && troubleSince === undefined;
     const hasRecovered = this.receiver.note(outcome, { failuresBefore, isOwn });
@@ -366,7 +271,7 @@ export class Destination {
     // While nothing is accepted, memory is not used for it.
     if (this.receiver.troubleSince !== undefined) this.#records.clear();
     if (outcome.kind === 'delivered') this.#parts.onDelivered(this);
-    this.#updateNotice();
+    this.updateNotice();
     this.#parts.kept.save();
     return outcome;
   }
@@ -386,7 +291,7 @@ export class Destination {
     const { seq, id } = alert;
     if (outcome.kind === 'delivered') {
       const { repeatOf, fingerprint } = record;
-      if (fingerprint !== undefined) this.progress.noteSent(typeof repeatOf === 'string' ? repeatOf : id, this.#now());
+      if (fingerprint !== undefined) this.progress.noteSent(typeof repeatOf === 'string' ? repeatOf : id, this.now());
       this.progress.parked.delete(seq);
       this.progress.settle(seq);
       this.waiting.remove(alert);
@@ -400,7 +305,7 @@ export class Destination {
   }
 
   #noteFailure(alert: WaitingAlert, outcome: FailedOutcome): void {
-    const { hasCounted, isUsedUp } = noteFailure(alert, outcome, this.#schedule, this.#now());
+    const { hasCounted, isUsedUp } = noteFailure(alert, outcome, this.schedule, this.now());
     const open = this.progress.open.get(alert.seq);
     if (isUsedUp) this.#park(alert, `${outcome.reason}; ${alert.attempts} attempts`);
     else if (open && hasCounted) open.attempts = alert.attempts;
@@ -409,11 +314,11 @@ export class Destination {
   /** Parks those of the alerts for which the promise has ended. */
   #giveUp(alerts: readonly WaitingAlert[], reason: string): void {
     const { troubleSince } = this.receiver;
-    const now = this.#now();
+    const now = this.now();
     for (const alert of alerts) {
       const { at = alert.receivedAt } = this.progress.open.get(alert.seq)?.again ?? {};
-      if (alert.state !== 'running' && isPromiseOver({ ...alert, receivedAt: at }, this.#schedule, now, troubleSince)) {
-        this.#park(alert, toGivenUp(reason, this.#schedule));
+      if (alert.state !== 'running' && isPromiseOver({ ...alert, receivedAt: at }, this.schedule, now, troubleSince)) {
+        this.#park(alert, toGivenUp(reason, this.schedule));
       }
     }
   }
@@ -424,18 +329,7 @@ export class Destination {
     this.waiting.remove(alert);
   }
 
-  /** Alerts the other destinations once in a failing spell, and when it is over. */
-  #updateNotice(): void {
-    const { notices, kept } = this.#parts;
-    if (!notices.isOutdated(this.progress.receiver)) return;
-    this.#noticing = this.#noticing.then(() => notices.update(this.name, this.progress)).then(kept.save);
-  }
-
   #logUnread(err: unknown): void {
     this.#parts.log.error({ err, destination: this.name }, 'outbox: the alert log could not be read');
-  }
-
-  #now(): number {
-    return this.#parts.clock().getTime();
   }
 }

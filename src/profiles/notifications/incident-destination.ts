@@ -1,24 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { FastifyBaseLogger } from 'fastify';
 import { awaitWithin, createSerial } from '../../storage/scheduling.ts';
 import type { IncidentDelivery, SharedIncident } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
+import { BaseDestination, type BaseParts, closingMs, unexpectedWaitMs } from './base-destination.ts';
 import { type Bundle, NoticeQueue } from './notice-queue.ts';
 import type { PlannedNotice } from './plan.ts';
-import type { KeptProgress, Progress } from './progress.ts';
-import {
-  createSchedule,
-  type DeliveryOutcome,
-  type FailedOutcome,
-  type Notices,
-  ReceiverState,
-  type Schedule,
-} from './receiver-state.ts';
-import type { DestinationTarget } from './settings.ts';
+import type { DeliveryOutcome, FailedOutcome } from './receiver-state.ts';
 import type { WaitingAlert } from './waiting.ts';
-
-/** After an error of our own. */
-const unexpectedWaitMs = 5000;
 
 /** Many destinations may have messages about many incidents at the same time: each is made between two steps of other work. */
 const longMessage = 50;
@@ -29,9 +17,6 @@ const waitForTurn = async (incidents: number): Promise<void> => {
 
 /** How long a message waits at most for the note that it is sent, and others for the one of what became of it. */
 const patienceMs = 2000;
-
-/** How long requests may go on when the destination is closed. */
-const closingMs = 2000;
 
 /** The time is looked at so often while something is to be sent later: clocks are set. */
 const longestWaitMs = 1000;
@@ -49,15 +34,10 @@ interface MessageSender {
   close(): Promise<void>;
 }
 
-interface IncidentDestinationParts {
-  target: DestinationTarget;
-  kept: KeptProgress;
+interface IncidentDestinationParts extends BaseParts {
   sender: MessageSender;
   /** Requests at a time. */
   concurrency: number;
-  notices: Notices;
-  clock: () => Date;
-  log: FastifyBaseLogger;
   /** Called after each delivery. */
   onDelivered(destination: IncidentDestination): void;
 }
@@ -88,48 +68,30 @@ export interface WaitingIncident {
   error: string | null;
 }
 
-/**
- * Tells one receiver of incidents. A message that fails waits, while others are sent; if it may be the fault of one of its
- * incidents, it is cut in halves.
- */
-export class IncidentDestination {
+/** Tells one receiver of incidents. A message that fails, which may be the fault of one of its incidents, is cut in halves. */
+export class IncidentDestination extends BaseDestination {
   readonly notify = 'incidents';
-  readonly name: string;
-  readonly target: DestinationTarget;
-  readonly progress: Progress;
-  readonly receiver: ReceiverState;
   /** How many notifications were sent, or given up, by what was told. */
   readonly counts = new Map<string, number>();
   readonly #parts: IncidentDestinationParts;
-  readonly #schedule: Schedule;
   readonly #concurrency: number;
   readonly #queue: NoticeQueue;
   /** Incidents of which it certainly does not know by the last attempt. */
   readonly #failed = new Set<string>();
   #source: NoticeSource | undefined;
-  #running = 0;
-  #noticing: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
   #isAdvancing = false;
-  #isClosed = false;
-  #onQuiet: () => void = () => undefined;
 
   constructor(parts: IncidentDestinationParts) {
-    const { target, kept, concurrency, clock, log } = parts;
-    const { name } = target.settings;
+    const queue = new NoticeQueue(parts.target.rules.groupMs);
+    super(parts, queue.waiting);
     this.#parts = parts;
-    this.name = name;
-    this.target = target;
-    this.progress = kept.progress;
-    this.#schedule = createSchedule(target.settings);
-    this.receiver = new ReceiverState({ name, schedule: this.#schedule, progress: kept.progress, clock, log });
-    this.#concurrency = concurrency;
-    this.#queue = new NoticeQueue(target.rules.groupMs);
+    this.#concurrency = parts.concurrency;
+    this.#queue = queue;
   }
 
   /** When the oldest of what waits happened, or could be sent at the latest. */
   get waitingSince(): number | undefined {
-    return this.#queue.waitingSince(this.#now());
+    return this.#queue.waitingSince(this.now());
   }
 
   /** Of how many incidents it is to be told now. */
@@ -137,22 +99,8 @@ export class IncidentDestination {
     return this.#queue.size;
   }
 
-  /** Whether a restart would forget that it is failing. */
-  get isUnwritten(): boolean {
-    return this.#parts.kept.isUnwritten();
-  }
-
-  /** When the next attempt is due, if the destination waits for that. */
-  get nextAt(): number | undefined {
-    if (this.#running > 0 || !this.#queue.hasMessages) return undefined;
-    const wait = this.#waitMs();
-    return wait === undefined || wait <= 0 ? undefined : this.#now() + wait;
-  }
-
-  get state(): 'idle' | 'delivering' | 'waiting' | 'failing' {
-    if (this.receiver.failing) return 'failing';
-    if (this.nextAt !== undefined) return 'waiting';
-    return this.#queue.hasMessages ? 'delivering' : 'idle';
+  protected get isDelivering(): boolean {
+    return this.waiting.size > 0;
   }
 
   /** What is known of a notification that has failed or is being sent; undefined if there is none of the incident. */
@@ -160,9 +108,7 @@ export class IncidentDestination {
     const bundle = this.#queue.find(id);
     if (!bundle) return undefined;
     const { waiting, error } = bundle;
-    const wait = Math.max(this.receiver.waitMs, waiting.state === 'later' ? waiting.dueAt - performance.now() : 0, 0);
-    const nextAttempt = waiting.state === 'running' ? undefined : this.#now() + wait;
-    return { id, nextAttempt, attempts: waiting.attempts, error };
+    return { id, nextAttempt: this.nextAttemptOf(waiting), attempts: waiting.attempts, error };
   }
 
   /** The ids of incidents of which it is to be told now; of some of them, if there are many. */
@@ -178,7 +124,7 @@ export class IncidentDestination {
   async retry(id: string): Promise<DeliveryOutcome | undefined> {
     const source = this.#source;
     if (!source?.maySend() || this.#queue.find(id)?.waiting.state === 'running') return undefined;
-    const bundle = this.#queue.takeAlone(id, this.#now());
+    const bundle = this.#queue.takeAlone(id, this.now());
     return this.#run(bundle, source);
   }
 
@@ -195,7 +141,7 @@ export class IncidentDestination {
 
   /** There is something to tell of an incident: at once, or by a time, with others. */
   put(incident: SharedIncident, plan: PlannedNotice): void {
-    if (!this.#isClosed && this.#queue.put(incident, plan)) this.#advanceSoon();
+    if (!this.isClosed && this.#queue.put(incident, plan)) this.#advanceSoon();
   }
 
   /** There is nothing to tell of it any more. What is being sent is not called back. */
@@ -203,55 +149,23 @@ export class IncidentDestination {
     this.#queue.withdraw(id);
   }
 
-  /** Tries everything that waits again, now or when the receiver has asked for it. */
-  retryWaiting({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
-    this.receiver.resetWaits({ ignoresRetryAfter });
-    this.#queue.hurry({ all: true });
-    this.advance();
+  /** What became of a message may have to wait for the disk, or the database. */
+  protected override async untilQuiet(): Promise<void> {
+    await awaitWithin(2 * closingMs, super.untilQuiet());
   }
 
-  /** The host of the receiver is known to be reachable. */
-  hurry(): void {
-    if (!this.receiver.hurry()) return;
-    this.#queue.hurry({ all: false });
-    this.advance();
-  }
-
-  /** Lets requests end for two seconds; what has no response by then is sent again after the next start. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    const { sender, kept } = this.#parts;
-    const timer = setTimeout(() => void sender.close(), closingMs);
-    const quiet = new Promise<void>((resolve) => {
-      this.#onQuiet = resolve;
-    });
-    this.advance();
-    // What became of a message may have to wait for the disk, or the database.
-    await awaitWithin(2 * closingMs, quiet);
-    await this.#noticing;
-    clearTimeout(timer);
-    await sender.close();
-    await kept.close();
-  }
-
-  /** Begins what can be done now, and waits for what cannot. Called whenever something has changed. */
-  advance(): void {
-    if (this.#isClosed) {
-      if (this.#running === 0) this.#onQuiet();
-      return;
-    }
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  protected proceed(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     if (!this.#source?.maySend()) return;
-    this.#queue.group(this.#now());
-    while (!this.#isBusy && this.receiver.waitMs === 0) {
+    this.#queue.group(this.now());
+    while (!this.isBusy && this.receiver.waitMs === 0) {
       const bundle = this.#queue.take();
       if (!bundle) break;
       void this.#run(bundle, this.#source);
     }
-    const waits = [this.#waitMs(), this.#queue.untilFreshAreDue(this.#now())].filter((ms) => ms !== undefined);
-    if (waits.length > 0) this.#timer = setTimeout(() => this.advance(), Math.min(...waits, longestWaitMs));
+    const waits = [this.waitMs(), this.#queue.untilFreshAreDue(this.now())].filter((ms) => ms !== undefined);
+    if (waits.length > 0) this.timer = setTimeout(() => this.advance(), Math.min(...waits, longestWaitMs));
   }
 
   /** Once, for all that comes in one step. */
@@ -270,23 +184,13 @@ export class IncidentDestination {
     this.withdraw(id);
   }
 
-  /** Whether no further request may run: one at a time finds out when a trouble ends. */
-  get #isBusy(): boolean {
-    return this.#running >= (this.receiver.troubleSince === undefined ? this.#concurrency : 1);
-  }
-
-  /** Milliseconds until something is to be done; undefined if that is not known. */
-  #waitMs(): number | undefined {
-    if (this.#isBusy) return undefined;
-    const { waitMs } = this.receiver;
-    const { hasReady, nextDueAt } = this.#queue;
-    if (hasReady) return waitMs;
-    return nextDueAt === undefined ? undefined : Math.max(waitMs, nextDueAt - performance.now());
+  protected get isBusy(): boolean {
+    return this.running >= (this.receiver.troubleSince === undefined ? this.#concurrency : 1);
   }
 
   /** Sends a message, if there still is something to tell; never rejects. */
   async #run(bundle: Bundle, source: NoticeSource): Promise<DeliveryOutcome | undefined> {
-    this.#running += 1;
+    this.running += 1;
     let outcome: DeliveryOutcome | undefined;
     await waitForTurn(bundle.ids.size);
     try {
@@ -297,7 +201,7 @@ export class IncidentDestination {
       bundle.waiting.dueAt = performance.now() + unexpectedWaitMs;
       this.#queue.wait(bundle);
     }
-    this.#running -= 1;
+    this.running -= 1;
     this.advance();
     return outcome;
   }
@@ -329,7 +233,7 @@ export class IncidentDestination {
       if (isUnknown) this.#failed.add(incident.id);
       else this.#failed.delete(incident.id);
     }
-    if (this.#isClosed && outcome.kind !== 'delivered') return outcome;
+    if (this.isClosed && outcome.kind !== 'delivered') return outcome;
     // It was rejected before, and others are accepted.
     const isOwn = outcome.kind === 'rejected' && waiting.rejections > 0 && troubleSince === undefined;
     const hasRecovered = this.receiver.note(outcome, { failuresBefore, isOwn });
@@ -341,9 +245,9 @@ export class IncidentDestination {
     } else {
       await this.#noteFailure(bundle, happenings, source, outcome);
     }
-    if (hasRecovered) this.#queue.hurry({ all: false });
+    if (hasRecovered) this.waiting.hurry({ all: false });
     if (outcome.kind === 'delivered') this.#parts.onDelivered(this);
-    this.#updateNotice();
+    this.updateNotice();
     this.#parts.kept.save();
     return outcome;
   }
@@ -368,12 +272,12 @@ export class IncidentDestination {
     const mayBeIncident = outcome.kind === 'rejected' || outcome.mayBeAlert;
     bundle.error = reason;
     if (happenings.length > 1 && mayBeIncident && !this.#isOver(waiting)) {
-      waiting.failingSince ??= this.#now();
+      waiting.failingSince ??= this.now();
       waiting.suspicion += 1;
       if (outcome.kind === 'rejected') waiting.rejections += 1;
       this.#queue.cut(bundle);
     } else {
-      const { isUsedUp } = noteFailure(waiting, outcome, this.#schedule, this.#now());
+      const { isUsedUp } = noteFailure(waiting, outcome, this.schedule, this.now());
       if (isUsedUp) {
         const result = `${reason}; ${waiting.attempts} attempts`;
         await this.#settle(bundle, happenings, source, { isDelivered: false, result });
@@ -383,7 +287,7 @@ export class IncidentDestination {
   }
 
   #isOver(waiting: WaitingAlert): boolean {
-    return isPromiseOver(waiting, this.#schedule, this.#now(), this.receiver.troubleSince);
+    return isPromiseOver(waiting, this.schedule, this.now(), this.receiver.troubleSince);
   }
 
   /** Gives up messages for which the promise has ended. */
@@ -393,7 +297,7 @@ export class IncidentDestination {
       if (waiting.state === 'running' || !this.#isOver(waiting)) continue;
       this.#queue.begin(bundle);
       const happenings = this.#prepare(bundle, source);
-      const result = toGivenUp(bundle.error ?? reason, this.#schedule);
+      const result = toGivenUp(bundle.error ?? reason, this.schedule);
       await this.#settle(bundle, happenings, source, { isDelivered: false, result });
     }
   }
@@ -427,16 +331,5 @@ export class IncidentDestination {
     );
     this.#queue.drop(bundle);
     for (const { incident } of happenings) source.replan(this, incident.id);
-  }
-
-  /** Alerts the other destinations once in a failing spell, and when it is over. */
-  #updateNotice(): void {
-    const { notices, kept } = this.#parts;
-    if (!notices.isOutdated(this.progress.receiver)) return;
-    this.#noticing = this.#noticing.then(() => notices.update(this.name, this.progress)).then(kept.save);
-  }
-
-  #now(): number {
-    return this.#parts.clock().getTime();
   }
 }

@@ -28,7 +28,8 @@ interface Fresh {
 export class NoticeQueue {
   /** For how long incidents are collected; 0 makes a message of each. */
   readonly #groupMs: number;
-  readonly #waiting = new WaitingAlerts();
+  /** The messages, by their numbers. */
+  readonly waiting = new WaitingAlerts();
   readonly #bundles = new Map<number, Bundle>();
   readonly #bundleOf = new Map<string, Bundle>();
   readonly #fresh = new Map<string, Fresh>();
@@ -43,19 +44,6 @@ export class NoticeQueue {
   /** Of how many incidents it is to be told now. */
   get size(): number {
     return this.#bundleOf.size + this.#fresh.size;
-  }
-
-  get hasMessages(): boolean {
-    return this.#bundles.size > 0;
-  }
-
-  /** Whether a message may be sent now, and when the next one may; by the monotonic clock. */
-  get hasReady(): boolean {
-    return this.#waiting.hasReady;
-  }
-
-  get nextDueAt(): number | undefined {
-    return this.#waiting.nextDueAt;
   }
 
   /** When the oldest of what waits happened, or could be sent at the latest. */
@@ -131,7 +119,7 @@ export class NoticeQueue {
 
   /** The message that is next; it counts as running from then on. */
   take(): Bundle | undefined {
-    const waiting = this.#waiting.take(performance.now());
+    const waiting = this.waiting.take(performance.now());
     return waiting && this.#bundles.get(waiting.seq);
   }
 
@@ -148,17 +136,12 @@ export class NoticeQueue {
 
   /** The message counts as running. */
   begin({ waiting }: Bundle): void {
-    this.#waiting.begin(waiting);
+    this.waiting.begin(waiting);
   }
 
   /** The message was tried, and waits again. */
   wait({ waiting }: Bundle): void {
-    this.#waiting.release(waiting, performance.now());
-  }
-
-  /** Messages that are not due may be tried now: all of them, or those that were not tried early already. */
-  hurry(which: { all: boolean }): void {
-    this.#waiting.hurry(which);
+    this.waiting.release(waiting, performance.now());
   }
 
   /** The incident no longer waits in a message. */
@@ -169,7 +152,7 @@ export class NoticeQueue {
   }
 
   drop({ waiting, ids }: Bundle): void {
-    this.#waiting.remove(waiting);
+    this.waiting.remove(waiting);
     this.#bundles.delete(waiting.seq);
     for (const id of ids) this.#bundleOf.delete(id);
   }
@@ -196,7 +179,7 @@ export class NoticeQueue {
     const bundle = { waiting, ids, error: failed?.error ?? null };
     this.#bundles.set(seq, bundle);
     for (const id of ids) this.#bundleOf.set(id, bundle);
-    this.#waiting.add(bundle.waiting);
+    this.waiting.add(bundle.waiting);
     return bundle;
   }
 }

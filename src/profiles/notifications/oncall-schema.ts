@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from '../route.ts';
+import { defineList, defineShape, nullable } from '../route.ts';
 
 const longestComment = 4000;
 
@@ -8,9 +8,6 @@ const example = '2036-01-31T08:00:00.000Z';
 const Time = Type.String({ format: 'date-time', examples: [example] });
 
 const givenTime = (description: string) => Type.String({ description, examples: [example] });
-
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 
 const rotation = Type.String({ description: 'Name of a rotation.', examples: ['oncall'] });
 
@@ -41,12 +38,12 @@ export const NewDutyOverride = defineShape('NewDutyOverride', {
 });
 export type NewDutyOverride = Static<typeof NewDutyOverride>;
 
-export const DutyOverrideList = defineShape('DutyOverrideList', {
-  count: Type.Integer({ description: 'Overrides in `data`.', examples: [1] }),
-  data: Type.Array(DutyOverride, {
-    description: 'Newest first. Of those that overlap, the newest one counts. Those that have ended are among them.',
-  }),
-});
+export const DutyOverrideList = defineList(
+  'DutyOverrideList',
+  'Overrides',
+  DutyOverride,
+  'Newest first. Of those that overlap, the newest one counts. Those that have ended are among them.',
+);
 
 export const DutyOverrideParams = Type.Object({ id: Type.String({ description: 'Id of an override.' }) });
 
@@ -54,9 +51,9 @@ export const DutyOverrideQuery = Type.Object({
   rotation: Type.Optional(Type.String({ description: 'Only overrides of this rotation.', examples: ['oncall'] })),
 });
 
-const since = orNull(Time, 'Since when; `null` if it has always been so.');
+const since = nullable(Time, 'Since when; `null` if it has always been so.');
 
-const until = orNull(Time, 'Until when; `null` if nobody else follows.');
+const until = nullable(Time, 'Until when; `null` if nobody else follows.');
 
 export const OnCall = defineShape('OnCall', {
   rotation,
@@ -64,18 +61,15 @@ export const OnCall = defineShape('OnCall', {
   members: Type.Array(member, { description: 'All whose turn it is sometimes, in their order.' }),
   startsAt: since,
   endsAt: until,
-  override: orNull(DutyOverride, 'The override because of which it is this one; `null` if it is their turn.'),
-  next: orNull(
+  override: nullable(DutyOverride, 'The override because of which it is this one; `null` if it is their turn.'),
+  next: nullable(
     defineShape('NextOnCall', { member, startsAt: Time }),
     'Who takes over, and when; `null` if nobody else does.',
   ),
 });
 export type OnCall = Static<typeof OnCall>;
 
-export const OnCallList = defineShape('OnCallList', {
-  count: Type.Integer({ description: 'Rotations in `data`.', examples: [1] }),
-  data: Type.Array(OnCall, { description: 'In the order of the setting `rotations`.' }),
-});
+export const OnCallList = defineList('OnCallList', 'Rotations', OnCall, 'In the order of the setting `rotations`.');
 export type OnCallList = Static<typeof OnCallList>;
 
 export const OnCallQuery = Type.Object({
@@ -87,14 +81,16 @@ const OnCallShift = defineShape('OnCallShift', {
   member,
   startsAt: since,
   endsAt: until,
-  override: orNull(overrideId, 'Id of the override because of which it is this one; `null` if it is their turn.'),
+  override: nullable(overrideId, 'Id of the override because of which it is this one; `null` if it is their turn.'),
 });
 export type OnCallShift = Static<typeof OnCallShift>;
 
-export const OnCallSchedule = defineShape('OnCallSchedule', {
-  count: Type.Integer({ description: 'Shifts in `data`.', examples: [1] }),
-  data: Type.Array(OnCallShift, { description: 'The earliest first; the first ones may have begun before `from`.' }),
-});
+export const OnCallSchedule = defineList(
+  'OnCallSchedule',
+  'Shifts',
+  OnCallShift,
+  'The earliest first; the first ones may have begun before `from`.',
+);
 
 export const OnCallScheduleQuery = Type.Object({
   from: Type.Optional(givenTime('From when, RFC 3339 with offset; now by default, and within five years of now.')),

@@ -1,22 +1,21 @@
 import Type, { type Static } from 'typebox';
 import { NextNotification, notificationKinds } from '../offers.ts';
-import { defineShape } from '../route.ts';
+import { defineShape, nullable, pagingQuery, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
-
-const time = (description: string) => Type.Union([Time, Type.Null()], { description });
+const time = (description: string) => nullable(Time, description);
 
 const count = (description: string) => Type.Integer({ description, examples: [0] });
 
 const textOrNull = (description: string, example: string) =>
-  Type.Union([Type.String({ examples: [example] }), Type.Null()], { description });
+  nullable(Type.String({ examples: [example] }), description);
 
 /** What the log says of an alert in a list. */
 const glance = {
-  severity: Type.Union([Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }), Type.Null()], {
-    description: '`null` if the alert is no longer in the log; so are `source` and `message`.',
-  }),
+  severity: nullable(
+    Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),
+    '`null` if the alert is no longer in the log; so are `source` and `message`.',
+  ),
   source: textOrNull('', 'backup'),
   message: textOrNull('Its first 500 characters.', 'disk is full'),
 };
@@ -50,7 +49,7 @@ const WaitingNotice = defineShape('WaitingNotice', {
   ...NextNotification.properties,
 });
 
-const listOrNull = (example: string) => Type.Union([Type.Array(Type.String({ examples: [example] })), Type.Null()]);
+const listOrNull = (example: string) => nullable(Type.Array(Type.String({ examples: [example] })));
 
 const DeliveryError = defineShape('DeliveryError', {
   time: Time,
@@ -61,9 +60,7 @@ const DeliveryError = defineShape('DeliveryError', {
 const IncidentRulesShown = defineShape('DestinationIncidentRules', {
   on: Type.Array(Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] })),
   after: Type.Number({ examples: [15], description: 'Minutes for which nobody must have taken the incident.' }),
-  repeat: Type.Union([Type.Number({ examples: [30] }), Type.Null()], {
-    description: 'Minutes between reminders; `null` without any.',
-  }),
+  repeat: nullable(Type.Number({ examples: [30] }), 'Minutes between reminders; `null` without any.'),
   groupSeconds: Type.Number({ examples: [10] }),
   hours: textOrNull('When it may be used; `null` for always.', 'Mon-Fri 08:00-18:00 Europe/Berlin'),
   hoursExcept: Type.Array(Type.Enum([...severities], { type: 'string', examples: ['CRITICAL'] }), {
@@ -82,9 +79,7 @@ export const DestinationState = defineShape('DestinationState', {
     type: 'string',
     description: 'What is sent: each alert, or messages about incidents.',
   }),
-  incidents: Type.Union([IncidentRulesShown, Type.Null()], {
-    description: 'When it is notified of incidents; `null` if it gets every alert.',
-  }),
+  incidents: nullable(IncidentRulesShown, 'When it is notified of incidents; `null` if it gets every alert.'),
   repeatMinutes: Type.Number({
     examples: [240],
     description: 'After so many minutes an alert that keeps coming again is sent again; 0: never.',
@@ -106,7 +101,7 @@ export const DestinationState = defineShape('DestinationState', {
     description: 'Age of the oldest alert that waits; 0 if none does.',
   }),
   lastSuccess: time('Last delivery since the server was started.'),
-  lastError: Type.Union([DeliveryError, Type.Null()], { description: 'Last failure since the server was started.' }),
+  lastError: nullable(DeliveryError, 'Last failure since the server was started.'),
   nextAttempt: time('When an alert that failed is tried again.'),
   lagIncidents: count('Incidents for which a notification is due now.'),
   waitingNotices: Type.Array(WaitingNotice, {
@@ -126,9 +121,7 @@ export const DeliveryList = defineShape('DeliveryList', {
 
 export const RetryResult = defineShape('RetryResult', {
   delivered: Type.Boolean({ examples: [true] }),
-  reason: Type.Union([Type.String({ examples: ['the receiver responded 400'] }), Type.Null()], {
-    description: 'Why it was not delivered.',
-  }),
+  reason: nullable(Type.String({ examples: ['the receiver responded 400'] }), 'Why it was not delivered.'),
 });
 
 export const TestResult = defineShape('TestResult', {
@@ -163,13 +156,7 @@ export const SentQuery = Type.Object({
   incident: Type.Optional(
     Type.String({ description: 'Only of this incident: its id or its number.', examples: ['412'] }),
   ),
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    default: 50,
-    description: 'Maximum number of notifications to return.',
-  }),
-  before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of a page: what comes after it.' })),
+  ...pagingQuery('notifications'),
 });
 
 const SentNotice = defineShape('SentNotification', {
@@ -192,5 +179,5 @@ const SentNotice = defineShape('SentNotification', {
 export const SentPage = defineShape('SentNotificationPage', {
   count: count('Notifications in `data`.'),
   data: Type.Array(SentNotice, { description: 'Newest first; the last 10,000 are kept, without a database.' }),
-  next: Type.Union([Type.Integer({ examples: [992] }), Type.Null()], { description: 'The `before` of the next page.' }),
+  next: nullable(Type.Integer({ examples: [992] }), 'The `before` of the next page.'),
 });

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from '../route.ts';
+import { defineShape, nullable, pagingQuery } from '../route.ts';
 
 export const MadeChange = defineShape('SettingChange', {
   seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),
@@ -14,15 +14,10 @@ export type MadeChange = Static<typeof MadeChange>;
 export const MadeChangePage = defineShape('SettingChangePage', {
   count: Type.Integer({ description: 'Changes in `data`.', examples: [1] }),
   data: Type.Array(MadeChange, { description: 'Newest first.' }),
-  next: Type.Union([Type.Integer({ examples: [12] }), Type.Null()], {
-    description: 'The `before` of the next page. `null` where there is none.',
-  }),
+  next: nullable(Type.Integer({ examples: [12] }), 'The `before` of the next page. `null` where there is none.'),
 });
 
 export const MadeChangeQuery = Type.Object({
   kind: Type.Optional(Type.String({ description: 'Only changes of this kind.', examples: ['silence'] })),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Maximum number of changes to return.' }),
-  before: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Only changes before this `seq`: the `next` of a page.' }),
-  ),
+  ...pagingQuery('changes', 'Only changes before this `seq`: the `next` of a page.'),
 });

@@ -1,5 +1,5 @@
-import Type, { type Static, type TSchema } from 'typebox';
-import { defineShape } from '../route.ts';
+import Type, { type Static } from 'typebox';
+import { defineShape, orNull } from '../route.ts';
 
 export const silenceStates = ['active', 'pending', 'expired'] as const;
 
@@ -11,9 +11,6 @@ const mostMembers = 50;
 
 /** The longest window: a week. */
 const mostMinutes = 10_080;
-
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
 
 const example = '2036-01-31T08:30:00.000Z';
 const Time = Type.String({ format: 'date-time', examples: [example] });

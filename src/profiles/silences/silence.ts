@@ -1,4 +1,5 @@
 import type { MadeSetting } from '../offers.ts';
+import { toTimeText } from '../route.ts';
 import type { CompiledMatch, Matching } from './matchers.ts';
 import type { Silence } from './schema.ts';
 import type { SilenceTimes, SilenceWindow, Windows } from './windows.ts';
@@ -23,8 +24,6 @@ export const stateOf = (window: SilenceWindow | undefined, at: number): Silence[
   return window.startsAt <= at ? 'active' : 'pending';
 };
 
-const toTime = (ms: number): string => new Date(ms).toISOString();
-
 /** As routes return it. */
 export const toSilence = ({ setting, windows }: KnownSilence, at: number): Silence => {
   const { name, value, version, by, at: updatedAt, createdAt } = setting;
@@ -35,12 +34,19 @@ export const toSilence = ({ setting, windows }: KnownSilence, at: number): Silen
     state: stateOf(window, at),
     match: 'match' in matching ? matching.match : null,
     matchers: 'matchers' in matching ? [...matching.matchers] : null,
-    startsAt: toTime(startsAt),
-    endsAt: endsAt === null ? null : toTime(endsAt),
+    startsAt: toTimeText(startsAt),
+    endsAt: endsAt === null ? null : toTimeText(endsAt),
     schedule: recurring?.schedule ?? null,
     timeZone: recurring?.timeZone ?? null,
     minutes: recurring?.minutes ?? null,
-    window: window ? { startsAt: toTime(window.startsAt), endsAt: toTime(window.endsAt) } : null,
-    ...{ comment, createdBy, createdAt: toTime(createdAt), updatedBy: by, updatedAt: toTime(updatedAt), version },
+    window: window ? { startsAt: toTimeText(window.startsAt), endsAt: toTimeText(window.endsAt) } : null,
+    ...{
+      comment,
+      createdBy,
+      createdAt: toTimeText(createdAt),
+      updatedBy: by,
+      updatedAt: toTimeText(updatedAt),
+      version,
+    },
   };
 };

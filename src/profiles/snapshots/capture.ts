@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { createUsageReader } from '../../host/process-usage.ts';
+import { roundOrNull } from '../../host/reading.ts';
 import {
   type DiskTraffic,
   type FileSystemReading,
@@ -114,17 +115,14 @@ const toProcesses = ({ count, processes }: Processes): MachineSnapshot['processe
   };
 };
 
-const toNumber = (value: number | undefined, decimals = 0): number | null =>
-  value !== undefined && Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
-
 const toUsage = (usage: Usage | undefined): MachineSnapshot['usage'] => ({
-  cpu: toNumber(usage?.cpu, 4),
-  memoryUsed: toNumber(usage?.memoryUsed),
-  memoryTotal: toNumber(usage?.memoryTotal),
-  swapUsed: toNumber(usage?.swapUsed),
-  load: toNumber(usage?.load, 2),
-  networkReceived: toNumber(usage?.networkReceived),
-  networkSent: toNumber(usage?.networkSent),
+  cpu: roundOrNull(usage?.cpu, 4),
+  memoryUsed: roundOrNull(usage?.memoryUsed),
+  memoryTotal: roundOrNull(usage?.memoryTotal),
+  swapUsed: roundOrNull(usage?.swapUsed),
+  load: roundOrNull(usage?.load, 2),
+  networkReceived: roundOrNull(usage?.networkReceived),
+  networkSent: roundOrNull(usage?.networkSent),
 });
 
 const toPressure = (host: Pick<HostReadings, 'pressure'>): MachineSnapshot['pressure'] => {
@@ -138,7 +136,7 @@ type Traffic = ReadonlyMap<string, DiskTraffic>;
 const toDisk = (disk: FileSystemReading, before: Traffic, after: Traffic, seconds: number) => {
   const [from, to] = [before, after].map((traffic) => traffic.get(disk.deviceNumber ?? ''));
   const rate = (key: keyof DiskTraffic): number | null =>
-    toNumber(from && to && Math.max(0, to[key] - from[key]) / seconds);
+    roundOrNull(from && to && Math.max(0, to[key] - from[key]) / seconds);
   return {
     mountPath: disk.mountPath.slice(0, 4 * longestName),
     used: disk.usedBytes,

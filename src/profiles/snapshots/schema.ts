@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { pressures } from '../../host/readings.ts';
 import { describeProcess, History, hostUsage } from '../machine.ts';
-import { defineShape } from '../route.ts';
+import { defineShape, nullable, Time } from '../route.ts';
 
 /** How many processes are recorded, of each kind. */
 export const mostProcesses = 15;
@@ -9,12 +9,8 @@ export const mostProcesses = 15;
 /** Entries of the system's journal. */
 export const mostEntries = 50;
 
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-
-const share = Type.Union([Type.Number({ examples: [1.5] }), Type.Null()]);
-const rate = (description: string) => orNull(Type.Number({ examples: [52_000] }), description);
-const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
+const share = nullable(Type.Number({ examples: [1.5] }));
+const rate = (description: string) => nullable(Type.Number({ examples: [52_000] }), description);
 
 const process = describeProcess('while it was recorded');
 
@@ -27,7 +23,7 @@ export const MachineSnapshot = defineShape('MachineSnapshot', {
     { cpu: share, memory: share, io: share } satisfies Record<(typeof pressures)[number], unknown>,
     { description: 'Percent of the last minute in which a task waited; null where the kernel does not say.' },
   ),
-  processes: orNull(
+  processes: nullable(
     Type.Object({
       count: Type.Integer({ description: 'Of all processes.', examples: [212] }),
       byCpu: Type.Array(process, { description: `The ${mostProcesses} that used the processors most.` }),
@@ -48,17 +44,17 @@ export const MachineSnapshot = defineShape('MachineSnapshot', {
     }),
     { description: 'Fixed local disks and the root file system.' },
   ),
-  history: orNull(History, 'The last 10 minutes in steps of 5 seconds, as `GET /api/history` has them.'),
-  failedUnits: orNull(
+  history: nullable(History, 'The last 10 minutes in steps of 5 seconds, as `GET /api/history` has them.'),
+  failedUnits: nullable(
     Type.Array(Type.String({ examples: ['backup.service'] })),
     'Units of systemd that have failed; null where it does not run.',
   ),
-  journal: orNull(
+  journal: nullable(
     Type.Array(
       Type.Object({
         time: Time,
         source: Type.String({ description: 'The program that wrote it.', examples: ['kernel'] }),
-        priority: orNull(Type.Integer({ examples: [3] }), 'As in syslog: 0 is the worst, 3 an error, 7 debugging.'),
+        priority: nullable(Type.Integer({ examples: [3] }), 'As in syslog: 0 is the worst, 3 an error, 7 debugging.'),
         text: Type.String({ examples: ['Out of memory: Killed process 4086 (node)'] }),
       }),
     ),

@@ -3,12 +3,11 @@ import Type from 'typebox';
 import type { FileSystemReading, HostSample } from '../../host/readings.ts';
 import { type Concern, concernAreas, defineFeature } from '../feature.ts';
 import { hostLimits as limits, type WatchSource } from '../offers.ts';
-import { defineRoute, defineShape } from '../route.ts';
+import { defineRoute, defineShape, nullable } from '../route.ts';
 import { type Severity, severities } from '../severity.ts';
 import { createPolledTopic } from '../topic.ts';
 
-const share = (description: string) =>
-  Type.Union([Type.Number({ minimum: 0, maximum: 1, examples: [0.42] }), Type.Null()], { description });
+const share = (description: string) => nullable(Type.Number({ minimum: 0, maximum: 1, examples: [0.42] }), description);
 
 export type Status = Static<typeof Status>;
 export const Status = defineShape('HealthStatus', {
@@ -22,15 +21,12 @@ export const Status = defineShape('HealthStatus', {
     }),
     { description: 'What needs attention now, the worst first.' },
   ),
-  host: Type.Union(
-    [
-      Type.Object({
-        cpu: share('Busy share of all processors, 0 to 1.'),
-        memory: share('Share of the memory that is not available to programs.'),
-      }),
-      Type.Null(),
-    ],
-    { description: 'Means of the last minute; null before the first reading.' },
+  host: nullable(
+    Type.Object({
+      cpu: share('Busy share of all processors, 0 to 1.'),
+      memory: share('Share of the memory that is not available to programs.'),
+    }),
+    'Means of the last minute; null before the first reading.',
   ),
 });
 

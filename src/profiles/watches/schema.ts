@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { pressures } from '../../host/readings.ts';
 import { madeFacts } from '../made-facts.ts';
-import { defineShape } from '../route.ts';
+import { defineList, defineShape, nullable, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
 /** Names of watches are parts of sources, fingerprints and paths. */
@@ -148,22 +148,18 @@ export type WatchSettings = Static<typeof WatchSettings>;
 /** The settings `watches`: unknown members are refused. */
 export const StrictWatch = Type.Object(WatchSettings.properties, { additionalProperties: false });
 
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-const time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
-
 const states = ['ok', 'pending', 'firing', 'cannot check'] as const;
 
 const RecentReadings = defineShape('RecentReadings', {
-  start: Type.String({ ...time, description: 'Time of the first step.' }),
+  start: Type.String({ ...Time, description: 'Time of the first step.' }),
   step: Type.Number({ description: 'Seconds from one step to the next.', examples: [15] }),
   figures: Type.Array(
-    orNull(Type.Number({ examples: [91.3] }), 'The worst reading of a step; `null` where there is none.'),
+    nullable(Type.Number({ examples: [91.3] }), 'The worst reading of a step; `null` where there is none.'),
     {
       examples: [[91.3]],
     },
   ),
-  bad: Type.Array(orNull(Type.Boolean({ examples: [true] }), 'Whether the limit was reached; `null`: not checked.'), {
+  bad: Type.Array(nullable(Type.Boolean({ examples: [true] }), 'Whether the limit was reached; `null`: not checked.'), {
     examples: [[true]],
   }),
 });
@@ -176,15 +172,15 @@ export const WatchedThing = defineShape('WatchedThing', {
     examples: ['firing'],
     description: '`pending`: not for as long as `for` says.',
   }),
-  level: orNull(
+  level: nullable(
     Type.Enum(severities, { type: 'string', examples: ['WARNING'] }),
     'Of the alert that fires; `null` if none does.',
   ),
-  figure: orNull(Type.Number({ examples: [91.3] }), 'The last reading; `null` where it is no number.'),
+  figure: nullable(Type.Number({ examples: [91.3] }), 'The last reading; `null` where it is no number.'),
   text: Type.String({ description: 'The last reading in words.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
-  at: time,
-  since: Type.String({ ...time, description: 'Since when it is in this state.' }),
-  recent: orNull(RecentReadings, 'Of the last hours; `null` in a test.'),
+  at: Time,
+  since: Type.String({ ...Time, description: 'Since when it is in this state.' }),
+  recent: nullable(RecentReadings, 'Of the last hours; `null` in a test.'),
 });
 export type WatchedThing = Static<typeof WatchedThing>;
 
@@ -202,16 +198,13 @@ export const Watch = defineShape('Watch', {
     description:
       'The worst of its things. `new`: not checked yet. `paused`: not enabled. `elsewhere`: another instance checks it.',
   }),
-  since: orNull(time, 'Since when.'),
+  since: nullable(Time, 'Since when.'),
   things: Type.Array(WatchedThing),
   ...madeFacts,
 });
 export type Watch = Static<typeof Watch>;
 
-export const WatchList = defineShape('WatchList', {
-  count: Type.Integer({ description: 'Watches in `data`.', examples: [1] }),
-  data: Type.Array(Watch),
-});
+export const WatchList = defineList('WatchList', 'Watches', Watch);
 
 export const WatchTrial = defineShape('WatchTrial', {
   things: Type.Array(WatchedThing, { description: 'What it finds now; `pending` is what would be an alert.' }),

@@ -97,6 +97,8 @@ export const findNamed = <T>(
 /** Rounded towards the good: what is not quite full is not 100 % full. */
 export const toPercentText = (percent: number): string => `${(Math.floor(percent * 10 + 1e-6) / 10).toString()} %`;
 
+export const toMsText = (ms: number): string => `${Math.round(ms)} ms`;
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 export const toBytesText = (bytes: number): string => {

@@ -3,6 +3,16 @@ import { readPostgresUrl } from './address.ts';
 import { type Connection, Primary, type Statement } from './connection.ts';
 import { findLastingProblem, isMissing, LastingProblem, missingRights } from './database-errors.ts';
 
+/** The table of a log of records; like the migrations that make one, it stays as it is. */
+const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} (
+  seq bigint PRIMARY KEY,
+  id uuid NOT NULL UNIQUE,
+  at bigint NOT NULL,
+  instance text NOT NULL,
+  level text,
+  body text NOT NULL
+);`;
+
 /**
  * Bodies are JSON as it is answered, or as the log in files has it: PostgreSQL refuses U+0000 in columns. Rows of gates
  * change with every write, so their pages keep space for new versions of them. `id + 0` in indexes and orders keeps the planner, whose statistics may be
@@ -55,26 +65,12 @@ CREATE TABLE signalbox.item (id bigint PRIMARY KEY, body text NOT NULL);
 CREATE TABLE signalbox.item_number (number int PRIMARY KEY);
 CREATE TABLE signalbox.simple_task (id bigint PRIMARY KEY, body text NOT NULL);
 
-CREATE TABLE signalbox.alert (
-  seq bigint PRIMARY KEY,
-  id uuid NOT NULL UNIQUE,
-  at bigint NOT NULL,
-  instance text NOT NULL,
-  level text,
-  body text NOT NULL
-);
+${toRecordTable('alert')}
 CREATE INDEX alert_at ON signalbox.alert (at, level);
 CREATE INDEX alert_level ON signalbox.alert (level, (seq + 0));
 CREATE INDEX alert_instance ON signalbox.alert (instance, (seq + 0));
 
-CREATE TABLE signalbox.audit (
-  seq bigint PRIMARY KEY,
-  id uuid NOT NULL UNIQUE,
-  at bigint NOT NULL,
-  instance text NOT NULL,
-  level text,
-  body text NOT NULL
-);
+${toRecordTable('audit')}
 CREATE INDEX audit_at ON signalbox.audit (at);
 
 CREATE TABLE signalbox.login (
@@ -139,14 +135,7 @@ CREATE TABLE signalbox.incident_event (
 const settingTables = `
 INSERT INTO signalbox.gate (name) VALUES ('setting');
 
-CREATE TABLE signalbox.setting (
-  seq bigint PRIMARY KEY,
-  id uuid NOT NULL UNIQUE,
-  at bigint NOT NULL,
-  instance text NOT NULL,
-  level text,
-  body text NOT NULL
-);
+${toRecordTable('setting')}
 `;
 
 /** Notifications of incidents to destinations, and which instance sends them at present. */
@@ -168,14 +157,7 @@ CREATE TABLE signalbox.lease (
 const heartbeatTables = `
 INSERT INTO signalbox.gate (name) VALUES ('heartbeat');
 
-CREATE TABLE signalbox.heartbeat (
-  seq bigint PRIMARY KEY,
-  id uuid NOT NULL UNIQUE,
-  at bigint NOT NULL,
-  instance text NOT NULL,
-  level text,
-  body text NOT NULL
-);
+${toRecordTable('heartbeat')}
 CREATE INDEX heartbeat_at ON signalbox.heartbeat (at);
 
 CREATE TABLE signalbox.heartbeat_state (name text PRIMARY KEY, seq bigint NOT NULL, body text NOT NULL);

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { writeProgram } from '../../../../test/support/child-programs.ts';
 import { type Entry, needsJournal, writeJournal } from '../../../../test/support/real-journal.ts';
 import { journal } from '../../../../test/support/recorded.ts';
-import { systemPaths } from '../child.ts';
+import { systemPaths } from '../../../host/programs.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure } from '../runner.ts';
 import { getEventLog, toEvent, toJournalArguments } from './get-event-log.ts';

@@ -1,13 +1,7 @@
 import { readUserNames } from '../../../host/linux/processes.ts';
-import {
-  allEnded,
-  collectRows,
-  createLineReader,
-  requireProgram,
-  runChild,
-  type SystemPaths,
-  toFailure,
-} from '../child.ts';
+import { readJournalField } from '../../../host/linux/systemd.ts';
+import type { SystemPaths } from '../../../host/programs.ts';
+import { allEnded, collectRows, createLineReader, requireProgram, runChild, toFailure } from '../child.ts';
 import { createAnyMatcher } from '../language.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type CommandOutput, type OutputRow } from '../runner.ts';
@@ -35,7 +29,7 @@ export const getEventLog = async (
   const events = collectRows(parameters.Newest, (line) => {
     isEmpty = false;
     const entry = JSON.parse(line) as JournalEntry;
-    if (parameters.LogName === 'Application' && toText(entry['_PID']) === '1') return undefined;
+    if (parameters.LogName === 'Application' && readJournalField(entry['_PID']) === '1') return undefined;
     const event = toEvent(entry, userNames);
     return isWanted(event) ? event : undefined;
   });
@@ -138,12 +132,12 @@ const facilities = [
 
 /** Converts a journal entry to an event of Windows' event log. */
 export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>) => {
-  const read = (name: (typeof entryFields)[number]): string | null => toText(entry[name]);
-  const written = toTime(toText(entry['__REALTIME_TIMESTAMP']));
+  const read = (name: (typeof entryFields)[number]): string | null => readJournalField(entry[name]);
+  const written = toTime(readJournalField(entry['__REALTIME_TIMESTAMP']));
   const instanceId = toInstanceId(read('MESSAGE_ID'));
   const uid = read('_UID');
   return {
-    Index: toIndex(toText(entry['__CURSOR'])),
+    Index: toIndex(readJournalField(entry['__CURSOR'])),
     TimeGenerated: toTime(read('_SOURCE_REALTIME_TIMESTAMP')) ?? written,
     TimeWritten: written,
     EntryType: toEntryType(Number(read('PRIORITY') ?? 6)),
@@ -155,13 +149,6 @@ export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, stri
     MachineName: read('_HOSTNAME'),
     UserName: uid && (userNames.get(uid) ?? uid),
   };
-};
-
-/** A field's first value. Values with control characters or invalid UTF-8 are arrays of bytes. */
-const toText = (value: unknown): string | null => {
-  if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) return null;
-  return typeof value[0] === 'number' ? Buffer.from(value).toString() : toText(value[0]);
 };
 
 const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {

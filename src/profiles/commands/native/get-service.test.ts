@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { writeProgram } from '../../../../test/support/child-programs.ts';
 import { systemctlScript, unitProperties } from '../../../../test/support/recorded.ts';
-import { systemPaths } from '../child.ts';
+import { systemPaths } from '../../../host/programs.ts';
 import { CommandFailure } from '../runner.ts';
 import { getService, parseUnitProperties, readUnits } from './get-service.ts';
 

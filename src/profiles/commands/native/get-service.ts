@@ -1,5 +1,5 @@
-import { isAccessible } from '../../../host/programs.ts';
-import { allEnded, readChildText, requireProgram, type SystemPaths } from '../child.ts';
+import { isAccessible, type SystemPaths } from '../../../host/programs.ts';
+import { allEnded, readChildText, requireProgram } from '../child.ts';
 import { createAnyMatcher } from '../language.ts';
 import type { CimInstance, CommandParameters } from '../policy.ts';
 import { CommandFailure, type OutputRow, selectMatching } from '../runner.ts';

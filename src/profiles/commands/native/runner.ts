@@ -1,6 +1,7 @@
+import { cpuSecondsOf } from '../../../host/process-usage.ts';
+import { type SystemPaths, systemPaths } from '../../../host/programs.ts';
 import { computeOnce } from '../../../host/reading.ts';
 import type { HostReadings, ProcessDetails, ProcessReading } from '../../../host/readings.ts';
-import { type SystemPaths, systemPaths } from '../child.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type CommandOutput, type OutputRow, type Runner, selectMatching } from '../runner.ts';
 import { getCimInstance } from './get-cim-instance.ts';
@@ -88,7 +89,7 @@ const byNameAndId = (a: ProcessReading, b: ProcessReading): number => {
 const toProcessRow = (process: ProcessReading, details: ProcessDetails | undefined): OutputRow => ({
   Id: process.pid,
   ProcessName: process.name,
-  CPU: toSeconds(process.userSeconds, process.kernelSeconds),
+  CPU: cpuSecondsOf(process),
   WorkingSet64: process.workingSetBytes,
   PagedMemorySize64: details?.pagedBytes ?? null,
   VirtualMemorySize64: process.virtualBytes,
@@ -100,6 +101,3 @@ const toProcessRow = (process: ProcessReading, details: ProcessDetails | undefin
   Path: details?.executablePath ?? null,
   ParentId: process.parentPid,
 });
-
-const toSeconds = (user: number | null, kernel: number | null): number | null =>
-  user === null || kernel === null ? null : Math.round((user + kernel) * 100) / 100;

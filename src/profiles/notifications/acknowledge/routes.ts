@@ -4,7 +4,7 @@ import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http
 import { sendJson } from '../../../http/json.ts';
 import { toOffsetTimestamp } from '../../../http/text-forms.ts';
 import type { IncidentSource, SharedIncident } from '../../offers.ts';
-import { defineRoute, defineShape, type Route } from '../../route.ts';
+import { defineRoute, defineShape, nullable, type Route } from '../../route.ts';
 import { severities } from '../../severity.ts';
 import { toConsoleLink } from '../message.ts';
 import type { AcknowledgeGrant, AcknowledgeLinks } from './links.ts';
@@ -24,9 +24,7 @@ const LinkedIncident = defineShape('LinkedIncident', {
   title: Type.String({ examples: ['disk is full'] }),
   level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
   state: Type.Enum(['open', 'acknowledged', 'resolved'], { type: 'string' }),
-  acknowledgedBy: Type.Union([Type.String({ examples: ['destination:phone'] }), Type.Null()], {
-    description: 'Who has taken it; `null` if nobody has.',
-  }),
+  acknowledgedBy: nullable(Type.String({ examples: ['destination:phone'] }), 'Who has taken it; `null` if nobody has.'),
 });
 type LinkedIncident = Static<typeof LinkedIncident>;
 

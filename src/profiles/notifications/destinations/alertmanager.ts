@@ -1,3 +1,4 @@
+import { toTimeText } from '../../route.ts';
 import { rankOf, severities } from '../../severity.ts';
 import type { IncidentHappening, IncidentMessage } from '../message.ts';
 import { type DeliveredAlert, type DestinationType, jsonType, type Outgoing, toBearer, toPathWith } from './type.ts';
@@ -88,7 +89,7 @@ const toAlertsOf = (
   const url = happenings.length === 1 ? link : incident.link;
   const toEntry = (severity: string | undefined, endsAt: number): object => ({
     labels: { ...labels, incident: String(number), ...(severity !== undefined && { severity }) },
-    ...{ annotations, startsAt: toTime(firstAt), endsAt: toTime(Math.max(endsAt, firstAt)) },
+    ...{ annotations, startsAt: toTimeText(firstAt), endsAt: toTimeText(Math.max(endsAt, firstAt)) },
     ...(url && { generatorURL: url }),
   });
   const isOver = what === 'resolved';
@@ -100,5 +101,3 @@ const toAlertsOf = (
     ...(isOver || what === 'raised' ? ended.map((each) => toEntry(each.toLowerCase(), at)) : []),
   ];
 };
-
-const toTime = (ms: number): string => new Date(ms).toISOString();

@@ -1,5 +1,5 @@
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, type Finding } from '../type.ts';
+import { defineWatchType, type Finding, toMsText } from '../type.ts';
 import { toDaysFinding } from './certificate.ts';
 import { requestUrl, toFault } from './network.ts';
 
@@ -11,8 +11,6 @@ const isRight = (status: number, ranges: string): boolean =>
     const [first = 0, last = first] = range.split('-').map(Number);
     return status >= first && status <= last;
   });
-
-const toMs = (ms: number): string => `${Math.round(ms)} ms`;
 
 /** Status, body and response time of a URL, and for how long its certificate is valid. */
 export const httpWatch = defineWatchType({
@@ -33,7 +31,7 @@ export const httpWatch = defineWatchType({
     const thing = toThing(watch);
     const answer = await requestUrl(url, targets, signal).catch(toFault);
     if (typeof answer === 'string') return [{ thing, isBad: true, words: `${thing} does not answer: ${answer}` }];
-    const time = toMs(answer.ms);
+    const time = toMsText(answer.ms);
     const days: Finding[] =
       certificateDays !== undefined && answer.validTo
         ? [toDaysFinding(`${thing} certificate`, answer.validTo, clock(), { limit: certificateDays, isLowBad: true })]
@@ -42,7 +40,7 @@ export const httpWatch = defineWatchType({
     if (fault !== undefined) return [{ thing, isBad: true, words: `${thing} ${fault}` }, ...days];
     const words = `${thing} answers ${answer.status} after ${time}`;
     if (limit === undefined) return [{ thing, isBad: false, figure: Math.round(answer.ms), words }, ...days];
-    return [{ thing, figure: answer.ms, toText: toMs, words }, ...days];
+    return [{ thing, figure: answer.ms, toText: toMsText, words }, ...days];
   },
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseUnits } from '../../../host/linux/units.ts';
+import { parseUnits } from '../../../host/linux/systemd.ts';
 import type { WatchSettings } from '../schema.ts';
 import type { Finding, WatchReadings } from '../type.ts';
 import { serviceWatch } from './service.ts';

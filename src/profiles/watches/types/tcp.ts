@@ -1,7 +1,5 @@
-import { defineWatchType } from '../type.ts';
+import { defineWatchType, toMsText } from '../type.ts';
 import { connectTo, toFault } from './network.ts';
-
-const toMs = (ms: number): string => `${Math.round(ms)} ms`;
 
 /** Whether a server accepts a connection in time. */
 export const tcpWatch = defineWatchType({
@@ -15,7 +13,7 @@ export const tcpWatch = defineWatchType({
     const thing = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const ms = await connectTo(host, port, targets, signal).catch(toFault);
     if (typeof ms === 'string') return [{ thing, isBad: true, words: `${thing} does not accept connections: ${ms}` }];
-    const words = `${thing} accepts connections after ${toMs(ms)}`;
-    return [limit === undefined ? { thing, isBad: false, words } : { thing, figure: ms, toText: toMs, words }];
+    const words = `${thing} accepts connections after ${toMsText(ms)}`;
+    return [limit === undefined ? { thing, isBad: false, words } : { thing, figure: ms, toText: toMsText, words }];
   },
 });

@@ -1,19 +1,21 @@
 import type { HostReadings, Usage } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, toBytesText, toPercentText, type WatchReadings } from '../type.ts';
+import { defineWatchType, toBytesText, toPercentText, type WatchReadings, type WatchType } from '../type.ts';
+
+const usualEvery = 10;
+
+/** How much of the machine is in use, which has a limit. */
+const defineUsage = (type: Pick<WatchType, 'name' | 'check'> & Partial<WatchType>): WatchType =>
+  defineWatchType({ scope: () => 'machine', keys: [], limit: 'required', every: usualEvery, ...type });
 
 /** Shares in percent, of two columns of the history or of a column and what does not change. */
 const toPercents = (used: readonly number[], total: number | readonly number[]): number[] =>
   used.map((value, index) => (100 * value) / (typeof total === 'number' ? total : (total[index] ?? Number.NaN)));
 
 /** Percent of the memory that programs cannot have. */
-export const memoryWatch = defineWatchType({
+export const memoryWatch = defineUsage({
   name: 'memory',
-  scope: () => 'machine',
-  keys: [],
-  limit: 'required',
-  every: 10,
   check: async (_watch, { host }) => {
     const { total, available } = await host.memory();
     const used = (100 * (total - available)) / total;
@@ -23,12 +25,8 @@ export const memoryWatch = defineWatchType({
   listPast: (_watch, _thing, list) => toPercents(list('memoryUsed'), list('memoryTotal')),
 });
 
-export const swapWatch = defineWatchType({
+export const swapWatch = defineUsage({
   name: 'swap',
-  scope: () => 'machine',
-  keys: [],
-  limit: 'required',
-  every: 10,
   check: async (_watch, { host }) => {
     const { swapTotal, swapFree } = await host.memory();
     if (swapTotal === 0) throw new Error('this machine has no swap space');
@@ -46,14 +44,8 @@ const meanOf = ({ every = usualEvery }: WatchSettings, { usage }: WatchReadings,
   return mean;
 };
 
-const usualEvery = 10;
-
-export const cpuWatch = defineWatchType({
+export const cpuWatch = defineUsage({
   name: 'cpu',
-  scope: () => 'machine',
-  keys: [],
-  limit: 'required',
-  every: usualEvery,
   check: async (watch, readings) => {
     const busy = 100 * meanOf(watch, readings, 'cpu');
     const words = `the processors are ${toPercentText(busy)} busy`;
@@ -68,12 +60,8 @@ const countProcessors = (host: Pick<HostReadings, 'counters'>): number =>
 const toLoadText = (load: number): string => load.toFixed(2);
 
 /** Runnable processes for each processor, mean of a minute. */
-export const loadWatch = defineWatchType({
+export const loadWatch = defineUsage({
   name: 'load',
-  scope: () => 'machine',
-  keys: [],
-  limit: 'required',
-  every: usualEvery,
   check: async (watch, readings) => {
     const processors = countProcessors(readings.host);
     const load = meanOf(watch, readings, 'load') / processors;
@@ -87,12 +75,9 @@ export const loadWatch = defineWatchType({
 });
 
 /** Bytes per second over the network, in one direction. */
-export const networkWatch = defineWatchType({
+export const networkWatch = defineUsage({
   name: 'network',
-  scope: () => 'machine',
   keys: ['metric'],
-  limit: 'required',
-  every: usualEvery,
   findProblem: ({ metric = 'received' }) =>
     metric === 'received' || metric === 'sent' ? undefined : 'metric must be received or sent',
   check: async (watch, readings) => {
@@ -108,12 +93,9 @@ const toNetworkColumn = ({ metric }: WatchSettings) => (metric === 'sent' ? 'net
 const toRateText = (rate: number): string => `${toBytesText(rate)}/s`;
 
 /** Percent of the last minute in which tasks waited. */
-export const pressureWatch = defineWatchType({
+export const pressureWatch = defineUsage({
   name: 'pressure',
-  scope: () => 'machine',
   keys: ['resource'],
-  limit: 'required',
-  every: 10,
   check: async ({ resource = 'memory' }, { host }) => {
     const share = host.pressure(resource);
     if (share === null) throw new Error('this kernel does not say how long tasks wait (PSI)');
@@ -124,12 +106,9 @@ export const pressureWatch = defineWatchType({
 
 const toCelsius = (celsius: number): string => `${celsius.toFixed(1)} °C`;
 
-export const temperatureWatch = defineWatchType({
+export const temperatureWatch = defineUsage({
   name: 'temperature',
-  scope: () => 'machine',
   keys: ['sensor'],
-  limit: 'required',
-  every: 10,
   check: async ({ sensor: pattern = '*' }, { host }) => {
     const found = host.temperatures().filter(({ sensor }) => isLike(sensor, pattern));
     if (found.length === 0) throw new Error(`there is no temperature sensor ${pattern}`);

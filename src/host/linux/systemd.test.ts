@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseJournal } from './journal.ts';
+import { parseJournal } from './systemd.ts';
 
 test('entries have their time, program and priority, whatever form their fields have', () => {
   const output = [

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertsAt, columnCount, Ring } from './ring.ts';
-import { toLongerSteps } from './sums.ts';
+import { alertsAt, columnCount, Ring, toLongerSteps } from './ring.ts';
 
 test('longer steps have means of measurements and sums of alerts, and gaps where there is nothing', () => {
   const ring = new Ring(1, 60);

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { findProgram, isAccessible, systemPaths } from '../programs.ts';
+import type { JournalReading, UnitReading } from '../readings.ts';
+
+interface OutputLimits {
+  ms: number;
+  bytes: number;
+}
+
+/** What a program of systemd prints; null where it is missing or systemd does not run. Rejects if it fails or takes too long. */
+const readSystemdOutput = async (
+  paths: readonly string[],
+  args: readonly string[],
+  { ms, bytes }: OutputLimits,
+): Promise<string | null> => {
+  const program = await findProgram(paths);
+  if (program === null || !(await isAccessible(systemPaths.bootMark))) return null;
+  return new Promise((resolve, reject) => {
+    const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' };
+    const options = { timeout: ms, maxBuffer: bytes, killSignal: 'SIGKILL' as const, env };
+    execFile(program, args, options, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+  });
+};
+
+const unitLimits = { ms: 10_000, bytes: 8 * 1024 * 1024 };
+
+const listUnits = ['list-units', '--all', '--plain', '--no-legend', '--no-pager', '--full'];
+
+/** Reads `HostReadings.units`. */
+export const readLoadedUnits = async (): Promise<UnitReading[] | null> => {
+  const output = await readSystemdOutput(systemPaths.systemctl, listUnits, unitLimits);
+  return output === null ? null : parseUnits(output);
+};
+
+/** Units in the output of `systemctl list-units --plain --no-legend`. */
+export const parseUnits = (output: string): UnitReading[] =>
+  output.split('\n').flatMap((line) => {
+    const [name, load, active, sub] = line
+      .trim()
+      .replace(/^[●*] /, '')
+      .split(/ +/, 4);
+    return name && load && active && sub ? [{ name, isLoaded: load !== 'not-found', active, sub }] : [];
+  });
+
+/** Entries may be long, but without `--all` each field has 4096 bytes at most. */
+const journalLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
+
+/** No other fields: among them are command lines. */
+const fields = ['MESSAGE', 'PRIORITY', 'SYSLOG_IDENTIFIER', '_COMM', '_TRANSPORT'];
+
+/** Reads `HostReadings.journalEntries`. */
+export const readJournalEntries = async (count: number): Promise<JournalReading[] | null> => {
+  const format = ['--output=json', `--output-fields=${fields.join(',')}`];
+  const args = ['--system', `--lines=${count}`, ...format, '--no-pager', '--quiet'];
+  const output = await readSystemdOutput(systemPaths.journalctl, args, journalLimits);
+  return output === null ? null : parseJournal(output);
+};
+
+/** Entries in the output of `journalctl --output=json`, one a line; what is no entry is left out. */
+export const parseJournal = (output: string): JournalReading[] =>
+  output.split('\n').flatMap((line) => {
+    const entry = parseEntry(line);
+    const at = Number(entry?.['__REALTIME_TIMESTAMP']) / 1000;
+    if (!entry || !Number.isFinite(at)) return [];
+    const read = (field: string): string => readJournalField(entry[field]) ?? '';
+    const priority = Number.parseInt(read('PRIORITY'), 10);
+    return {
+      at: new Date(at),
+      source: read('SYSLOG_IDENTIFIER') || read('_COMM') || read('_TRANSPORT'),
+      transport: read('_TRANSPORT'),
+      priority: Number.isNaN(priority) ? null : priority,
+      text: read('MESSAGE'),
+    };
+  });
+
+const parseEntry = (line: string): Record<string, unknown> | undefined => {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The first value of a field of an entry. It is a text, or an array of bytes where that is not printable; null where there is
+ * none, or where it is too long.
+ */
+export const readJournalField = (value: unknown): string | null => {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  return typeof value[0] === 'number' ? Buffer.from(value).toString() : readJournalField(value[0]);
+};
