@@ -1,3 +1,4 @@
+import { describePerson } from '../../profiles/people.ts';
 import { UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { print, say } from '../stdio.ts';
@@ -92,10 +93,7 @@ const toIncidentTable = (rows: readonly IncidentRow[]): string =>
   );
 
 const describeState = ({ state, acknowledgedBy }: IncidentRow): string =>
-  state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
-
-/** `user:anna` is anna. */
-const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '');
+  state === 'acknowledged' && acknowledgedBy !== null ? describePerson(acknowledgedBy) : state;
 
 const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
 const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
@@ -131,7 +129,7 @@ const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): strin
       row.timeline.map(({ at, type, by, level, until, reason, comment, task }) => [
         toReadableTime(at),
         type,
-        by === null ? '' : toPerson(by),
+        by === null ? '' : describePerson(by),
         [
           ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
           ...[task !== null && `task ${task}`, toOneLine(comment ?? '')],

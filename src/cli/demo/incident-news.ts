@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { describePerson } from '../../profiles/people.ts';
 import type { Narrator } from './narrator.ts';
 import type { Stage } from './stage.ts';
 
@@ -49,8 +50,8 @@ const states: Record<string, string> = {
 };
 
 const describe = ({ state, level, title, acknowledgedBy, resolvedBy }: Incident): string => {
-  if (state === 'acknowledged') return `is acknowledged by ${toPerson(acknowledgedBy)}`;
-  return state === 'resolved' ? `is resolved by ${toPerson(resolvedBy)}: ${title}` : `opens: ${level} ${title}`;
+  if (state === 'acknowledged') return `is acknowledged by ${toActor(acknowledgedBy)}`;
+  return state === 'resolved' ? `is resolved by ${toActor(resolvedBy)}: ${title}` : `opens: ${level} ${title}`;
 };
 
-const toPerson = (name: string | null): string => name?.replace(/^user:/, '') ?? 'its sender';
+const toActor = (name: string | null): string => (name === null ? 'its sender' : describePerson(name));
