@@ -5,7 +5,7 @@ export const settings = {
   show: 'Section',
   hints: {
     users: 'People who may log in. A new role or password logs them out everywhere.',
-    keys: 'What programs send along to be let in; each should have its own.',
+    keys: 'A program sends its key with each request. Give each program its own.',
     destinations: 'Where alerts and messages about incidents are sent.',
   },
   create: { users: 'New user', keys: 'New key', destinations: 'New destination' },
@@ -19,7 +19,7 @@ export const settings = {
   },
   remove: {
     users: (name: string) => `${name} is logged out at once.`,
-    keys: (name: string) => `What uses ${name} is refused at once.`,
+    keys: (name: string) => `Programs that use ${name} are refused at once.`,
     destinations: (name: string) => `${name} gets nothing any more.`,
   },
   name: 'Name',
@@ -43,7 +43,7 @@ export const settings = {
   save: 'Save',
   createAction: 'Create',
   role: 'Role',
-  roleHint: 'A Reader changes no settings.',
+  roleHint: 'A Reader may take incidents and make silences, but changes no settings.',
   password: 'Password',
   newPassword: 'New password',
   passwordHint: 'At least 12 characters that are not easily guessed.',
