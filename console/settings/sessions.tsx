@@ -60,8 +60,31 @@ const Client = ({ client: agent, isCurrent }: Session) => (
   </bdi>
 );
 
-/** Browsers name themselves last: `Firefox/120.0`, `Edg/120.0`. */
-const shorten = (agent: string): string => (agent.startsWith('Mozilla') && agent.split(' ').at(-1)) || agent;
+/** In this order: most browsers also claim to be the ones after them. */
+const browsers: [name: string, pattern: RegExp][] = [
+  ['Edge', /\bEdg\w*\/(\d+)/],
+  ['Opera', /\bOPR\/(\d+)/],
+  ['Firefox', /\b(?:Firefox|FxiOS)\/(\d+)/],
+  ['Chrome', /(?:Chrome|CriOS)\/(\d+)/],
+  ['Safari', /\bVersion\/(\d+).*Safari\//],
+];
+
+const systems: [name: string, pattern: RegExp][] = [
+  ['Android', /Android/],
+  ['iOS', /iPhone|iPad/],
+  ['Windows', /Windows/],
+  ['macOS', /Macintosh/],
+  ['Linux', /Linux/],
+];
+
+/** `Chrome 140 on Linux`; other programs as they name themselves. */
+const shorten = (agent: string): string => {
+  const [name, pattern] = browsers.find(([, each]) => each.test(agent)) ?? [];
+  if (!agent.startsWith('Mozilla') || !pattern) return agent;
+  const system = systems.find(([, each]) => each.test(agent))?.[0];
+  const browser = `${name} ${pattern.exec(agent)?.[1]}`;
+  return system ? words.onSystem(browser, system) : browser;
+};
 
 const columns: Column<Session>[] = [
   { key: 'client', title: words.client, cell: Client },

@@ -1,7 +1,7 @@
 export const connect = {
-  hint: 'Choose what sends your alerts. You get the lines to paste, and see the first alert arrive.',
-  senders: 'What sends alerts',
-  receivers: 'What is notified',
+  hint: 'Choose a sender: you get the lines to paste, and see its first alert arrive. Then choose who is notified.',
+  senders: 'Senders of alerts',
+  receivers: 'Destinations of notifications',
   names: {
     alertmanager: 'Alertmanager',
     prometheus: 'Prometheus',
@@ -19,22 +19,24 @@ export const connect = {
     cloudevents: 'CloudEvents',
   },
   where: {
-    alertmanager: 'Paste into alertmanager.yml and reload.',
-    prometheus: 'Without an Alertmanager: paste into prometheus.yml and reload.',
+    alertmanager:
+      'Paste into alertmanager.yml and reload Alertmanager. To try it: amtool --alertmanager.url=http://localhost:9093 alert add Test. It arrives after group_wait, 30 seconds.',
+    prometheus:
+      'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that are firing already arrive, too.',
     grafana:
       'Under Alerting, Contact points, add one with the integration Webhook, and name it in a notification policy.',
     'uptime-kuma': 'Under Settings, Notifications, Setup Notification; then press Test.',
     github: 'Keep the key as the secret SIGNALBOX_KEY of the repository, and add this as the last step of a job.',
-    otlp: 'Paste into the configuration of a collector.',
-    syslog: 'A collector of OpenTelemetry with its syslog receiver passes on what is an error or worse.',
-    cron: 'Replace backup.sh with your job. A heartbeat notices jobs that never start.',
+    otlp: 'Paste into the configuration of a collector, and restart it.',
+    syslog: 'An OpenTelemetry collector with the syslog receiver forwards errors and worse.',
+    cron: 'Replace backup.sh with your job. A heartbeat also notices a job that never starts.',
     systemd:
       'Save as /etc/systemd/system/alert@.service, and add OnFailure=alert@%n.service below [Unit] of your units.',
-    powershell: 'Run it in a script or in Task Scheduler.',
-    curl: 'Run it in any shell.',
-    pagerduty: 'What uses the Events API v2 sends here instead.',
-    slack: 'What calls an incoming webhook calls this instead.',
-    cloudevents: 'Structured, binary or in batches.',
+    powershell: 'Run it now to try it, then in a script or in Task Scheduler.',
+    curl: 'Run it now to try it, then in a script.',
+    pagerduty: 'Give this address to a program that uses the Events API v2.',
+    slack: 'Give this address to a program that calls an incoming webhook.',
+    cloudevents: 'Structured or binary mode, or batches.',
   },
   all: 'All senders',
   key: 'Key',
@@ -44,7 +46,7 @@ export const connect = {
   lines: 'Lines to paste',
   copy: 'Copy the lines',
   local: (host: string) =>
-    `${host} is this machine only: senders on others need an address of the server that they reach.`,
+    `${host} is this machine only: for a sender elsewhere, use an address of this server that it can reach.`,
   arrival: 'First alert',
   waiting: 'Waiting for the first alert…',
   received: 'Received',

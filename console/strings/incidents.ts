@@ -67,7 +67,7 @@ export const incidents = {
     highest: 'Worst so far',
     first: 'First alert',
     last: 'Last alert',
-    key: 'What it is about',
+    key: 'Incident key',
     sender: 'Sender',
     reopened: 'Reopened',
     id: 'Id',

@@ -6,7 +6,7 @@ export const items = {
   status: 'Status',
   statuses: { active: 'Active', archived: 'Archived', created: 'Created' },
   empty: 'No items',
-  emptyHint: 'Create one with POST /api/items.',
+  emptyHint: 'Programs create items with POST /api/items.',
   shown: (from: string, to: string, total: string) => `${from} to ${to} of ${counted(total, 'item')}`,
   none: (total: string) => `This page is empty; there ${total === '1' ? 'is' : 'are'} ${counted(total, 'item')}.`,
   pages: 'Pages',

@@ -22,7 +22,7 @@ export const notifications = {
   noRepeats: 'none',
   every: (time: string) => `every ${time} while an alert fires`,
   everyUntilTaken: (time: string) => `every ${time} until somebody takes the incident`,
-  after: 'Told after',
+  after: 'Notified after',
   afterHint: (time: string) => `${time}, if nobody has taken the incident`,
   together: 'Collects',
   togetherHint: (time: string) => `for ${time}, then sends one message`,

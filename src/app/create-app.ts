@@ -99,7 +99,9 @@ export const createApp = async (settings: Settings, { log, features, openStorage
         ...(exposure ? [exposure.warning] : []),
       ],
       invitation: findInvitation(instances, mounts),
-      remarks: isKeyKept ? [] : ['jwtSecret is not set: tokens become invalid when the server stops'],
+      remarks: isKeyKept
+        ? []
+        : ['jwtSecret is not set: tokens become invalid when the server stops; --keep-secrets keeps them valid'],
       reopen: async () => {
         await Promise.all([storage.reopen(), ...instances.map((instance) => instance.reopen?.())]);
         const renewed = readCertificate(settings);

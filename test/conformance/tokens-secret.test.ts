@@ -44,7 +44,7 @@ test('D23e without a secret the log says that tokens are valid for this run only
   const args = ['--profiles', 'login', '--data-dir', createFolder(t)];
   const silent = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) } });
   const random = await startProgram(t, args);
-  const said = /become invalid when the server stops/;
+  const said = /become invalid when the server stops; --keep-secrets keeps them valid/;
   assert.match((await random.stop()).stderr, said);
   assert.doesNotMatch((await silent.stop()).stderr, said);
 });

@@ -42,7 +42,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   await page.getByRole('link', { name: 'Connect a sender' }).press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Connect' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
-  const receivers = page.getByRole('region', { name: 'What is notified' });
+  const receivers = page.getByRole('region', { name: 'Destinations of notifications' });
   await receivers.getByRole('link', { name: 'E-mail' }).press('Enter');
   await expect(page.getByRole('dialog', { name: 'New destination' }).getByLabel('Type')).toHaveValue('email');
   await page.goBack();

@@ -169,6 +169,7 @@ test('the last administrator cannot go, and a reader sees sessions and what the 
   await logIn(page, 'reader');
   const sections = page.getByRole('navigation', { name: 'Section' });
   await expect(sections.getByRole('link')).toHaveText(['Sessions', 'About']);
+  await expect(page.getByText(/^(Chrome|Firefox) \d+ on Linux \(this one\)$/)).toBeVisible();
   await sections.getByRole('link', { name: 'About' }).click();
   await expect(page.getByText('Running for')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
@@ -208,10 +209,10 @@ test('a destination is made with what its type needs, tested, changed without it
   await form.getByLabel('Secret').fill('t0p-secret');
   await form.getByLabel('Levels').selectOption('Error and worse');
   await form.getByText('More settings').click();
-  await form.getByLabel('Told after (minutes)').fill('soon');
+  await form.getByLabel('Notified after (minutes)').fill('soon');
   await form.getByRole('button', { name: 'Create' }).click();
-  await expect(form.getByRole('alert')).toHaveText('Told after (minutes) must be a number.');
-  await form.getByLabel('Told after (minutes)').fill('5');
+  await expect(form.getByRole('alert')).toHaveText('Notified after (minutes) must be a number.');
+  await form.getByLabel('Notified after (minutes)').fill('5');
   expect(await findFaults(page)).toEqual([]);
   await form.getByRole('button', { name: 'Create' }).click();
   const details = drawer(page, 'Destination desk');

@@ -68,11 +68,11 @@ test('ack takes incidents, incident shows their timeline, and resolve ends them'
   const { server, key, run } = await start(t);
   const taken = await run(['ack', '1', '2', '-m', 'on it', '--until', '2h']);
   assert.deepEqual([taken.code, taken.stderr], [0, '']);
-  assert.match(taken.stdout, /^1 +ERROR +key:oncall /m);
-  assert.match(taken.stdout, /^2 +CRITICAL +key:oncall /m);
+  assert.match(taken.stdout, /^1 +ERROR +the key oncall /m);
+  assert.match(taken.stdout, /^2 +CRITICAL +the key oncall /m);
   const shown = await run(['incident', '1']);
   assert.match(shown.stdout, /^Acknowledged until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.$/m);
-  assert.match(shown.stdout, /acknowledged +key:oncall +until .* on it$/m);
+  assert.match(shown.stdout, /acknowledged +the key oncall +until .* on it$/m);
   assert.match((await run(['incident', '1', '--report'])).stdout, /^# Incident #1: disk is 92 % full$/m);
   assert.equal((await run(['resolve', '#1', '2', '-m', 'fixed'])).code, 0);
   assert.deepEqual(await listIncidents(server, key), []);
@@ -87,7 +87,7 @@ test('a long name is cut between characters, and a comment of several lines is o
   await waitUntil('it is open', async () => (await listIncidents(server, key)).length === 3);
   assert.match((await run(['incidents'])).stdout, / a{26}… +long$/m);
   await run(['ack', '3', '-m', 'one\ntwo']);
-  assert.match((await run(['incident', '3'])).stdout, /acknowledged +key:oncall +one two$/m);
+  assert.match((await run(['incident', '3'])).stdout, /acknowledged +the key oncall +one two$/m);
 });
 
 test('an unknown incident, a missing key and a server that is away are reported with their own exit codes', async (t) => {

@@ -51,7 +51,8 @@ test("the README's commands store an alert that reaches the phone, and print a r
   const [start = '', send = ''] = toBlocks(readme, 'sh');
   const [write = '', npmStart = ''] = start.split('\n');
   await runLines(write.replace('https://ntfy.sh', phone.url), '', '', cwd);
-  const { url, request } = await startProgram(t, npmStart.replace('npm start -- ', '').split(' '), { cwd });
+  const args = npmStart.replace('npm start -- ', '').split(' ');
+  const { url, request, output } = await startProgram(t, args, { cwd });
   const { stdout, statuses } = await runLines(send, url, '');
   assert.deepEqual(statuses, ['200']);
   const [shown = ''] = toBlocks(readme, 'text');
@@ -60,6 +61,8 @@ test("the README's commands store an alert that reaches the phone, and print a r
   assert.deepEqual([data[0].level, data[0].message], ['ERROR', 'the disk is full']);
   await waitUntil('the phone has it', () => phone.requests.some(({ body }) => body.includes('the disk is full')));
   assert.equal(phone.requests[0]?.path, '/TOPIC');
+  // The name of the topic is a secret.
+  assert.doesNotMatch(output.stderr, /other accounts can read/);
 });
 
 test('the start message in the README is the real one with lines left out', async (t) => {

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { BulkResult, Incident, IncidentDetails } from '../../profiles/incidents/schema.ts';
+import { describePerson } from '../../profiles/people.ts';
 import { severities } from '../../profiles/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { print, say } from '../stdio.ts';
@@ -59,10 +60,7 @@ const toIncidentTable = (rows: readonly Incident[]): string =>
   );
 
 const describeState = ({ state, acknowledgedBy }: Incident): string =>
-  state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
-
-/** `user:anna` is anna. */
-const toPerson = (name: string): string => name.replace(/^(?:user|address):/, '');
+  state === 'acknowledged' && acknowledgedBy !== null ? describePerson(acknowledgedBy) : state;
 
 const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
 const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
@@ -95,7 +93,7 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
       row.timeline.map(({ at, type, by, level, until, reason, comment, task }) => [
         toReadableTime(at),
         type,
-        by === null ? '' : toPerson(by),
+        by === null ? '' : describePerson(by),
         [
           ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
           ...[task !== null && `task ${task}`, toOneLine(comment ?? '')],

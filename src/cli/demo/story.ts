@@ -1,6 +1,7 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
 import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
 import type { Incident } from '../../profiles/incidents/schema.ts';
+import { describePerson } from '../../profiles/people.ts';
 import { fillDisk } from './filling-disk.ts';
 import type { Narrator } from './narrator.ts';
 import { periodSeconds, type Scene, type Stage } from './stage.ts';
@@ -180,8 +181,8 @@ const states: Record<string, string> = {
 };
 
 const describe = ({ state, level, title, acknowledgedBy, resolvedBy }: Incident): string => {
-  if (state === 'acknowledged') return `is acknowledged by ${toPerson(acknowledgedBy)}`;
-  return state === 'resolved' ? `is resolved by ${toPerson(resolvedBy)}: ${title}` : `opens: ${level} ${title}`;
+  if (state === 'acknowledged') return `is acknowledged by ${toActor(acknowledgedBy)}`;
+  return state === 'resolved' ? `is resolved by ${toActor(resolvedBy)}: ${title}` : `opens: ${level} ${title}`;
 };
 
-const toPerson = (name: string | null): string => name?.replace(/^user:/, '') ?? 'its sender';
+const toActor = (name: string | null): string => (name === null ? 'its sender' : describePerson(name));

@@ -214,7 +214,7 @@ const createStartMessage = (
     '',
     ...toColumns(mounts.map(({ base, profiles }) => [base, profiles.map(({ name }) => name).join(', ')])),
     '',
-    `Open without a token: ${listOpenProfiles(mounts).join(', ') || 'nothing'}`,
+    `Open without a token: ${describeOpenProfiles(mounts)}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
     // Only the console has the screen.
     ...(invitation && home !== '/docs/' ? ['', `${invitation.text}: ${local}${home}${invitation.fragment}`] : []),
@@ -230,13 +230,14 @@ const toColumns = (rows: readonly (readonly string[])[]): string[] => {
 
 const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
-/** The profiles that have routes without a token, marked where others of their routes need one. */
-const listOpenProfiles = (mounts: App['mounts']): string[] => {
-  const open = mounts.flatMap(({ profiles }) =>
-    profiles.flatMap(({ name, routes }) => {
-      const count = routes.filter(({ access }) => access === 'open').length;
-      return count === 0 ? [] : [count === routes.length ? name : `${name} in part`];
-    }),
+/** The profiles that have routes without a token, and after them those where other routes need one. */
+const describeOpenProfiles = (mounts: App['mounts']): string => {
+  const isOpen = ({ access }: { access: string }): boolean => access === 'open';
+  const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));
+  const listNames = (areWhole: boolean): string =>
+    [...new Set(profiles.filter(({ routes }) => routes.every(isOpen) === areWhole).map(({ name }) => name))].join(', ');
+  const [whole, inPart] = [listNames(true), listNames(false)];
+  return (
+    [whole, ...(inPart === '' ? [] : [`in part: ${inPart}`])].filter((part) => part !== '').join('; ') || 'nothing'
   );
-  return [...new Set(open)];
 };

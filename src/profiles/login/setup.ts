@@ -27,7 +27,7 @@ export const createSetup = (isNeeded: () => boolean, now: () => number = () => p
   let isTaken = false;
   const invitation = {
     profile: 'accounts',
-    text: `Create the first account, once and within ${setupMinutes} minutes`,
+    text: `Create the first account within ${setupMinutes} minutes; it replaces the passwords below`,
     fragment: `#/setup?code=${code.toString()}`,
   };
   const refuse = (reason: string): HttpError =>

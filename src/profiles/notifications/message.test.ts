@@ -33,6 +33,11 @@ test('the title says what happened to which incident', () => {
     titleOf(createHappening(taken, { what: 'acknowledged' })),
     'Acknowledged by anna: #412 disk full on db-1',
   );
+  const acknowledged = { by: 'destination:phone', at: openedAt, until: null, comment: null };
+  assert.equal(
+    titleOf(createHappening({ ...taken, acknowledged }, { what: 'acknowledged' })),
+    'Acknowledged by somebody through phone: #412 disk full on db-1',
+  );
   assert.equal(titleOf(createResolution()), 'Resolved #412: disk full on db-1');
   assert.equal(titleOf(createHappening({ title: 'db-1 is down' })), 'CRITICAL #412 db-1 is down');
   assert.equal(titleOf(createHappening({ hostname: '' })), 'CRITICAL #412 disk full');
@@ -57,6 +62,8 @@ test('the body has what people need on a phone', () => {
     ...['', '92 % of 50 GB', '', 'runbook: https://wiki.example.org/disk', 'Source: https://grafana.example.org/1'],
   ]);
   assert.match(write(createResolution()).body, /\nResolved after 42 min by anna$/);
+  const resolved = { by: 'key:backup', at: openedAt, reason: 'sender' } as const;
+  assert.match(write(createResolution({ resolved })).body, /\nResolved after 42 min by the key backup$/);
   assert.match(
     write(createResolution({ resolved: { by: null, at: openedAt, reason: 'quiet' } })).body,
     /\nResolved after 42 min, because no more alerts came$/,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { createIdOf, type StoredRecord } from '../../storage/journal/line.ts';
 import { type NotificationKind, type SharedIncident, toText } from '../offers.ts';
+import { describePerson } from '../people.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import { truncate } from './truncate.ts';
 
@@ -120,7 +121,7 @@ const toTitle = ({ what, happenedAt, incident }: IncidentHappening): string => {
     case 'reminder':
       return `Still open for ${toDuration(happenedAt - stateSince)}: ${level} #${number} ${name}`;
     case 'acknowledged':
-      return `Acknowledged by ${acknowledged?.by ?? 'somebody'}: #${number} ${name}`;
+      return `Acknowledged by ${acknowledged ? describePerson(acknowledged.by) : 'somebody'}: #${number} ${name}`;
     case 'resolved':
       return `Resolved #${number}: ${name}`;
   }
@@ -170,7 +171,7 @@ const toBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string 
 /** `CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 09:30 +01:00`. */
 const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): string =>
   toLine(
-    [level, hostname, source, `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toMinute(firstAt)}`]
+    [level, hostname, source, `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toLocalMinute(firstAt)}`]
       .filter((part) => part !== '')
       .join(' · '),
   );
@@ -179,14 +180,14 @@ const toOwner = ({ state, acknowledged }: SharedIncident): string => {
   if (state === 'open') return 'Nobody has taken it.';
   if (!acknowledged) return '';
   const { by, until, comment } = acknowledged;
-  const end = until === null || state === 'resolved' ? '' : ` until ${toMinute(until)}`;
-  return `Acknowledged by ${by}${end}${comment === null ? '' : `: ${comment}`}`;
+  const end = until === null || state === 'resolved' ? '' : ` until ${toLocalMinute(until)}`;
+  return `Acknowledged by ${describePerson(by)}${end}${comment === null ? '' : `: ${comment}`}`;
 };
 
 const toEnd = ({ firstAt, stateSince, resolved }: SharedIncident): string => {
   const lasted = `after ${toDuration(stateSince - firstAt)}`;
   if (resolved?.reason === 'quiet') return `Resolved ${lasted}, because no more alerts came`;
-  return `Resolved ${lasted}${resolved?.by ? ` by ${resolved.by}` : ''}`;
+  return `Resolved ${lasted}${resolved?.by ? ` by ${describePerson(resolved.by)}` : ''}`;
 };
 
 /** One line for each incident. */
@@ -201,7 +202,7 @@ const toGroupBody = (happenings: readonly IncidentHappening[]): string => {
 };
 
 /** In the machine's local time, to the minute. */
-const toMinute = (time: number): string =>
+export const toLocalMinute = (time: number): string =>
   toOffsetTimestamp(new Date(time)).replace(/^(.{10})T(.{5}).*([+-]\d\d:\d\d)$/, '$1 $2 $3');
 
 /** `2 h 5 min`, rounded to minutes, beyond a day to hours. */

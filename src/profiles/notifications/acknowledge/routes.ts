@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
-import { toOffsetTimestamp } from '../../../http/text-forms.ts';
 import type { IncidentSource, SharedIncident } from '../../offers.ts';
+import { describePerson } from '../../people.ts';
 import { defineRoute, defineShape, nullable, type Route } from '../../route.ts';
 import { severities } from '../../severity.ts';
-import { toConsoleLink } from '../message.ts';
+import { toConsoleLink, toLocalMinute } from '../message.ts';
 import type { AcknowledgeGrant, AcknowledgeLinks } from './links.ts';
 import { type AcknowledgePage, type PageRow, pageHeaders, writePage } from './page.ts';
 
@@ -84,10 +84,13 @@ const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: Acknowled
   return { incidents: found.filter((incident) => incident !== undefined), taken: [] };
 };
 
+/** Who acknowledges with a link, which asks for no login. */
+const toTaker = ({ destination }: AcknowledgeGrant): string => `destination:${destination}`;
+
 /** Takes those that nobody has: a link does not take over what somebody else has taken since. */
 const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Promise<Shown> => {
   const { incidents } = await findIncidents(parts, grant);
-  const by = `destination:${grant.destination}`;
+  const by = toTaker(grant);
   const taken: SharedIncident[] = [];
   const now: SharedIncident[] = [];
   for (const incident of incidents) {
@@ -123,7 +126,7 @@ const answer = async (
     const hasButton = shown.incidents.some(({ state }) => state === 'open');
     sendPage(reply, 200, {
       ...{ heading, hasButton, rows: shown.incidents.map(toRow), link: toLink(parts, shown) },
-      text: hasButton ? `This acknowledges through the destination ${grant.destination}.` : '',
+      text: hasButton ? `No login is needed: it is recorded as acknowledged by ${describePerson(toTaker(grant))}.` : '',
     });
   } catch (error) {
     const refusal = toHttpError(error);
@@ -157,27 +160,22 @@ const toHeading = ({ incidents, taken }: Shown): string => {
   const open = incidents.filter(({ state }) => state === 'open').length;
   if (open > 0) return isOne ? 'Acknowledge this incident?' : `Acknowledge ${open} incidents?`;
   const [first] = incidents;
-  if (isOne && first?.state === 'acknowledged') return `Already acknowledged by ${first.acknowledged?.by}`;
+  if (isOne && first?.state === 'acknowledged') return `Already acknowledged${toOwner(first)}`;
   if (isOne) return 'This incident is resolved';
   return 'All of these are acknowledged or resolved';
 };
 
-const toRow = ({
-  number,
-  title,
-  level,
-  state,
-  hostname,
-  source,
-  acknowledged,
-  stateSince,
-}: SharedIncident): PageRow => {
-  const since = toOffsetTimestamp(new Date(stateSince)).slice(0, 16).replace('T', ' ');
-  const owner = state === 'acknowledged' && acknowledged ? ` by ${acknowledged.by}` : '';
+const toOwner = ({ state, acknowledged }: SharedIncident): string =>
+  state === 'acknowledged' && acknowledged ? ` by ${describePerson(acknowledged.by)}` : '';
+
+const toRow = (incident: SharedIncident): PageRow => {
+  const { number, title, level, state, hostname, source, stateSince } = incident;
   return {
     title: `#${number} ${title}`,
     level: state === 'resolved' ? 'resolved' : level.toLowerCase(),
-    facts: [level, hostname, source, `${state}${owner} since ${since}`].filter((fact) => fact !== '').join(' · '),
+    facts: [level, hostname, source, `${state}${toOwner(incident)} since ${toLocalMinute(stateSince)}`]
+      .filter((fact) => fact !== '')
+      .join(' · '),
   };
 };
 
