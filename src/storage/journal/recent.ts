@@ -111,7 +111,14 @@ export class RecentRecords {
 }
 
 const toStoredRecord = (recent: RecentRecord): StoredRecord => {
+  if (recent.stored) return recent.stored;
   const { record, id, seq } = recent;
-  recent.stored ??= { ...(typeof record === 'string' ? (JSON.parse(record) as LogRecord) : record), id, seq };
-  return recent.stored;
+  const fields = typeof record === 'string' ? (JSON.parse(record) as LogRecord) : record;
+  // Spread first, they would take V8 ten times as long.
+  const stored = { id, seq, ...fields };
+  // As in the line, whose last fields these are.
+  stored.id = id;
+  stored.seq = seq;
+  recent.stored = stored;
+  return stored;
 };
