@@ -16,9 +16,13 @@ const names: Record<Severity, RegExp> = {
 
 /** The severity that a level or label names, in any case; undefined for other texts. */
 export const findSeverity = (level: string): Severity | undefined => {
+  // Most senders use these.
+  if (isSeverity(level)) return level;
   const name = level.trim().toLowerCase();
   return severities.find((severity) => names[severity].test(name));
 };
+
+const isSeverity = (level: string): level is Severity => (severities as readonly string[]).includes(level);
 
 /** The severity of a level, which may be any text; unknown and empty ones are WARNING, so that nobody misses them. */
 export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';

@@ -30,6 +30,7 @@ export interface RecordLog {
   /**
    * Resolves when the record is stored. Rejects with a JournalError (`unavailable`, `queue-full`, `too-large`,
    * `closed`); after `unavailable` the record may or may not be in the log. The fields id and seq are added.
+   * Readers may get what is in the record as it is, so nothing of it may be changed later.
    */
   append(record: LogRecord): Promise<Appended>;
   /**

@@ -457,8 +457,8 @@ export class Fold {
 
   /** Where an incident becomes due within this step. */
   #noteDue(incident: StoredIncident): void {
+    if (dueAt(incident, this.#rules) > this.#until) return;
     const due = toDue(incident, this.#rules);
-    if (due.at > this.#until) return;
     const place = this.#due.findIndex(({ at, number }) => at > due.at || (at === due.at && number > due.number));
     this.#due.splice(place < 0 ? this.#due.length : place, 0, due);
   }
@@ -500,5 +500,5 @@ const addSpan = (spans: Spans, seq: number): Spans => {
 /** With one more alert since the incident was opened last. */
 const extendSpans = (spans: Spans, seq: number): Spans => {
   const [first = seq] = spans.at(-1) ?? [];
-  return [...spans.slice(0, -1), [first === noAlert ? seq : first, seq]];
+  return spans.with(-1, [first === noAlert ? seq : first, seq]);
 };

@@ -38,9 +38,9 @@ export class Incidents implements IncidentsBefore {
   counters: Counters = { lastNumber: 0, lastChange: 0, active: 0, oldUntil: 0 };
   #rules: Rules;
   readonly #byId = new Map<string, Entry>();
-  readonly #ids = new Map<number, string>();
-  /** The id of the last one with a key. */
-  readonly #latest = new Map<string, string>();
+  readonly #byNumber = new Map<number, Entry>();
+  /** The last one with a key. */
+  readonly #latest = new Map<string, Entry>();
   readonly #active = new Set<string>();
   readonly #orders = { active: new ChangeOrder(), resolved: new ChangeOrder() };
   readonly #counts = new Map<string, IncidentCount>();
@@ -70,11 +70,11 @@ export class Incidents implements IncidentsBefore {
   }
 
   find(id: string | number): StoredIncident | undefined {
-    return this.#byId.get(typeof id === 'number' ? (this.#ids.get(id) ?? '') : id)?.incident;
+    return (typeof id === 'number' ? this.#byNumber.get(id) : this.#byId.get(id))?.incident;
   }
 
   findLatest(key: string): StoredIncident | undefined {
-    return this.find(this.#latest.get(key) ?? '');
+    return this.#latest.get(key)?.incident;
   }
 
   listEvents(id: string): readonly StoredEvent[] {
@@ -206,10 +206,10 @@ export class Incidents implements IncidentsBefore {
     entry.incident = incident;
     if (!known) {
       this.#byId.set(id, entry);
-      this.#ids.set(number, id);
+      this.#byNumber.set(number, entry);
     }
     const latest = this.findLatest(key);
-    if (!latest || latest.number <= number) this.#latest.set(key, id);
+    if (!latest || latest.number <= number) this.#latest.set(key, entry);
     if (state === 'resolved') this.#active.delete(id);
     else this.#active.add(id);
     if (state === 'resolved' && Object.keys(incident.notices).length > 0) this.#unheard.add(id);
@@ -234,8 +234,8 @@ export class Incidents implements IncidentsBefore {
     if (entry) entry.change = 0;
     this.#byId.delete(id);
     this.#unheard.delete(id);
-    this.#ids.delete(number);
-    if (this.#latest.get(key) === id) this.#latest.delete(key);
+    this.#byNumber.delete(number);
+    if (this.#latest.get(key) === entry) this.#latest.delete(key);
   }
 
   #add({ state, level }: Pick<StoredIncident, 'state' | 'level'>, change: 1 | -1): void {

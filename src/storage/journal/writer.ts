@@ -11,9 +11,17 @@ const hourMs = 60 * 60 * 1000;
 /** Milliseconds that a batch waits at most for others: about as long as a sync, so it at most doubles the wait for one. */
 const gatherMs = 1;
 
-/** Lines up to their ids, which are stored together, and what their appender gets for the seq of the first one. */
+/** A line up to its id, and what is in it. */
+interface NewLine {
+  start: string;
+  /** A string if only its JSON is known. */
+  record: LogRecord | string;
+  id: string;
+}
+
+/** Lines that are stored together, and what their appender gets for the seq of the first one. */
 interface NewLines {
-  starts: readonly string[];
+  lines: readonly NewLine[];
   toResult(firstSeq: number): unknown;
 }
 
@@ -83,16 +91,20 @@ export class JournalWriter {
    * the log.
    */
   append(record: LogRecord, id = createId()): Promise<Appended> {
-    const start = toLineStart(record, id);
-    return this.#append([start], [measureLine(start)], (seq) => ({ id, seq }));
+    const line = { start: toLineStart(record, id), record, id };
+    return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
   /** Stores the records as lines of which all are in the log or none; one record is a line like any other. */
   appendGroup(records: readonly LogRecord[]): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
-    const ids = records.map(() => createId());
-    const starts = records.map((record, index) => toLineStart(record, ids[index] ?? '', toPart(index, records.length)));
-    return this.#append(starts, starts.map(measureLine), (seq) => ids.map((id, index) => ({ id, seq: seq + index })));
+    const lines = records.map((record, index): NewLine => {
+      const id = createId();
+      return { start: toLineStart(record, id, toPart(index, records.length)), record, id };
+    });
+    return this.#append(lines, lines.map(measureLine), (seq) =>
+      lines.map(({ id }, index) => ({ id, seq: seq + index })),
+    );
   }
 
   /**
@@ -100,12 +112,13 @@ export class JournalWriter {
    * Rejects as `append`.
    */
   appendBatch(json: string): Promise<number> {
-    const start = toLineStart(json, createId());
-    const size = measureLine(start);
+    const id = createId();
+    const line = { start: toLineStart(json, id), record: json, id };
+    const size = measureLine(line);
     const refusal = this.#findRefusal([size]);
     if (refusal) return Promise.reject(refusal);
     this.#batches += 1;
-    const batch = new Waiting<NewLines, unknown>({ starts: [start], toResult: Number }, size, 1, () => {
+    const batch = new Waiting<NewLines, unknown>({ lines: [line], toResult: Number }, size, 1, () => {
       this.#batches -= 1;
     });
     void this.#serially(() => this.#write([batch]));
@@ -139,12 +152,12 @@ export class JournalWriter {
     });
   }
 
-  #append<T>(starts: readonly string[], sizes: readonly number[], toResult: (firstSeq: number) => T): Promise<T> {
+  #append<T>(lines: readonly NewLine[], sizes: readonly number[], toResult: (firstSeq: number) => T): Promise<T> {
     const refusal = this.#findRefusal(sizes);
     if (refusal) return Promise.reject(refusal);
     const size = sum(sizes);
     const added =
-      size > this.#settings.queueBytes ? undefined : this.#batcher.add({ starts, toResult }, size, starts.length);
+      size > this.#settings.queueBytes ? undefined : this.#batcher.add({ lines, toResult }, size, lines.length);
     if (!added) return Promise.reject(new JournalError('queue-full', 'too many records wait for the disk'));
     return added.promise as Promise<T>;
   }
@@ -174,20 +187,22 @@ export class JournalWriter {
   async #commit(batch: Batch): Promise<void> {
     await this.#assertFreeSpace(batch.reduce((bytes, { size }) => bytes + size, 0));
     const firstSeq = this.#nextSeq;
-    const lines: string[] = [];
-    for (const { item } of batch) {
-      for (const start of item.starts) lines.push(toLine(start, firstSeq + lines.length));
-    }
+    const lines = batch.flatMap(({ item }) => item.lines);
+    const texts = lines.map(({ start }, index) => toLine(start, firstSeq + index));
     this.#nextSeq += lines.length;
     const { recent } = this.#store;
     const { version } = recent;
-    await this.#store.commit(Buffer.from(lines.join('')));
+    await this.#store.commit(Buffer.from(texts.join('')));
     // If the file was changed by others meanwhile, their lines may stand behind these.
-    if (recent.version === version) for (const [index, line] of lines.entries()) recent.add(firstSeq + index, line);
+    if (recent.version === version) {
+      for (const [index, { record, id }] of lines.entries()) {
+        recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0 });
+      }
+    }
     let seq = firstSeq;
     for (const waiting of batch) {
       waiting.resolve(waiting.item.toResult(seq));
-      seq += waiting.item.starts.length;
+      seq += waiting.item.lines.length;
     }
     for (const listener of this.#listeners) listener(seq - 1);
     if (this.#isFailureReported) {
@@ -242,7 +257,7 @@ const toUnavailable = (cause: Error): JournalError =>
   new JournalError('unavailable', `the log cannot be written at the moment${toReason(cause)}`, { cause });
 
 /** The bytes of the whole line that begins so. */
-const measureLine = (start: string): number => Buffer.byteLength(start) + lineEndBytes;
+const measureLine = ({ start }: NewLine): number => Buffer.byteLength(start) + lineEndBytes;
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
 
