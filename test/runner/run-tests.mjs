@@ -7,16 +7,16 @@ import { createInterface } from 'node:readline';
 import { root } from '../../scripts/install.mjs';
 import { mark, wholeFile } from './reporter.mjs';
 
-/** Most files that share a process. */
-const groupSize = 10;
-
 /**
- * `ownProcess`: beginnings of paths of files that need a process of their own, with the reasons. `again`: `{files, variables}`,
- * those whose path matches `files` run once more with these environment variables. `first`: beginnings of paths of files
- * that take long, in the order in which they begin, so that nothing long is left at the end. `onlyNamed`: beginnings of
- * paths of files that run only where they are named, with the reasons; .ci/run names them.
+ * `groupSizes`: how many files share a process at most, by the beginning of their area, of which the first that matches counts:
+ * a process takes most of a second to load the program, and runs its files one after the other. `ownProcess`: beginnings of
+ * paths of files that need a process of their own, with the reasons. `again`: `{files, variables}`, those whose path matches
+ * `files` run once more with these environment variables. `first`: beginnings of paths of files that take long, in the order
+ * in which they begin, so that nothing long is left at the end. `onlyNamed`: beginnings of paths of files that run only where
+ * they are named, with the reasons; .ci/run names them.
  */
 const {
+  groupSizes,
   ownProcess,
   onlyNamed,
   again: repeated,
@@ -101,15 +101,22 @@ const toGroups = (files) => {
   return [...shareProcesses(files), ...again].sort((one, other) => rank(one) - rank(other));
 };
 
+/** Files of the same area may share a process. */
+const toArea = (file) => {
+  const area = dirname(file).split('/').slice(0, 2).join('/');
+  return /^src\/(?!profiles|storage)/.test(`${area}/`) ? 'src' : area;
+};
+
 const shareProcesses = (files) => {
   const areas = new Map();
   for (const file of files) {
     const isAlone = Object.keys(ownProcess).some((name) => file.startsWith(name));
-    const area = isAlone ? file : dirname(file).split('/').slice(0, 2).join('/');
+    const area = isAlone ? file : toArea(file);
     areas.set(area, [...(areas.get(area) ?? []), file]);
   }
-  return [...areas.values()].flatMap((members) => {
-    const count = Math.ceil(members.length / groupSize);
+  return [...areas].flatMap(([area, members]) => {
+    const [, size] = Object.entries(groupSizes).find(([beginning]) => area.startsWith(beginning));
+    const count = Math.ceil(members.length / size);
     return Array.from({ length: count }, (_, index) => ({ files: members.filter((_, at) => at % count === index) }));
   });
 };
