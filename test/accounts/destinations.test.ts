@@ -104,6 +104,16 @@ test('what a request leaves out of url and secrets stays, and is never sent else
   assert.deepEqual([none.json.hidden, none.json.settings['url']], [[], other.url]);
 });
 
+test('a destination can be sent as the config file has it, with the name that the path has', async (t) => {
+  const app = await startApp(t);
+  const given = { name: 'hook', type: 'webhook', url: 'http://127.0.0.1:9/' };
+  const put = async (name: string) =>
+    app.request('PUT', `/api/destinations/${name}`, { token: await adminToken(app), body: given });
+  assert.equal((await put('hook')).status, 201);
+  const { status, json } = await put('other');
+  assert.deepEqual([status, json['error']], [400, 'name is hook, the path has other: make them equal']);
+});
+
 test('destinations of the config file are listed without secrets and left alone', async (t) => {
   const receiver = await startReceiver(t);
   const hook = { name: 'hook', type: 'webhook', url: `${receiver.url}/planted-path`, secret };

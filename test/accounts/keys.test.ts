@@ -41,6 +41,18 @@ test('a key is shown once, opens the routes of its scopes at once, and nothing o
   assert.deepEqual([again.status, again.json.lastUsedAt], [201, null]);
 });
 
+test('a key with one scope can be asked for by scope, and one without scopes is refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const made = await create(app, token, { name: 'cron', scope: 'heartbeats:write' });
+  assert.deepEqual([made.status, made.json.scopes], [201, ['heartbeats:write']]);
+  const none = await create(app, token, { name: 'a' });
+  assert.deepEqual([none.status, none.json.error], [400, 'scopes is required']);
+  const both = await create(app, token, { name: 'a', scope: 'alerts:read', scopes: ['alerts:write'] });
+  assert.deepEqual([both.status, both.json.error], [400, 'scope and scopes are alternatives: remove one']);
+  assert.equal((await list(app, token)).length, 1);
+});
+
 test('keys of the config file are listed and left alone, and their names are taken', async (t) => {
   const { entry } = createAccessKey('grafana', ['alerts:write']);
   const app = await startApp(t, { settings: { keys: [entry] } });

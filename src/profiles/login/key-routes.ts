@@ -80,13 +80,15 @@ const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
     schema: { operationId: 'createKey', body: NewKey, response: { 201: CreatedKey, 409: ErrorBody } },
     handler: async (request, reply) => {
       assertOwnMembers(request.body, NewKey);
-      const { name, scopes } = request.body;
+      const { name, scope, scopes = scope && [scope] } = request.body;
       if (!accountNameForm.test(name)) {
         throw new HttpError(
           'invalid',
           'name must have up to 64 letters, digits, ".", "_", "@" and "-", and begin with a letter or digit',
         );
       }
+      if (!scopes) throw new HttpError('invalid', 'scopes is required');
+      if (scope && request.body.scopes) throw new HttpError('invalid', 'scope and scopes are alternatives: remove one');
       const taken = new HttpError('wrong-state', `There is a key ${name}: choose another name`);
       if (parts.keys.list().some((key) => key.name === name)) throw taken;
       if (settings.list(keyKind).length >= mostKeys) {

@@ -54,7 +54,8 @@ export const NewKey = defineShape('NewKey', {
     description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',
     examples: ['grafana'],
   }),
-  scopes: keyScopes,
+  scopes: Type.Optional(keyScopes),
+  scope: Type.Optional(Type.Enum(scopes, { type: 'string', description: 'The only one, instead of `scopes`.' })),
 });
 
 const keyFields = {

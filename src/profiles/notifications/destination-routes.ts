@@ -17,6 +17,7 @@ const { name, url, secret, token, headers, ...others } = DestinationSettings.pro
 
 const GivenDestination = Type.Object(
   {
+    name: Type.Optional({ ...name, description: 'As in the config file; if given, the name in the path.' }),
     ...others,
     url: Type.Optional({
       ...url,
@@ -110,8 +111,11 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
       const expected = readPutCondition(request.headers);
       const { destination } = request.params;
       assertOwnMembers(request.body, GivenDestination);
+      const { name: given = destination, ...settings } = request.body;
+      if (given !== destination)
+        throw new HttpError('invalid', `name is ${given}, the path has ${destination}: make them equal`);
       const isNew = keeper.find(destination) === undefined;
-      const known = await keeper.put(destination, request.body, callerOf(request), expected);
+      const known = await keeper.put(destination, settings, callerOf(request), expected);
       await settle();
       return send(reply.code(isNew ? 201 : 200), known);
     },
