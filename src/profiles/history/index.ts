@@ -126,7 +126,9 @@ const longestGap = 5;
 
 /** Keeps how the machine was used; call `sample` about once a second with the Unix time in seconds. */
 export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
-  let before: { time: number; alerts: Record<string, number> } | undefined;
+  let before: number | undefined;
+  /** The alerts that are in rows, by level: those before the first row are in it. */
+  let counted: Record<string, number> = {};
   const diskValues = new Float64Array(2 * mostDisks).fill(NaN);
   const sums = createSums();
   let isReadingDisks = false;
@@ -147,26 +149,27 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
   return {
     sample: (now: number, usage: Usage): void => {
       const time = Math.floor(now);
-      if (before?.time === time) return;
-      const alerts = countAlerts();
-      const seconds = before === undefined ? 0 : time - before.time;
-      if (before && seconds > 0 && seconds <= longestGap) {
-        const row = [...hostColumns.map((name) => usage[name]), ...toRates(before.alerts, alerts), ...diskValues];
+      if (before === time) return;
+      const seconds = before === undefined ? 0 : time - before;
+      if (before !== undefined && seconds > 0 && seconds <= longestGap) {
+        const alerts = countAlerts();
+        const row = [...hostColumns.map((name) => usage[name]), ...toRates(counted, alerts), ...diskValues];
+        counted = alerts;
         // A timer that is a little late may skip a second, which is then like the next one.
-        for (let at = before.time + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
+        for (let at = before + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
-        onRows(fine, before.time + 1, time);
-        if (coarse.align(before.time) !== coarse.align(time)) {
-          coarse.set(before.time, sums.take());
-          onRows(coarse, coarse.align(before.time), coarse.align(before.time));
+        onRows(fine, before + 1, time);
+        if (coarse.align(before) !== coarse.align(time)) {
+          coarse.set(before, sums.take());
+          onRows(coarse, coarse.align(before), coarse.align(before));
         }
-        if (Math.floor(before.time / diskInterval) !== Math.floor(time / diskInterval)) void readDisks(time);
+        if (Math.floor(before / diskInterval) !== Math.floor(time / diskInterval)) void readDisks(time);
         sums.add(row);
       } else {
         sums.take();
         void readDisks(time);
       }
-      before = { time, alerts };
+      before = time;
     },
   };
 };
