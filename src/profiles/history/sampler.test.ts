@@ -53,6 +53,13 @@ test('a second that a late timer skips is like the next one, and its alerts are 
   assert.deepEqual(list(fine, alertsAt + 1, start + 1, start + 3), [1, 0, 2]);
 });
 
+test('alerts that come before the first sample, or while the machine was suspended, are in the first row after it', () => {
+  const { fine, sampleAt } = createSampled();
+  for (const time of [start + 5, start + 6, start + 7, start + 100, start + 101, start + 102]) sampleAt(time);
+  assert.deepEqual(list(fine, alertsAt + 1, start + 6, start + 7), [6, 1]);
+  assert.deepEqual(list(fine, alertsAt + 1, start + 101, start + 102), [94, 1]);
+});
+
 test('after the machine was suspended or its clock was changed, the time in between is unknown', () => {
   const { fine, sampleAt } = createSampled();
   for (const time of [start, start + 1, start + 100, start + 101]) sampleAt(time);
