@@ -16,11 +16,14 @@ interface OpenIncidents {
   /** How many there are. */
   total: number;
   data: readonly Incident[];
+  /** Those that somebody has acknowledged, the same. */
+  takenTotal: number;
+  taken: readonly Incident[];
   /** When the last one was resolved. */
   quietSince: string | null;
 }
 
-/** What nobody has taken yet; kept current by `useOpenIncidents`. */
+/** What nobody has taken yet, and what somebody has; kept current by `useOpenIncidents`. */
 export const openIncidents = signal<Resource<OpenIncidents>>({
   value: undefined,
   error: undefined,
@@ -40,15 +43,18 @@ export const useOpenIncidents = (): void => {
 };
 
 const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
-  if (!isReadable('listIncidents')) return { total: 0, data: [], quietSince: null };
-  const [open, resolved] = await Promise.all([
+  if (!isReadable('listIncidents')) return { total: 0, data: [], takenTotal: 0, taken: [], quietSince: null };
+  const [open, acknowledged, resolved] = await Promise.all([
     client.listIncidents({ state: 'open', limit: most }, { signal }),
+    client.listIncidents({ state: 'acknowledged', limit: most }, { signal }),
     // A comment is a change, too: the one that changed last need not be the one that was resolved last.
     client.listIncidents({ state: 'resolved', limit: most }, { signal }),
   ]);
   return {
     total: open.total,
     data: open.data,
+    takenTotal: acknowledged.total,
+    taken: acknowledged.data,
     quietSince: findLast(resolved.data.map(({ resolvedAt }) => resolvedAt)),
   };
 };
@@ -60,18 +66,30 @@ const findLast = (times: readonly (string | null)[]): string | null =>
     .toSorted()
     .at(-1) ?? null;
 
-/** The open incidents after one has changed. Of those that are not kept here, nobody knows what it was before. */
+/** What is known after an incident has changed. Of those that are not kept here, nobody knows what they were before. */
 const take = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
   if (!before) return before;
-  const others = before.data.filter(({ id }) => id !== changed.id);
-  const wasHere = others.length < before.data.length;
-  const isOpen = changed.state === 'open';
-  const data = isOpen ? [changed, ...others].slice(0, most) : others;
-  if (before.total > before.data.length || data.length === most) openIncidents.peek().reload();
+  const open = move(changed, 'open', before.data, before.total);
+  const taken = move(changed, 'acknowledged', before.taken, before.takenTotal);
+  if (open.isPart || taken.isPart) openIncidents.peek().reload();
   return {
-    total: before.total + Number(isOpen) - Number(wasHere),
-    data,
+    total: open.total,
+    data: open.data,
+    takenTotal: taken.total,
+    taken: taken.data,
     quietSince: findLast([changed.resolvedAt, before.quietSince]),
+  };
+};
+
+/** The incidents in a state after one has changed; they are a part if not all are kept here. */
+const move = (changed: Incident, state: Incident['state'], before: readonly Incident[], total: number) => {
+  const others = before.filter(({ id }) => id !== changed.id);
+  const isIn = changed.state === state;
+  const data = isIn ? [changed, ...others].slice(0, most) : others;
+  return {
+    total: total + Number(isIn) - Number(others.length < before.length),
+    data,
+    isPart: total > before.length || data.length === most,
   };
 };
 

@@ -2,6 +2,7 @@ import type { HealthStatus } from 'signalbox/client';
 import { client } from '../api.ts';
 import { now } from '../clock.ts';
 import { toDuration, toSeconds } from '../format.ts';
+import { openIncidents } from '../live/incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { status } from '../live/status.ts';
 import { toHash } from '../router.ts';
@@ -30,12 +31,13 @@ export const Health = () => {
 
 const Verdict = ({ problems }: HealthStatus) => {
   const worst = problems[0];
+  const isTaken = (openIncidents.value.value?.takenTotal ?? 0) > 0;
   return (
     <div class="verdict" role="status">
       <Icon name={worst ? toTone(worst.severity) : 'check'} />
       <div>
-        <p class="strong">{worst ? words.attention(problems.length) : words.healthy}</p>
-        {!worst && <p class="hint">{words.healthyHint}</p>}
+        <p class="strong">{worst ? words.attention(problems.length) : isTaken ? words.taken : words.healthy}</p>
+        {!worst && <p class="hint">{isTaken ? words.takenHint : words.healthyHint}</p>}
         <ul>
           {problems.map((problem) => (
             <li key={problem.text} class={`tone-${toTone(problem.severity)}`}>

@@ -3,6 +3,7 @@ import type { Incident } from 'signalbox/client';
 import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative } from '../format.ts';
 import { compareUrgency, openIncidents } from '../live/incidents.ts';
+import { toPerson } from '../person.ts';
 import { text } from '../strings/index.ts';
 import { Panel, Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
@@ -10,23 +11,29 @@ import { SeverityChip } from '../ui/severity.tsx';
 const words = text.incidents;
 const shown = 5;
 
-/** What nobody has taken yet, the worst and oldest first; on a quiet machine, since when it is quiet. */
+/** What nobody has taken yet, then who has taken what, the worst and oldest first; on a quiet machine, since when it is quiet. */
 export const OpenIncidentsPanel = () => {
   const { value, error, reload } = openIncidents.value;
-  const worst = useMemo(() => (value?.data ?? []).toSorted(compareUrgency).slice(0, shown), [value]);
+  const worst = useMemo(() => {
+    const active = value ? [...value.data, ...value.taken] : [];
+    return active.toSorted(compareUrgency).slice(0, shown);
+  }, [value]);
   const title = value && value.total > 0 ? `${words.openIncidents} (${toCount(value.total)})` : words.openIncidents;
   return (
     <Panel title={title} kind="open-incidents" aside={<a href="#/incidents">{words.allIncidents}</a>}>
       {!value && <Unloaded {...{ error, reload }} lines={1} />}
       {value?.total === 0 && (
         <p class="hint">
-          {words.quiet}. {value.quietSince && words.quietSince(toFull(new Date(value.quietSince)))}
+          {words.quiet}.{' '}
+          {value.takenTotal > 0
+            ? words.allTaken(value.takenTotal)
+            : value.quietSince && words.quietSince(toFull(new Date(value.quietSince)))}
         </p>
       )}
       {worst.length > 0 && (
         <ul class="latest now">
           {worst.map((incident) => (
-            <OpenIncident key={incident.id} incident={incident} />
+            <ActiveIncident key={incident.id} incident={incident} />
           ))}
         </ul>
       )}
@@ -34,8 +41,8 @@ export const OpenIncidentsPanel = () => {
   );
 };
 
-const OpenIncident = ({ incident }: { incident: Incident }) => {
-  const { number, title, level, firstAt, count, source, hostname } = incident;
+const ActiveIncident = ({ incident }: { incident: Incident }) => {
+  const { number, title, level, firstAt, count, source, hostname, acknowledgedBy } = incident;
   return (
     <li>
       <time dateTime={firstAt} title={toFull(new Date(firstAt))}>
@@ -49,7 +56,11 @@ const OpenIncident = ({ incident }: { incident: Incident }) => {
         </a>
       </span>
       <span class="one-line hint from">
-        <bdi>{[source, hostname].filter(Boolean).join(' · ')}</bdi>
+        <bdi>
+          {acknowledgedBy === null
+            ? [source, hostname].filter(Boolean).join(' · ')
+            : words.takenBy(toPerson(acknowledgedBy))}
+        </bdi>
       </span>
     </li>
   );

@@ -27,6 +27,7 @@ export const incidents = {
   shown: (shown: string, all: string) => countedOf(shown, all, 'incident'),
   older: 'Load more incidents',
   quiet: 'No open incidents',
+  allTaken: (count: number) => `Somebody is on ${count === 1 ? 'this one' : 'these'}:`,
   quietSince: (time: string) => `It has been quiet since ${time}.`,
   quietHint: 'Alerts of severity Warning or worse open incidents. They appear here as they come in.',
   none: 'No incidents yet',

@@ -2,6 +2,8 @@ export const overview = {
   health: 'Health',
   healthy: 'Everything looks fine',
   healthyHint: 'Alerts, deliveries, stores and this machine need nobody’s attention.',
+  taken: 'Nothing new needs attention',
+  takenHint: 'Somebody is on what is wrong.',
   attention: (count: number) => (count === 1 ? 'One thing needs attention' : `${count} things need attention`),
   nothing: 'The profile `status` is not mounted on this server, so nothing says how it is.',
   machine: 'Machine',

@@ -173,7 +173,7 @@ test('undo gives an incident back its acknowledgement with its end and comment',
   }
 });
 
-test('an alert links to its incident and back, and the overview begins with open incidents', async ({
+test('an alert links to its incident and back, and the overview begins with open incidents and who has taken which', async ({
   startApp,
   openConsole,
 }) => {
@@ -188,6 +188,15 @@ test('an alert links to its incident and back, and the overview begins with open
   const alert = page.getByRole('dialog', { name: 'Alert' });
   await alert.getByRole('link', { name: /#\d/ }).click();
   await expect(drawer.getByText('replication stopped').first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  const token = await app.login('admin');
+  await page.goto('/console/#/');
+  for (const number of [1, 2, 3]) await app.request('POST', `/api/incidents/${number}/acknowledge`, { token });
+  const taken = page.getByRole('region', { name: 'Open incidents' }).getByRole('listitem');
+  await expect(taken).toHaveText([/replication stopped.*Taken by admin/, /disk is 92 % full/, /Taken by admin/]);
+  await expect(page.getByText('Nothing new needs attention')).toBeVisible();
+  await app.request('POST', '/api/incidents/3/resolve', { token });
+  await expect(taken).toHaveCount(2);
 });
 
 test('resolved incidents are listed apart, and a filter that matches nothing says so', async ({
