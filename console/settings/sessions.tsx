@@ -60,8 +60,18 @@ const Client = ({ client: agent, isCurrent }: Session) => (
   </bdi>
 );
 
-/** Browsers name themselves last: `Firefox/120.0`, `Edg/120.0`. */
-const shorten = (agent: string): string => (agent.startsWith('Mozilla') && agent.split(' ').at(-1)) || agent;
+/** Each names itself and those that come after it here. */
+const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
+const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac', 'Linux'];
+
+/** `Mozilla/5.0 (X11; Linux x86_64) … Chrome/120.0.0.0 Safari/537.36` → `Chrome 120, Linux`. */
+const shorten = (agent: string): string => {
+  for (const [sign, name] of Object.entries(browsers)) {
+    const [, version] = new RegExp(`${sign}/(\\d+)`).exec(agent) ?? [];
+    if (version) return [`${name} ${version}`, systems.find((each) => agent.includes(each))].filter(Boolean).join(', ');
+  }
+  return agent;
+};
 
 const columns: Column<Session>[] = [
   { key: 'client', title: words.client, cell: Client },
