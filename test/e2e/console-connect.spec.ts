@@ -198,3 +198,19 @@ include(file="${folder}/signalbox.conf")
     ['sshd', 'err', String.raw`disk "full" \ ü`],
   ]);
 });
+
+test('the lines for PowerShell send an alert with its own Invoke-RestMethod', async ({ startApp, openConsole }) => {
+  const isMissing = spawnSync('dotnet', ['--version']).status !== 0;
+  test.skip(isMissing && process.env['CI'] !== 'true', 'the .NET SDK is not installed here');
+  await promisify(execFile)(process.execPath, ['test/power-shell/build.mjs']);
+  const app = await startApp({ settings: { access: 'login' } });
+  const { page } = await openConsole({ app });
+  await logIn(page, 'admin');
+  const script = await readLines(page, 'powershell');
+  const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
+  const running = promisify(execFile)('dist/power-shell/pwsh', flags);
+  running.child.stdin?.end();
+  expect((await running).stdout).toContain('received=True');
+  await expect(arrival(page).getByText(/^Received .*: hello$/)).toBeVisible();
+  await expect(arrival(page).getByText('key:powershell')).toBeVisible();
+});
