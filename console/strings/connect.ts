@@ -28,7 +28,7 @@ export const connect = {
     'uptime-kuma': 'Under Settings, Notifications, Setup Notification; then press Test.',
     github: 'Keep the key as the secret SIGNALBOX_KEY of the repository, and add this as the last step of a job.',
     otlp: 'Paste into the configuration of a collector, and restart it.',
-    syslog: 'An OpenTelemetry collector with the syslog receiver forwards errors and worse.',
+    syslog: 'Run this as root on a machine with rsyslog, which then passes on what is an error or worse.',
     cron: 'Replace backup.sh with your job. A heartbeat also notices a job that never starts.',
     systemd:
       'Save as /etc/systemd/system/alert@.service, and add OnFailure=alert@%n.service below [Unit] of your units.',

@@ -270,3 +270,30 @@ test('a destination that is deleted and made again begins with the alerts that c
   assert.deepEqual(texts(receiver.requests), ['before', 'after', 'late']);
   assert.deepEqual(texts(broken.requests.slice(tried)), ['after', 'late']);
 });
+
+test('a destination of the config file with the name of a deleted one begins with the alerts that come then', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startApp(t);
+  const hook = { type: 'webhook', url: receiver.url };
+  await call(app, 'PUT', '/hook', hook);
+  await send(app, 'before');
+  await waitUntil('it has arrived', () => receiver.requests.length === 1);
+  await call(app, 'DELETE', '/hook');
+  await send(app, 'between');
+  await app.close();
+  const settings = { dataDir: join(app.folder, 'data'), destinations: [{ name: 'hook', ...hook }] };
+  const configured = await startApp(t, { settings });
+  await send(configured, 'after');
+  await waitUntil('the next has arrived', () => receiver.requests.length === 2);
+  await configured.close();
+  // One that stays in the config file goes on where it was.
+  const again = await startApp(t, { settings: { ...settings, destinations: [] } });
+  await send(again, 'while it was out');
+  await again.close();
+  const last = await startApp(t, { settings });
+  await waitUntil('it goes on', () => receiver.requests.length === 3);
+  await send(last, 'last');
+  await waitUntil('all have arrived', () => receiver.requests.length === 4);
+  const texts = receiver.requests.map(({ body }) => /"message":"([^"]+)"/.exec(body)?.[1]);
+  assert.deepEqual(texts, ['before', 'after', 'while it was out', 'last']);
+});

@@ -44,6 +44,9 @@ test('the executable serves its pages, hashes passwords and stores alerts withou
   for (const path of ['/openapi.json', '/metrics', '/health', '/api/disks']) {
     assert.equal((await request('GET', path, { token })).status, 200, path);
   }
+  const licences = await request<{ data: Record<string, string>[] }>('GET', '/api/about/licences', { token });
+  const [node, ...libraries] = licences.json.data;
+  assert.ok(node?.['name'] === 'Node.js' && node['text']?.includes('V8') && libraries.length > 50);
   assert.equal((await stop()).code, 0);
 });
 

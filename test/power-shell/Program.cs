@@ -1,12 +1,14 @@
 using System.Management.Automation;
 using System.Management.Automation.Runspaces;
+using System.Reflection;
+using Microsoft.PowerShell.Commands;
 using Signalbox.Test;
 using Signalbox.Test.Cmdlets;
 
 // PowerShell's engine, called as its program pwsh is called: -NoLogo -NoProfile -NonInteractive -Command SCRIPT,
-// with the lines of standard input as $input. The cmdlets of the engine are its own; those of the modules Management
-// and Utility, which are not on NuGet, are stand-ins. `--windows NAME,NAME` adds stand-ins for cmdlets that exist on
-// Windows only, and `--parse` prints how PowerShell parses each line of standard input.
+// with the lines of standard input as $input. The cmdlets are those of the engine and of the modules Management and
+// Utility. `--windows NAME,NAME` adds stand-ins for cmdlets that exist on Windows only, and `--parse` prints how
+// PowerShell parses each line of standard input.
 
 if (args is ["--parse"]) return LineParser.Run(Console.In, Console.Out);
 
@@ -23,9 +25,11 @@ if (args is not ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", var scr
 }
 
 var state = InitialSessionState.CreateDefault2();
-foreach (var cmdlet in StandIns.Choose(windowsOnly))
+Assembly[] modules = [typeof(GetProcessCommand).Assembly, typeof(InvokeRestMethodCommand).Assembly];
+var own = modules.SelectMany(module => module.GetExportedTypes()).Where(type => !type.IsAbstract);
+foreach (var cmdlet in own.Concat(StandIns.Choose(windowsOnly)))
 {
-    var attribute = (CmdletAttribute)Attribute.GetCustomAttribute(cmdlet, typeof(CmdletAttribute))!;
+    if (cmdlet.GetCustomAttribute<CmdletAttribute>() is not { } attribute) continue;
     state.Commands.Add(new SessionStateCmdletEntry($"{attribute.VerbName}-{attribute.NounName}", cmdlet, null));
 }
 using var runspace = RunspaceFactory.CreateRunspace(state);

@@ -6,7 +6,6 @@ import { sendJson } from '../../http/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Accounts } from './accounts.ts';
 import { EndedSessions, SessionList, type ShownSession } from './schema.ts';
-import type { SharedSessions } from './shared-sessions.ts';
 import { IssuedToken } from './users.ts';
 
 /** Seconds after which somebody has to log in again, however often a session was renewed: 30 days. */
@@ -19,11 +18,19 @@ const mostSessions = 10_000;
 const longestClient = 200;
 
 /** Times are Unix seconds. */
-export interface KnownSession extends Session {
+interface KnownSession extends Session {
   user: string;
   renewedAt: number;
   address: string | null;
   client: string | null;
+}
+
+/** The sessions of all instances of a database. */
+export interface SharedSessions {
+  /** Tells the other instances. */
+  write(session: KnownSession): void;
+  /** The last so many of a user that were renewed after this second. */
+  read(user: string, after: number, count: number): Promise<KnownSession[]>;
 }
 
 export type Sessions = ReturnType<typeof createSessions>;

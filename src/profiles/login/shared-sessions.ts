@@ -1,7 +1,7 @@
 import { tokenLifetime } from '../../auth/token.ts';
 import { waitAtMost } from '../../host/reading.ts';
 import type { Database } from '../../storage/postgres/database.ts';
-import type { KnownSession } from './sessions.ts';
+import type { SharedSessions } from './sessions.ts';
 
 /** Milliseconds that a list waits for the database: without it, an instance lists the sessions that it knows itself. */
 const patienceMs = 1000;
@@ -9,14 +9,14 @@ const patienceMs = 1000;
 /** After that, the last token of a session has expired, whatever clocks show. */
 const keptMs = 2 * 1000 * tokenLifetime;
 
-export type SharedSessions = ReturnType<typeof createSharedSessions>;
-
-/** The sessions of all instances of a database, for their users to see. Tokens are valid without them. */
-export const createSharedSessions = (database: Pick<Database, 'query' | 'expire'>, clock: () => Date) => {
+/** Keeps sessions in a table, for their users to see. Tokens are valid without them. */
+export const createSharedSessions = (
+  database: Pick<Database, 'query' | 'expire'>,
+  clock: () => Date,
+): SharedSessions => {
   database.expire({ table: 'session', key: 'id', at: { milliseconds: 'at' }, keptMs, clock });
   return {
-    /** Tells the other instances. */
-    write: ({ id, user, since, renewedAt, address, client }: KnownSession): void => {
+    write: ({ id, user, since, renewedAt, address, client }) => {
       const text = `INSERT INTO signalbox.session AS known (id, name, since, at, address, client) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (id) DO UPDATE SET at = excluded.at, address = excluded.address, client = excluded.client
         WHERE known.at < excluded.at RETURNING 1 AS one`;
@@ -24,8 +24,7 @@ export const createSharedSessions = (database: Pick<Database, 'query' | 'expire'
       // While the database is away, which it says itself, a session is listed only here until it is renewed.
       database.query({ text, values }).catch(() => undefined);
     },
-    /** The last so many of a user that were renewed after this second. */
-    read: async (user: string, after: number, count: number): Promise<KnownSession[]> => {
+    read: async (user, after, count) => {
       const text = `SELECT id, name, since, at, address, client FROM signalbox.session
         WHERE name = $1 AND at > $2 ORDER BY at DESC LIMIT $3`;
       const query = database.query({ text, values: [user, after * 1000, count] }).catch(() => []);

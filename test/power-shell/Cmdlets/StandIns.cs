@@ -1,14 +1,8 @@
 namespace Signalbox.Test.Cmdlets;
 
-/// <summary>The stand-ins by where PowerShell has the cmdlets that they replace.</summary>
+/// <summary>The stand-ins for cmdlets that exist on Windows only.</summary>
 static class StandIns
 {
-    static readonly Type[] Everywhere =
-    [
-        typeof(NewObjectCommand), typeof(SelectObjectCommand), typeof(ConvertFromJsonCommand),
-        typeof(ConvertToJsonCommand), typeof(GetProcessCommand), typeof(InvokeRestMethodCommand),
-    ];
-
     static readonly Dictionary<string, Type> WindowsOnly = new()
     {
         ["Get-Service"] = typeof(GetServiceCommand),
@@ -17,6 +11,5 @@ static class StandIns
         ["Get-CimInstance"] = typeof(GetCimInstanceCommand),
     };
 
-    public static IEnumerable<Type> Choose(string[] windowsOnly) =>
-        [.. Everywhere, .. windowsOnly.Select(name => WindowsOnly[name])];
+    public static IEnumerable<Type> Choose(string[] names) => names.Select(name => WindowsOnly[name]);
 }
