@@ -57,6 +57,9 @@ export interface Route<S extends FastifySchema = FastifySchema>
 /** The id of a task in a path: a number for clients; other texts are accepted too, and get 404. */
 export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
 
+/** The ids of records: UUIDs in lower case. */
+export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** An object schema that the OpenAPI document lists by this name. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
