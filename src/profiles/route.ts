@@ -82,6 +82,10 @@ export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08
 /** Unix milliseconds as responses have them. */
 export const toTimeText = (ms: number): string => new Date(ms).toISOString();
 
+/** A text that may be left out. */
+export const optionalText = (description: string, example?: string) =>
+  Type.Optional(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));
+
 /** What may be null. */
 export const nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape, nullable, pagingQuery } from '../route.ts';
+import { defineShape, nullable, optionalText, pagingQuery } from '../route.ts';
 
 export const MadeChange = defineShape('SettingChange', {
   seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),
@@ -18,6 +18,6 @@ export const MadeChangePage = defineShape('SettingChangePage', {
 });
 
 export const MadeChangeQuery = Type.Object({
-  kind: Type.Optional(Type.String({ description: 'Only changes of this kind.', examples: ['silence'] })),
+  kind: optionalText('Only changes of this kind.', 'silence'),
   ...pagingQuery('changes', 'Only changes before this `seq`: the `next` of a page.'),
 });
