@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
@@ -374,9 +374,7 @@ const act = async (
   action: Act,
   expected?: readonly number[],
 ): Promise<StoredIncident> => {
-  const changed = await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected);
-  if (!changed) throw toAbsence(id);
-  return changed;
+  return requireIt(await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected), id);
 };
 
 /** The same, unless `If-Match` names other versions. */
@@ -416,12 +414,11 @@ export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: st
   const text = id.toLowerCase();
   const name = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
   const incident = typeof name === 'number' || uuidForm.test(name) ? await store.find(name) : undefined;
-  if (!incident) throw toAbsence(id);
-  return incident;
+  return requireIt(incident, id);
 };
 
-const toAbsence = (id: string): HttpError =>
-  new HttpError('not-found', `Incident ${id.slice(0, 100)} not found: GET /api/incidents?state=all lists all of them`);
+const requireIt = (incident: StoredIncident | undefined, id: string): StoredIncident =>
+  requireKnown(incident, 'Incident', id, '/api/incidents?state=all');
 
 const sendIncident = (reply: FastifyReply, show: ShowIncident, incident: StoredIncident, more: object = {}): void =>
   sendJson(reply.header('etag', `"${incident.version}"`), { ...show(incident), ...more });

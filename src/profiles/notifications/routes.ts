@@ -1,4 +1,4 @@
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
@@ -155,11 +155,13 @@ const createTestRoute = (list: ListDestinations, clock: () => Date): Route => {
   });
 };
 
-const findDestination = (list: ListDestinations, name: string): AnyDestination => {
-  const destination = list().find((one) => one.name === name);
-  if (destination) return destination;
-  throw new HttpError('not-found', `There is no destination ${JSON.stringify(name)}`);
-};
+const findDestination = (list: ListDestinations, wanted: string): AnyDestination =>
+  requireKnown(
+    list().find(({ name }) => name === wanted),
+    'Destination',
+    wanted,
+    '/api/destinations',
+  );
 
 /** The record of an alert that is parked or waits. */
 const findOpen = async (destination: Destination, alerts: Alerts | undefined, id: string) => {
