@@ -25,7 +25,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The longest body: a line of a journal holds it. */
 const maxBodyBytes = 2 * 1024 * 1024 - 1024;
 
-export interface DatabaseLogOptions {
+interface DatabaseLogOptions {
   database: Database;
   table: 'alert' | 'audit' | 'setting' | 'heartbeat';
   /** Which instance stores records; by default by the name that it has for people. */

@@ -17,7 +17,7 @@ const slots = 128;
 const longestName = 64;
 
 /** The lowest and the highest of some numbers; `min` is above `max` where there are none. */
-export interface NumberRange {
+interface NumberRange {
   min: number;
   max: number;
 }
