@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, requireKnown } from '../../http/errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { madeFacts, setMadeVersion, toMadeFacts } from '../made-facts.ts';
@@ -136,8 +136,14 @@ const createRemoveRoute = ({ keeper, settle }: RouteParts): Route =>
     },
   });
 
-const requireDestination = (keeper: DestinationKeeper, wanted: string): KnownDestination =>
-  requireKnown(keeper.find(wanted), 'Destination', wanted, '/api/destinations');
+const requireDestination = (keeper: DestinationKeeper, wanted: string): KnownDestination => {
+  const known = keeper.find(wanted);
+  if (known) return known;
+  throw new HttpError(
+    'not-found',
+    `There is no destination ${JSON.stringify(wanted.slice(0, 100))}: GET /api/destinations lists all`,
+  );
+};
 
 const send = (reply: FastifyReply, known: KnownDestination): void =>
   sendJson(setMadeVersion(reply, known.made), toShown(known));

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
@@ -145,8 +145,11 @@ const assertKnown = (match: NewSilence['match']): void => {
   );
 };
 
-const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence =>
-  requireKnown(keeper.find(id.toLowerCase()), 'Silence', id, '/api/silences');
+const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence => {
+  const silence = keeper.find(id.toLowerCase());
+  if (silence) return silence;
+  throw new HttpError('not-found', `Silence ${id.slice(0, 100)} not found: GET /api/silences lists all of them`);
+};
 
 const sendSilence = (reply: FastifyReply, silence: KnownSilence, clock: () => Date): void =>
   sendJson(reply.header('etag', `"${silence.setting.version}"`), toSilence(silence, clock().getTime()));
