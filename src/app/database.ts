@@ -9,6 +9,7 @@ import type { WriterObserver } from '../storage/postgres/change-writer.ts';
 import type { Database, Patience } from '../storage/postgres/database.ts';
 import { explainUnreachable, LastingProblem } from '../storage/postgres/database-errors.ts';
 import type { Common } from '../storage/postgres/schema.ts';
+import { awaitWithin } from '../storage/scheduling.ts';
 import { readOwnTimeZone } from '../time-zone.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
@@ -73,7 +74,7 @@ export const openDatabase = async (
     Number(database.failure === undefined),
   );
   try {
-    await Promise.race([database.check(), setTimeout(patienceMs, undefined, { ref: false })]);
+    await awaitWithin(patienceMs, database.check());
   } catch (error) {
     if (error instanceof LastingProblem) {
       await database.close();

@@ -75,7 +75,7 @@ export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
 ];
 
 /** Where a key was defined. */
-export type KeyOrigin = 'config' | 'made';
+type KeyOrigin = 'config' | 'made';
 
 /** A key that is accepted, and since when and when last it was seen. */
 export interface KnownKey extends AccessKey {
@@ -86,7 +86,7 @@ export interface KnownKey extends AccessKey {
 }
 
 /** Shared by all that is known of a key while the process runs. Times are Unix milliseconds. */
-export interface KeyUse {
+interface KeyUse {
   /** When it was first known here. */
   since: number;
   /** When it was presented last; 0 for never. */

@@ -52,14 +52,10 @@ interface Parameters {
 }
 
 /** `crypto.argon2`, which Node has from 24.7 on. */
-export type Argon2 = (
-  algorithm: string,
-  parameters: Parameters,
-  callback: (error: Error | null, tag: Buffer) => void,
-) => void;
+type Argon2 = (algorithm: string, parameters: Parameters, callback: (error: Error | null, tag: Buffer) => void) => void;
 
 /** Hashes and verifies passwords; hashes are text in PHC form, e.g. `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`. */
-export interface PasswordHashing {
+interface PasswordHashing {
   hash(password: string): Promise<string>;
   verify(passwordHash: string, password: string): Promise<boolean>;
 }

@@ -30,7 +30,7 @@ export class TokenError extends ExpectedError {}
 const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
 /** The keys of tokens. A KeyObject, unlike text, is never printed. */
-export interface TokenKeys {
+interface TokenKeys {
   /** Signs new tokens. */
   current: KeyObject;
   /** Names the current key in new tokens; undefined if it is the only key. */

@@ -136,7 +136,7 @@ export const createSettingsSchema = (fragments: readonly TProperties[]): TObject
   });
 
 /** Rules for mounts, which only the app knows. */
-export interface MountRules {
+interface MountRules {
   /** Names and letters of all profiles. */
   profiles: readonly string[];
   basePath: RegExp;

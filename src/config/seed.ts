@@ -5,7 +5,7 @@ import { suggest } from './names.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** Initial records by the keys of the seed file. */
-export type SeedRecords = Record<string, unknown[]>;
+type SeedRecords = Record<string, unknown[]>;
 
 /** Reads a seed file and checks each record; throws a SettingsError that names every bad record and field. */
 export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRecords => {

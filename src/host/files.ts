@@ -3,7 +3,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 
 /** A file as a watch sees it. */
-export interface FileReading {
+interface FileReading {
   path: string;
   bytes: number;
   changedAt: Date;

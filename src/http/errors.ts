@@ -88,6 +88,12 @@ export class HttpError extends ExpectedError {
   }
 }
 
+/** What a path names. Throws the 404 that says at which path all of this kind are listed. */
+export const requireKnown = <T>(known: T | undefined, kind: string, name: string, listed: string): T => {
+  if (known !== undefined) return known;
+  throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists all of them`);
+};
+
 /** A 503: nothing was done, and the client may try again in a second. */
 export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
   new HttpError('unavailable', message, { headers: { 'retry-after': '1' }, shed });

@@ -156,7 +156,7 @@ const toRowsJson = (rows: Rows): string =>
   (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
 
 /** Rows that are read while they are sent; `close` releases their source. */
-export interface RowSource<T> {
+interface RowSource<T> {
   count: number;
   records(): AsyncIterable<T>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ export const pagePolicy =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
 /** A folder of pages and the path that serves it. */
-export interface StaticFiles {
+interface StaticFiles {
   /** With a slash at both ends, e.g. `/docs/`. */
   prefix: string;
   root: string;

@@ -18,7 +18,7 @@ import type { MovedStore } from '../storage/moved-store.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
 import type { Offers } from './offers.ts';
-import type { Route } from './route.ts';
+import { type Route, uuidForm } from './route.ts';
 import type { Severity } from './severity.ts';
 import type { Topic } from './topic.ts';
 
@@ -190,7 +190,7 @@ export interface Transfer<Change = unknown> extends MovedStore<Change> {
 
 /** The id of a record that is moved. */
 export const RecordId = Type.String({
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  pattern: uuidForm.source,
   description: 'A UUID in lower case',
 });
 

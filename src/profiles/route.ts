@@ -57,6 +57,9 @@ export interface Route<S extends FastifySchema = FastifySchema>
 /** The id of a task in a path: a number for clients; other texts are accepted too, and get 404. */
 export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
 
+/** The ids of records: UUIDs in lower case. */
+export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** An object schema that the OpenAPI document lists by this name. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
@@ -78,6 +81,10 @@ export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08
 
 /** Unix milliseconds as responses have them. */
 export const toTimeText = (ms: number): string => new Date(ms).toISOString();
+
+/** A text that may be left out. */
+export const optionalText = (description: string, example?: string) =>
+  Type.Optional(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));
 
 /** What may be null. */
 export const nullable = <T extends TSchema>(schema: T, description?: string) =>

@@ -1,12 +1,11 @@
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
 import { createDirectory, createFreeSpaceCheck, createSync } from './journal/files.ts';
+import { replaceBy, unfinishedEnding } from './snapshot.ts';
 
 /** Space that stays free for what is more important. */
 const minFreeBytes = 32 * 1024 * 1024;
-
-const unfinished = '.new';
 
 /** Small files of one kind in a folder of their own, each written once. */
 export interface Folder {
@@ -26,7 +25,7 @@ export const createFolderOf = (directory: string): Folder => {
     list: async () => {
       await createDirectory(directory, sync);
       const names = await readdir(directory);
-      for (const name of names) if (name.endsWith(unfinished)) await rm(join(directory, name), { force: true });
+      for (const name of names) if (name.endsWith(unfinishedEnding)) await rm(join(directory, name), { force: true });
       const found = names.map(async (name) => ({ name, found: await stat(join(directory, name)).catch(passIfGone) }));
       return (await Promise.all(found)).flatMap(({ name, found: file }) =>
         file?.isFile() ? [{ name, at: file.mtime }] : [],
@@ -34,23 +33,9 @@ export const createFolderOf = (directory: string): Folder => {
     },
     read: (name) => readFile(join(directory, name), 'utf8').catch(passIfGone),
     write: async (name, text) => {
-      const path = join(directory, name);
       await createDirectory(directory, sync);
       await assertFreeSpace(Buffer.byteLength(text));
-      try {
-        const file = await open(path + unfinished, 'w', 0o600);
-        try {
-          await file.writeFile(text);
-          await sync.data(file);
-        } finally {
-          await file.close();
-        }
-        await rename(path + unfinished, path);
-      } catch (error) {
-        // Others may need the space.
-        await rm(path + unfinished, { force: true }).catch(() => undefined);
-        throw error;
-      }
+      await replaceBy(join(directory, name), (file) => file.writeFile(text));
       await sync.directory(directory);
     },
     delete: (name) => rm(join(directory, name), { force: true }),

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDirectory, createSync } from './journal/files.ts';
 
@@ -19,23 +19,35 @@ export const createSnapshot = (directory: string, name: string): Snapshot => {
       await createDirectory(directory, createSync(true)).catch(() => undefined);
       return readFile(path).catch(() => undefined);
     },
-    write: async (bytes) => {
-      const unfinished = `${path}.new`;
-      const file = await open(unfinished, 'w', 0o600);
-      try {
-        await file.writeFile(bytes);
-        await file.datasync();
-      } finally {
-        await file.close();
-      }
-      await rename(unfinished, path);
-    },
+    write: (bytes) => replaceBy(path, (file) => file.writeFile(bytes)),
   };
+};
+
+/** Ends the name of a file that is not complete. */
+export const unfinishedEnding = '.new';
+
+/** Replaces a file by a new one that `fill` writes. A crash leaves the old or the new one; if it rejects, the old one is still there. */
+export const replaceBy = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
+  const unfinished = path + unfinishedEnding;
+  try {
+    const file = await open(unfinished, 'w', 0o600);
+    try {
+      await fill(file);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    // Others may need the space.
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
 };
 
 /** Replaces a file that only its owner can read; a crash leaves the old or the new content. */
 export const replaceFile = (path: string, text: string): void => {
-  const unfinished = `${path}.new`;
+  const unfinished = path + unfinishedEnding;
   const fd = openSync(unfinished, 'w', 0o600);
   try {
     writeFileSync(fd, text);

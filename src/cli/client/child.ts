@@ -6,7 +6,7 @@ import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { waitAtMost } from '../../host/reading.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import { explainSystemError } from '../stdio.ts';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
@@ -60,7 +60,7 @@ export const runWrapped = async (
   try {
     const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
     onEnded();
-    await waitAtMost(outputWaitMs, complete);
+    await awaitWithin(outputWaitMs, complete);
     const ending = addUnwritten(describeEnding(code, signal), unwritten);
     return { ...ending, isStarted: true, drain: () => drain(complete) };
   } catch (error) {
@@ -117,7 +117,7 @@ const passOutput = async (
 
 const drain = async (complete: Promise<unknown>): Promise<void> => {
   const isSlow = () => [process.stdout, process.stderr].some(({ writableNeedDrain }) => writableNeedDrain);
-  while (isSlow() && (await waitAtMost(100, complete)) === null);
+  while (isSlow() && (await awaitWithin(100, complete)) === undefined);
 };
 
 /** Lost output is a failure, even if the program did not notice it. */

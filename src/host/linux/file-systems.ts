@@ -108,7 +108,7 @@ const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item:
 };
 
 /** A line of /proc/self/mountinfo, see proc_pid_mountinfo(5). */
-export interface MountEntry {
+interface MountEntry {
   id: number;
   parentId: number;
   /** `major:minor`; major 0 for file systems without a block device of their own. */

@@ -84,7 +84,7 @@ const toReading = (process: FoundProcess, bootedAt: number, pageSize: number): P
 });
 
 /** The fields of /proc/PID/stat, see proc_pid_stat(5); times in clock ticks. */
-export interface ProcessStat {
+interface ProcessStat {
   /** The name as bytes: any byte but NUL may be in it, and the kernel cuts it at 15. */
   name: Buffer;
   parentPid: number;

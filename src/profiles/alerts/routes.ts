@@ -8,7 +8,7 @@ import type { FieldTest, LogRecord, StoredRecord } from '../../storage/journal/l
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, uuidForm } from '../route.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
 import type { Topic } from '../topic.ts';
 import { toAlert, toAlertDetails, toEntry } from './alert.ts';
@@ -127,7 +127,6 @@ const maxPageBytes = MiB;
 /** Milliseconds for which alerts are collected while many come, so that a listener gets them in few writes. */
 const collectingMs = 20;
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const version7 = 14;
 
 interface ReadingParts {
@@ -211,7 +210,7 @@ const createReadRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Readi
     },
     handler: async ({ params }, reply) => {
       const id = params.id.toLowerCase();
-      if (!uuid.test(id)) throw new HttpError('not-found', 'Alert not found');
+      if (!uuidForm.test(id)) throw new HttpError('not-found', 'Alert not found');
       const record = await queue
         .run(() => journal.find(id), createClientSignal(reply))
         .catch(refuseReading(() => createFindRefusal(id)));

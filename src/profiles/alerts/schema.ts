@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AlertDelivery } from '../offers.ts';
-import { defineList, defineShape, orNull, pagingQuery } from '../route.ts';
+import { defineList, defineShape, optionalText, orNull, pagingQuery } from '../route.ts';
 import { severities } from '../severity.ts';
 import { formats } from './intake/body.ts';
 
@@ -56,7 +56,7 @@ export const AlertQuery = Type.Object({
     default: 10,
     description: 'How many of the last records to search.',
   }),
-  level: Type.Optional(Type.String({ description: 'Only alerts with exactly this level.', examples: ['ERROR'] })),
+  level: optionalText('Only alerts with exactly this level.', 'ERROR'),
 });
 
 export const AlertList = defineList('AlertList', 'Alerts', Alert, 'Oldest first.');
@@ -76,36 +76,21 @@ const example = '2026-01-31T09:30:00+01:00';
 const Time = Type.String({ format: 'date-time', examples: [example] });
 
 /** The filters that search and histogram share. */
-const since = Type.Optional(
-  Type.String({ description: `Only alerts received at this time or later, ${rfc3339}.`, examples: [example] }),
-);
-const until = Type.Optional(
-  Type.String({ description: `Only alerts received before this time, ${rfc3339}.`, examples: [example] }),
-);
-const level = Type.Optional(
-  Type.String({ description: 'Only alerts with this level, in any case.', examples: ['ERROR'] }),
-);
-const severity = Type.Optional(
-  Type.String({
-    description:
-      'Only alerts of this severity, whatever their level is called: any name of it, such as CRITICAL or warn.',
-    examples: ['CRITICAL'],
-  }),
+const since = optionalText(`Only alerts received at this time or later, ${rfc3339}.`, example);
+const until = optionalText(`Only alerts received before this time, ${rfc3339}.`, example);
+const level = optionalText('Only alerts with this level, in any case.', 'ERROR');
+const severity = optionalText(
+  'Only alerts of this severity, whatever their level is called: any name of it, such as CRITICAL or warn.',
+  'CRITICAL',
 );
 
 export const SearchQuery = Type.Object({
   ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
   level,
   severity,
-  source: Type.Optional(
-    Type.String({ description: 'Only alerts with this source, in any case.', examples: ['backup'] }),
-  ),
-  hostname: Type.Optional(
-    Type.String({ description: 'Only alerts with this host name, in any case.', examples: ['web-1'] }),
-  ),
-  status: Type.Optional(
-    Type.String({ description: 'Only alerts with this status, in any case.', examples: ['firing'] }),
-  ),
+  source: optionalText('Only alerts with this source, in any case.', 'backup'),
+  hostname: optionalText('Only alerts with this host name, in any case.', 'web-1'),
+  status: optionalText('Only alerts with this status, in any case.', 'firing'),
   q: Type.Optional(Type.String({ description: 'Only alerts with this text in the message, in any case.' })),
   since,
   until,

@@ -13,7 +13,7 @@ const graceMs = 500;
 
 const maxStderrLength = 4096;
 
-export interface ChildRequest {
+interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];

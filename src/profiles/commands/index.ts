@@ -37,13 +37,7 @@ export const commands = defineFeature({
     const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
     const { auditRetainBytes: retainBytes, auditRetainDays: retainDays } = settings;
     const journal = database
-      ? await DatabaseLog.open({
-          database,
-          table: 'audit',
-          instance: database.instanceName,
-          clock,
-          retainDays: () => retainDays,
-        })
+      ? await DatabaseLog.open({ database, table: 'audit', clock, retainDays: () => retainDays })
       : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
     const { topic, publish } = createNoticeTopic('admin', ExecutionNotice);
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));

@@ -157,7 +157,7 @@ export const policies = {
   },
 } as const satisfies Record<string, CommandPolicy>;
 
-export type CommandName = keyof typeof policies;
+type CommandName = keyof typeof policies;
 
 export const commandNames = Object.keys(policies) as CommandName[];
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { roles } from '../../auth/token.ts';
-import { defineList, defineShape, nullable } from '../route.ts';
+import { defineList, defineShape, nullable, optionalText } from '../route.ts';
 import { exits } from './runner.ts';
 
 export const CommandBody = defineShape('Command', {
@@ -25,9 +25,7 @@ export const CommandResult = defineShape('CommandResult', {
 export const CommandError = defineShape('CommandError', {
   success: Type.Literal(false),
   error: Type.String({ description: 'Why the command failed.', examples: ['The command did not finish within 30 s'] }),
-  requestId: Type.Optional(
-    Type.String({ description: 'The id of the request in the log, which has the details.', examples: ['req-8'] }),
-  ),
+  requestId: optionalText('The id of the request in the log, which has the details.', 'req-8'),
 });
 
 const time = '2026-01-31T09:30:00.123Z';

@@ -122,7 +122,7 @@ export const assertName = (name: string): void => {
 };
 
 /** When a heartbeat is expected. Times are Unix milliseconds. */
-export interface ExpectedTimes {
+interface ExpectedTimes {
   /** When the one after another is due. */
   dueAfter(at: number): number;
   /** For how long one that is due then may be late. */

@@ -41,10 +41,7 @@ export const heartbeats = defineFeature({
     const { offers, database, openLog, openState, openSnapshot, clock, log, meters, authorize, settings } = parts;
     let store: HeartbeatStore | undefined;
     const pings = database
-      ? await DatabaseLog.open({
-          ...{ database, table: 'heartbeat', instance: database.instanceName, clock },
-          retainDays: () => sharedDays,
-        })
+      ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => sharedDays })
       : await openLog(
           'heartbeat log',
           { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, recentCount },

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson, sendList } from '../../http/json.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
@@ -196,11 +196,8 @@ const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolea
 const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
   Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));
 
-const requireHeartbeat = (keeper: HeartbeatKeeper, name: string): KnownHeartbeat => {
-  const known = keeper.find(name);
-  if (known) return known;
-  throw new HttpError('not-found', `Heartbeat ${name.slice(0, 100)} not found: GET /api/heartbeats lists all of them`);
-};
+const requireHeartbeat = (keeper: HeartbeatKeeper, name: string): KnownHeartbeat =>
+  requireKnown(keeper.find(name), 'Heartbeat', name, '/api/heartbeats');
 
 const sendHeartbeat = (reply: FastifyReply, heartbeat: Heartbeat): void =>
   sendJson(reply.header('etag', `"${heartbeat.version}"`), heartbeat);

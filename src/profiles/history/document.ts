@@ -3,15 +3,13 @@ import { HttpError } from '../../http/errors.ts';
 import { type Rows, sendList, toJsonRows } from '../../http/json.ts';
 import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
 import { alertLevels, History, hostColumns } from '../machine.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, optionalText, type Route } from '../route.ts';
 import { alertsAt, type Disks, disksAt, type Ring } from './ring.ts';
 
 const HistoryQuery = Type.Object({
-  since: Type.Optional(
-    Type.String({
-      description: 'Only steps from this time on: RFC 3339 with an offset, or Unix seconds. All by default.',
-      examples: ['2026-01-31T09:30:00Z'],
-    }),
+  since: optionalText(
+    'Only steps from this time on: RFC 3339 with an offset, or Unix seconds. All by default.',
+    '2026-01-31T09:30:00Z',
   ),
   step: Type.Integer({
     enum: [1, 10],

@@ -75,7 +75,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export interface FileStoreParts {
+interface FileStoreParts {
   alerts: Omit<ReadAlerts, 'find'>;
   openLog: OpenLog;
   file: StateFile;

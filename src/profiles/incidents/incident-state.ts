@@ -1,3 +1,4 @@
+import { bisect } from '../../storage/bisect.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SentFilter, SentNotification } from '../offers.ts';
 import { severities } from '../severity.ts';
@@ -320,20 +321,10 @@ class ChangeOrder {
 
   /** Those with changes below this. */
   *newestFirst(before: number): Generator<StoredIncident> {
-    for (let at = this.#findPlace(before) - 1; at >= this.#start; at -= 1) {
+    const end = bisect(this.#places, ({ change }) => change < before, this.#start);
+    for (let at = end - 1; at >= this.#start; at -= 1) {
       const place = this.#places[at];
       if (place && place.entry.change === place.change) yield place.entry.incident;
     }
-  }
-
-  /** The first place whose change is not below this. */
-  #findPlace(change: number): number {
-    let [low, high] = [this.#start, this.#places.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#places[middle]?.change ?? 0) < change) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

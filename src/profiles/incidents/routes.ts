@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { IncidentNotification, TaskSource } from '../offers.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, uuidForm } from '../route.ts';
 import { type ActionOn, refuseSecondTask, toStaleness } from './fold.ts';
 import {
   hasAlert,
@@ -63,10 +64,24 @@ export const createIncidentRoutes = (parts: RouteParts): Route[] => [
   createReadRoute(parts),
   createAlertsRoute(parts),
   createReportRoute(parts),
-  createAcknowledgeRoute(parts),
-  createResolveRoute(parts),
-  createReopenRoute(parts),
-  createCommentRoute(parts),
+  createActionRoute(parts, {
+    ...{ name: 'acknowledge', operationId: 'acknowledgeIncident', body: Acknowledgement },
+    ...{ summary: 'Take an incident, for some time or for good', isOptional: true, canConflict: true },
+    toAction: (body) => ({ type: 'acknowledge', ...toAcknowledgement(body, parts.clock()) }),
+  }),
+  createActionRoute(parts, {
+    ...{ name: 'resolve', operationId: 'resolveIncident', body: IncidentResolution, isOptional: true },
+    summary: 'Say that an incident is over',
+    toAction: ({ comment }) => ({ type: 'resolve', comment }),
+  }),
+  createActionRoute(parts, {
+    ...{ name: 'reopen', operationId: 'reopenIncident', summary: 'Open an incident again', canConflict: true },
+    toAction: () => ({ type: 'reopen' }),
+  }),
+  createActionRoute(parts, {
+    ...{ name: 'comment', operationId: 'commentOnIncident', body: NewComment, summary: 'Add a comment to an incident' },
+    toAction: ({ comment }) => ({ type: 'comment', comment }),
+  }),
   createAcknowledgeAllRoute(parts),
   createResolveAllRoute(parts),
   ...(parts.tasks ? [createTaskRoute(parts, parts.tasks)] : []),
@@ -238,27 +253,6 @@ const acceptNoBody = {
   },
 };
 
-const createAcknowledgeRoute = (parts: RouteParts): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/incidents/:id/acknowledge',
-    ...changing,
-    summary: 'Take an incident, for some time or for good',
-    headers: { request: ifMatchHeader, response: withVersion },
-    schema: {
-      operationId: 'acknowledgeIncident',
-      params: IncidentParams,
-      body: Acknowledgement,
-      response: { 200: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
-    },
-    ...acceptNoBody,
-    handler: async (request, reply) => {
-      const { body, params } = request;
-      const action = { type: 'acknowledge', ...toAcknowledgement(body, parts.clock()) } as const;
-      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, params.id, action));
-    },
-  });
-
 const toAcknowledgement = ({ comment, until }: { comment?: string; until?: string }, now: Date) => {
   const end = toTimeBound('until', until);
   if (end !== undefined && end <= now.getTime()) {
@@ -267,60 +261,39 @@ const toAcknowledgement = ({ comment, until }: { comment?: string; until?: strin
   return { comment, until: end };
 };
 
-const createResolveRoute = (parts: RouteParts): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/incidents/:id/resolve',
-    ...changing,
-    summary: 'Say that an incident is over',
-    headers: { request: ifMatchHeader, response: withVersion },
-    schema: {
-      operationId: 'resolveIncident',
-      params: IncidentParams,
-      body: IncidentResolution,
-      response: { 200: Incident, 404: ErrorBody, 412: ErrorBody },
-    },
-    ...acceptNoBody,
-    handler: async (request, reply) => {
-      const { body, params } = request;
-      const action = { type: 'resolve', comment: body.comment } as const;
-      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, params.id, action));
-    },
-  });
+interface IncidentAction<B extends TSchema> {
+  /** The last part of the path. */
+  name: string;
+  operationId: string;
+  summary: string;
+  body?: B;
+  /** The body may be left out. */
+  isOptional?: true;
+  /** Its state may forbid it. */
+  canConflict?: true;
+  toAction(body: Static<B>): Act;
+}
 
-const createReopenRoute = (parts: RouteParts): Route =>
+const createActionRoute = <B extends TSchema>(
+  parts: RouteParts,
+  { name, operationId, summary, body, isOptional, canConflict, toAction }: IncidentAction<B>,
+): Route =>
   defineRoute({
     method: 'POST',
-    path: '/api/incidents/:id/reopen',
+    path: `/api/incidents/:id/${name}`,
     ...changing,
-    summary: 'Open an incident again',
+    summary,
     headers: { request: ifMatchHeader, response: withVersion },
     schema: {
-      operationId: 'reopenIncident',
+      operationId,
       params: IncidentParams,
-      response: { 200: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+      ...(body && { body }),
+      response: { 200: Incident, 404: ErrorBody, ...(canConflict && { 409: ErrorBody }), 412: ErrorBody },
     },
-    handler: async (request, reply) =>
-      sendIncident(reply, parts.show, await actIfUnchanged(parts, request, request.params.id, { type: 'reopen' })),
-  });
-
-const createCommentRoute = (parts: RouteParts): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/incidents/:id/comment',
-    ...changing,
-    summary: 'Add a comment to an incident',
-    headers: { request: ifMatchHeader, response: withVersion },
-    schema: {
-      operationId: 'commentOnIncident',
-      params: IncidentParams,
-      body: NewComment,
-      response: { 200: Incident, 404: ErrorBody, 412: ErrorBody },
-    },
+    ...(isOptional && acceptNoBody),
     handler: async (request, reply) => {
-      const { body, params } = request;
-      const action = { type: 'comment', comment: body.comment } as const;
-      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, params.id, action));
+      const action = toAction(request.body as Static<B>);
+      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, request.params.id, action));
     },
   });
 
@@ -401,9 +374,7 @@ const act = async (
   action: Act,
   expected?: readonly number[],
 ): Promise<StoredIncident> => {
-  const changed = await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected);
-  if (!changed) throw toAbsence(id);
-  return changed;
+  return requireIt(await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected), id);
 };
 
 /** The same, unless `If-Match` names other versions. */
@@ -438,19 +409,16 @@ const statusOf = (error: unknown): number | undefined => {
   return error instanceof StoreUnavailable ? 503 : undefined;
 };
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** By the id or number in a path. Rejects with an HttpError if there is none. */
 export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: string): Promise<StoredIncident> => {
   const text = id.toLowerCase();
   const name = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
-  const incident = typeof name === 'number' || uuid.test(name) ? await store.find(name) : undefined;
-  if (!incident) throw toAbsence(id);
-  return incident;
+  const incident = typeof name === 'number' || uuidForm.test(name) ? await store.find(name) : undefined;
+  return requireIt(incident, id);
 };
 
-const toAbsence = (id: string): HttpError =>
-  new HttpError('not-found', `Incident ${id.slice(0, 100)} not found: GET /api/incidents?state=all lists all of them`);
+const requireIt = (incident: StoredIncident | undefined, id: string): StoredIncident =>
+  requireKnown(incident, 'Incident', id, '/api/incidents?state=all');
 
 const sendIncident = (reply: FastifyReply, show: ShowIncident, incident: StoredIncident, more: object = {}): void =>
   sendJson(reply.header('etag', `"${incident.version}"`), { ...show(incident), ...more });

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { IncidentNotification, notificationKinds } from '../offers.ts';
-import { defineShape, orNull, pagingQuery, Time } from '../route.ts';
+import { defineShape, optionalText, orNull, pagingQuery, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
 export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
@@ -145,17 +145,11 @@ export const IncidentQuery = Type.Object({
     description: 'Only incidents in this state; `active` is open or acknowledged.',
   }),
   level: Type.Optional(Type.Enum(severities, { type: 'string', description: 'Only incidents of this severity.' })),
-  source: Type.Optional(Type.String({ description: 'Only this source, in any case.', examples: ['backup'] })),
-  hostname: Type.Optional(Type.String({ description: 'Only this host name, in any case.', examples: ['web-1'] })),
-  q: Type.Optional(
-    Type.String({ description: 'Only titles with this text, in any case, or the number `#412`.', examples: ['disk'] }),
-  ),
-  since: Type.Optional(
-    Type.String({ description: 'Only incidents with an alert at this time or later, RFC 3339.', examples: [example] }),
-  ),
-  until: Type.Optional(
-    Type.String({ description: 'Only incidents that began before this time, RFC 3339.', examples: [example] }),
-  ),
+  source: optionalText('Only this source, in any case.', 'backup'),
+  hostname: optionalText('Only this host name, in any case.', 'web-1'),
+  q: optionalText('Only titles with this text, in any case, or the number `#412`.', 'disk'),
+  since: optionalText('Only incidents with an alert at this time or later, RFC 3339.', example),
+  until: optionalText('Only incidents that began before this time, RFC 3339.', example),
   ...pagingQuery('incidents'),
 });
 export type IncidentQuery = Static<typeof IncidentQuery>;

@@ -1,7 +1,7 @@
 import { AccessKey, type AccessKeys, createAccessKey, type KnownKey } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { StoreConflict } from '../../expected-errors.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { createSchemaCheck } from '../../schema-validation.ts';
@@ -120,8 +120,8 @@ const createRemoveRoute = (parts: KeyParts, settings: SettingStore): Route =>
     handler: async (request, reply) => {
       const expected = readIfMatch(request.headers);
       const { key: name } = request.params;
-      const key = parts.keys.list().find((one) => one.name === name);
-      if (!key) throw new HttpError('not-found', `There is no key ${name.slice(0, 100)}: GET /api/keys lists all`);
+      const known = parts.keys.list().find((one) => one.name === name);
+      const key = requireKnown(known, 'Key', name, '/api/keys');
       if (key.origin === 'config') {
         throw new HttpError('wrong-state', `Key ${name} is in the config file: change it there`);
       }

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { AccessKeys, KnownKey } from '../../auth/access.ts';
 import type { Database } from '../../storage/postgres/database.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 
 /** Milliseconds between two times that uses are kept. */
@@ -61,7 +61,7 @@ export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, lo
     close: async (): Promise<void> => {
       clearInterval(timer);
       // A database that does not answer holds up no end.
-      if (timer) await Promise.race([keep(), pause(closingMs, undefined, { ref: false })]);
+      if (timer) await awaitWithin(closingMs, keep());
     },
   };
 };

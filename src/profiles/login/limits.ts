@@ -1,8 +1,8 @@
-import { waitAtMost } from '../../host/reading.ts';
 import { toAddressGroup } from '../../http/fair-shares.ts';
 import { createQueue, type WaitingTask } from '../../http/overload.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 
 export interface Limits {
   /** Wrong logins from an address after which further ones are delayed; 0 means no limit. */
@@ -34,7 +34,7 @@ interface LoginAddress {
   pending: number;
 }
 
-export type LoginLimits = ReturnType<typeof createLoginLimits>;
+type LoginLimits = ReturnType<typeof createLoginLimits>;
 
 /** Addresses that are remembered at a time; beyond that, the one that failed longest ago is forgotten. */
 const maxAddresses = 10_000;
@@ -188,7 +188,7 @@ export const createSharedLogins = (database: Database, clock: () => Date, learn:
   let lastSeq = 0;
   database.expire({ table: 'login', key: 'seq', at: { timestamp: 'at' }, keptMs: hourMs, clock });
   const query = async (statement: Statement) =>
-    (await waitAtMost(
+    (await awaitWithin(
       patienceMs,
       database.query(statement).catch(() => []),
     )) ?? [];

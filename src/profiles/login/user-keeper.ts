@@ -2,7 +2,7 @@ import { hashPassword } from '../../auth/password.ts';
 import { findWeakness } from '../../auth/password-strength.ts';
 import { type Role, tokenLifetime } from '../../auth/token.ts';
 import { StoreConflict } from '../../expected-errors.ts';
-import { HttpError } from '../../http/errors.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { Parts } from '../feature.ts';
 import { type MadeSetting, ownSender, type SettingStore } from '../offers.ts';
@@ -73,8 +73,7 @@ export const createUserKeeper = (
 ) => {
   const serially = createSerial();
   const requireMade = (name: string): Account => {
-    const account = accounts.find(name);
-    if (!account) throw new HttpError('not-found', `There is no user ${name.slice(0, 100)}: GET /api/users lists all`);
+    const account = requireKnown(accounts.find(name), 'User', name, '/api/users');
     if (account.origin === 'made') return account;
     throw new HttpError(
       'wrong-state',

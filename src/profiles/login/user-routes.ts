@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
@@ -40,11 +40,8 @@ const createReadRoute = (accounts: Accounts): Route =>
     summary: 'One user',
     headers: { response: withVersion },
     schema: { operationId: 'getUser', params: UserParams, response: { 200: ShownUser, 404: ErrorBody } },
-    handler: async ({ params: { user: name } }, reply) => {
-      const account = accounts.find(name);
-      if (account) return sendUser(reply, account);
-      throw new HttpError('not-found', `There is no user ${name.slice(0, 100)}: GET /api/users lists all`);
-    },
+    handler: async ({ params: { user: name } }, reply) =>
+      sendUser(reply, requireKnown(accounts.find(name), 'User', name, '/api/users')),
   });
 
 const createAddRoute = (keeper: UserKeeper): Route =>

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { bisect } from '../../storage/bisect.ts';
 import type { ZoneClock } from '../../time-zone.ts';
 
 const minuteMs = 60_000;
@@ -140,12 +141,4 @@ const parseCron = (cron: string): Cron => {
 };
 
 /** How many of sorted times are at or before `at`. */
-const countUntil = (times: readonly number[], at: number): number => {
-  let [low, high] = [0, times.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+const countUntil = (times: readonly number[], at: number): number => bisect(times, (time) => time <= at);

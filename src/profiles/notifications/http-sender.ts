@@ -15,7 +15,7 @@ export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }
   | { failure: string; isSent: boolean };
 
-export interface HttpSender {
+interface HttpSender {
   /** Never rejects. */
   send(request: DeliveryRequest): Promise<ReceiverReply>;
   /** Breaks off what is being sent. */

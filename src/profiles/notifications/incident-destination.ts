@@ -60,7 +60,7 @@ export interface NoticeSource {
 type Settled = Pick<IncidentDelivery, 'isDelivered' | 'result'>;
 
 /** An incident of which a destination is to be told, as lists show it. */
-export interface WaitingIncident {
+interface WaitingIncident {
   id: string;
   /** Unix milliseconds; undefined while it is being sent. */
   nextAttempt: number | undefined;

@@ -2,6 +2,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
+import { CompiledSettings } from '../compiled-settings.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import { createTargets } from '../targets.ts';
 import { type DestinationSettings, mostDestinations, namePattern, toTarget } from './settings.ts';
@@ -36,14 +37,13 @@ export const hiddenPath = '/***';
 export class DestinationKeeper {
   readonly #parts: KeeperParts;
   #configured: readonly DestinationSettings[];
-  #made: KnownDestination[] = [];
+  readonly #compiled: CompiledSettings<StoredDestination, KnownDestination>;
   readonly #serially = createSerial();
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#configured = parts.configured;
-    this.#refresh();
-    parts.settings?.onChanged(destinationKind, () => this.#refresh());
+    this.#compiled = new CompiledSettings({ ...parts, kind: destinationKind, compile });
   }
 
   get isChangeable(): boolean {
@@ -51,12 +51,11 @@ export class DestinationKeeper {
   }
 
   onChanged(listener: () => void): void {
-    this.#parts.settings?.onChanged(destinationKind, listener);
+    this.#compiled.onChanged(listener);
   }
 
   setConfigured(configured: readonly DestinationSettings[]): void {
     this.#configured = configured;
-    this.#refresh();
   }
 
   /** For the outbox. */
@@ -124,21 +123,8 @@ export class DestinationKeeper {
     return this.#configured.some((one) => isSameName(one.name, name));
   }
 
-  #refresh(): void {
-    const made = this.#parts.settings?.list<StoredDestination>(destinationKind) ?? [];
-    this.#made = made.map(toKnown).filter((known) => !this.#isConfigured(known.settings.name) && this.#isUsable(known));
-  }
-
-  /** One that another version has stored may be of no use here. */
-  #isUsable({ settings }: KnownDestination): boolean {
-    try {
-      assertNameForm(settings.name);
-      assertUsable(settings);
-      return true;
-    } catch (error) {
-      this.#parts.onUnusable(settings.name, error as Error);
-      return false;
-    }
+  get #made(): KnownDestination[] {
+    return this.#compiled.list().filter(({ settings }) => !this.#isConfigured(settings.name));
   }
 }
 
@@ -161,6 +147,14 @@ const assertNameForm = (name: string): void => {
 
 /** Names are parts of file names, of which some systems do not tell apart capitals. */
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/** @throws HttpError */
+const compile = (made: MadeSetting<StoredDestination>): KnownDestination => {
+  const known = toKnown(made);
+  assertNameForm(known.settings.name);
+  assertUsable(known.settings);
+  return known;
+};
 
 const toKnown = (made: MadeSetting<StoredDestination>): KnownDestination => ({
   settings: { ...made.value, name: made.name },

@@ -1,5 +1,5 @@
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -182,10 +182,7 @@ const createEndRoute = (overrides: Overrides): Route =>
     handler: async (request, reply) => {
       const expected = readIfMatch(request.headers);
       const { id } = request.params;
-      const override = overrides.find(id.toLowerCase());
-      if (!override) {
-        throw new HttpError('not-found', `Override ${id.slice(0, 100)} not found: GET /api/oncall/overrides lists all`);
-      }
+      const override = requireKnown(overrides.find(id.toLowerCase()), 'Override', id, '/api/oncall/overrides');
       const ended = await overrides.end(override, callerOf(request), expected);
       return reply.header('etag', `"${ended.version}"`).send(toDutyOverride(ended));
     },

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineList, defineShape, nullable } from '../route.ts';
+import { defineList, defineShape, nullable, optionalText } from '../route.ts';
 
 const longestComment = 4000;
 
@@ -48,7 +48,7 @@ export const DutyOverrideList = defineList(
 export const DutyOverrideParams = Type.Object({ id: Type.String({ description: 'Id of an override.' }) });
 
 export const DutyOverrideQuery = Type.Object({
-  rotation: Type.Optional(Type.String({ description: 'Only overrides of this rotation.', examples: ['oncall'] })),
+  rotation: optionalText('Only overrides of this rotation.', 'oncall'),
 });
 
 const since = nullable(Time, 'Since when; `null` if it has always been so.');
@@ -95,5 +95,5 @@ export const OnCallSchedule = defineList(
 export const OnCallScheduleQuery = Type.Object({
   from: Type.Optional(givenTime('From when, RFC 3339 with offset; now by default, and within five years of now.')),
   to: Type.Optional(givenTime('Until when: four weeks after `from` by default, 400 days at the most.')),
-  rotation: Type.Optional(Type.String({ description: 'Only this rotation.', examples: ['oncall'] })),
+  rotation: optionalText('Only this rotation.', 'oncall'),
 });

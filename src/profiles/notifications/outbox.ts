@@ -32,7 +32,7 @@ interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' |
 /** A destination of alerts or of incidents. */
 export type AnyDestination = Destination | IncidentDestination;
 
-export interface Outbox {
+interface Outbox {
   list(): readonly AnyDestination[];
   /**
    * Takes over changed destinations in the background; those that have not changed try again now. Resolves when it has, or

@@ -9,7 +9,7 @@ const kind = 'override';
 const mostOverrides = 1000;
 
 /** Its value in the settings made at run time; times are Unix milliseconds. */
-export interface StoredOverride {
+interface StoredOverride {
   rotation: string;
   member: string;
   startsAt: number;

@@ -11,7 +11,7 @@ const mostParked = 10_000;
 const mostSent = 10_000;
 
 /** An alert that the destination has read and not finished with. */
-export interface OpenAlert {
+interface OpenAlert {
   /** Failed attempts. */
   attempts: number;
   /** Set if it was parked, and an administrator has asked to send it again: its id, and when that was. */
@@ -19,7 +19,7 @@ export interface OpenAlert {
 }
 
 /** An alert that was given up. */
-export interface Parked {
+interface Parked {
   id: string;
   reason: string;
   /** When, RFC 3339. */

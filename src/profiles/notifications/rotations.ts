@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { parseTime } from '../../http/text-forms.ts';
 import { findTimeZone, readOwnTimeZone, ZoneClock } from '../../time-zone.ts';
+import { optionalText } from '../route.ts';
 import { Handovers } from './handovers.ts';
 import { type DestinationSettings, namePattern } from './settings.ts';
 
@@ -24,10 +25,8 @@ const RotationSettings = Type.Object(
       description: 'When the next one takes over: a cron expression such as `0 9 * * 1`, at the most every hour.',
     }),
     timeZone: Type.Optional(Type.String({ description: 'Time zone of `handover`; that of the server by default.' })),
-    startsAt: Type.Optional(
-      Type.String({
-        description: `The first member's turn begins with the first handover from this date or time on; ${usualStart} by default.`,
-      }),
+    startsAt: optionalText(
+      `The first member's turn begins with the first handover from this date or time on; ${usualStart} by default.`,
     ),
   },
   { additionalProperties: false },

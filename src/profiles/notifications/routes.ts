@@ -1,9 +1,9 @@
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import type { IncidentSource, SharedIncident } from '../offers.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { IncidentSource } from '../offers.ts';
+import { defineRoute, type Route, uuidForm } from '../route.ts';
 import { toSeverity } from '../severity.ts';
 import { Destination } from './destination.ts';
 import { IncidentDestination } from './incident-destination.ts';
@@ -155,17 +155,17 @@ const createTestRoute = (list: ListDestinations, clock: () => Date): Route => {
   });
 };
 
-const findDestination = (list: ListDestinations, name: string): AnyDestination => {
-  const destination = list().find((one) => one.name === name);
-  if (destination) return destination;
-  throw new HttpError('not-found', `There is no destination ${JSON.stringify(name)}`);
-};
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const findDestination = (list: ListDestinations, wanted: string): AnyDestination =>
+  requireKnown(
+    list().find(({ name }) => name === wanted),
+    'Destination',
+    wanted,
+    '/api/destinations',
+  );
 
 /** The record of an alert that is parked or waits. */
 const findOpen = async (destination: Destination, alerts: Alerts | undefined, id: string) => {
-  const record = uuid.test(id) ? await alerts?.find(id) : undefined;
+  const record = uuidForm.test(id) ? await alerts?.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;
   const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
   if (isParked) throw new HttpError('not-found', 'The alert is no longer in the log');
@@ -187,7 +187,7 @@ const createSentRoute = (incidents: IncidentSource): Route => {
     summary: 'List notifications of incidents, newest first',
     schema: { operationId: 'listNotifications', querystring: SentQuery, response: { 200: SentPage, 404: ErrorBody } },
     handler: async ({ query: { destination, incident, limit, before } }, reply) => {
-      const found = incident === undefined ? undefined : await findIncident(incidents, incident);
+      const found = incident === undefined ? undefined : await incidents.require(incident);
       const filter = { destination, incident: found?.id };
       const sent = await queue.run(
         async () => incidents.listSent(filter, limit + 1, before),
@@ -199,16 +199,6 @@ const createSentRoute = (incidents: IncidentSource): Route => {
       return { count: data.length, data, next: sent.length > limit ? (sent[limit - 1]?.change ?? null) : null };
     },
   });
-};
-
-const findIncident = async (incidents: IncidentSource, id: string): Promise<SharedIncident> => {
-  const name = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : id.toLowerCase();
-  const incident = typeof name === 'number' || uuid.test(name) ? await incidents.find(name) : undefined;
-  if (incident) return incident;
-  throw new HttpError(
-    'not-found',
-    `Incident ${id.slice(0, 100)} not found: GET /api/incidents?state=all lists all of them`,
-  );
 };
 
 /** How many incidents are looked at for what destinations will be told. */

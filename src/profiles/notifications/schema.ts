@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NextNotification, notificationKinds } from '../offers.ts';
-import { defineShape, nullable, pagingQuery, Time } from '../route.ts';
+import { defineShape, nullable, optionalText, pagingQuery, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 
 const time = (description: string) => nullable(Time, description);
@@ -150,12 +150,8 @@ export const RetryAllResult = defineShape('RetryAllResult', {
 });
 
 export const SentQuery = Type.Object({
-  destination: Type.Optional(
-    Type.String({ description: 'Only notifications to this destination.', examples: ['pager'] }),
-  ),
-  incident: Type.Optional(
-    Type.String({ description: 'Only of this incident: its id or its number.', examples: ['412'] }),
-  ),
+  destination: optionalText('Only notifications to this destination.', 'pager'),
+  incident: optionalText('Only of this incident: its id or its number.', '412'),
   ...pagingQuery('notifications'),
 });
 

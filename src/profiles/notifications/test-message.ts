@@ -6,7 +6,7 @@ import { openSender } from './sender.ts';
 import type { DestinationTarget } from './settings.ts';
 
 /** What came of a test, and what the receiver said, or why it did not. */
-export interface TestOutcome {
+interface TestOutcome {
   isDelivered: boolean;
   response: string;
 }

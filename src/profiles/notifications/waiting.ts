@@ -1,3 +1,4 @@
+import { bisect } from '../../storage/bisect.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createSerial } from '../../storage/scheduling.ts';
@@ -204,16 +205,10 @@ const compareTurns = (one: WaitingAlert, other: WaitingAlert): number =>
 
 /** The index of the alert in the list, or where it belongs. */
 const findPlace = (list: readonly WaitingAlert[], alert: WaitingAlert): number => {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    // Nearly always, it is the last one.
-    const middle = high === list.length ? high - 1 : (low + high) >> 1;
-    const found = list[middle];
-    if (found && compareTurns(found, alert) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const isBefore = (one: WaitingAlert): boolean => compareTurns(one, alert) < 0;
+  const last = list.at(-1);
+  // Nearly always, it is the last one.
+  return !last || isBefore(last) ? list.length : bisect(list, isBefore);
 };
 
 type ReadableAlerts = Pick<RecordLog, 'readAfter'>;

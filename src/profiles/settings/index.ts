@@ -18,10 +18,7 @@ export const openMadeSettings = async ({
   let store: LoggedSettings | undefined;
   let damagedLines = 0;
   const changes: RecordLog = database
-    ? await DatabaseLog.open({
-        ...{ database, table: 'setting', instance: database.instanceName, clock },
-        retainDays: () => 0,
-      })
+    ? await DatabaseLog.open({ database, table: 'setting', clock, retainDays: () => 0 })
     : await openLog('settings', { name: 'settings', recentCount }, ({ type }) => {
         if (type === 'reopened')
           store?.copy().catch((err) => log.error({ err }, 'settings: they are not stored again'));

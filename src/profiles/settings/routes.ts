@@ -1,13 +1,34 @@
+import Type, { type Static } from 'typebox';
 import { sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { toText } from '../offers.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { type MadeChange, MadeChangePage, MadeChangeQuery } from './schema.ts';
+import { defineRoute, defineShape, optionalText, orNull, pagingQuery, type Route, Time, toTimeText } from '../route.ts';
 import type { LoggedSettings } from './store.ts';
 
 const MiB = 1024 * 1024;
+
+const MadeChange = defineShape('SettingChange', {
+  seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),
+  at: Time,
+  by: Type.String({ description: 'Who made it: a user, `key:NAME`, or `signalbox`.', examples: ['admin'] }),
+  kind: Type.String({ description: 'What was changed.', examples: ['silence'] }),
+  name: Type.String({ description: 'Which one.', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
+  change: Type.Enum(['put', 'deleted'], { type: 'string', description: '`put`: it is new, or has another value.' }),
+});
+type MadeChange = Static<typeof MadeChange>;
+
+const MadeChangePage = defineShape('SettingChangePage', {
+  count: Type.Integer({ description: 'Changes in `data`.', examples: [1] }),
+  data: Type.Array(MadeChange, { description: 'Newest first.' }),
+  next: orNull(Type.Integer({ examples: [12] }), 'The `before` of the next page.'),
+});
+
+const MadeChangeQuery = Type.Object({
+  kind: optionalText('Only changes of this kind.', 'silence'),
+  ...pagingQuery('changes', 'Only changes before this `seq`: the `next` of a page.'),
+});
 
 export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route => {
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of changes are being read' });
@@ -30,7 +51,7 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
 /** Without its value, which may be secret. */
 const toMadeChange = ({ seq, at, by, kind, name, value }: StoredRecord): MadeChange => ({
   seq,
-  at: new Date(Number(at)).toISOString(),
+  at: toTimeText(Number(at)),
   ...{ by: toText(by), kind: toText(kind), name: toText(name) },
   change: value === null ? 'deleted' : 'put',
 });

@@ -16,7 +16,7 @@ const mostCharacters = 64 * MiB;
 /** Milliseconds between attempts to read the log after a failure. */
 const retryMs = 1000;
 
-export interface SettingsParts {
+interface SettingsParts {
   log: RecordLog;
   clock: () => Date;
   /** Gets the number of lines that could not be read. */

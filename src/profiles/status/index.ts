@@ -106,7 +106,7 @@ const isSameStatus = (a: Status, b: Status): boolean =>
   JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
 
 /** Shares of the machine, 0 to 1, as means of the last minute; NaN stands for unknown. */
-export interface MinuteMeans {
+interface MinuteMeans {
   cpu: number;
   memory: number;
   /** False while less than a minute is known, of which one busy second is a large part. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from '../route.ts';
+import { defineShape, optionalText } from '../route.ts';
 
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
@@ -56,20 +56,9 @@ export const TaskQuery = Type.Object({
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
   after: Type.Integer({ minimum: 0, default: 0, description: 'Only tasks with ids above this.' }),
   // Of no meaning to other orders, which ignore them as unknown parameters are ignored.
-  order: Type.Optional(
-    Type.String({
-      description: '`newest`: newest first, at most 1000. Other values have no effect.',
-      examples: ['newest'],
-    }),
-  ),
-  before: Type.Optional(
-    Type.String({ description: 'With `newest`, only tasks with ids below this.', examples: ['42'] }),
-  ),
-  q: Type.Optional(
-    Type.String({
-      description: 'With `newest`, only tasks whose title contains this, in any case; up to 256 characters.',
-    }),
-  ),
+  order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
+  before: optionalText('With `newest`, only tasks with ids below this.', '42'),
+  q: optionalText('With `newest`, only tasks whose title contains this, in any case; up to 256 characters.'),
 });
 export type TaskQuery = Static<typeof TaskQuery>;
 

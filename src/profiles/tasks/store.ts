@@ -109,7 +109,7 @@ export interface CurrentTasks {
 }
 
 /** What a request leads to: a change, an answer without one, or the error that refuses it. */
-export type TaskDecision = { change: DecidedChange } | { result: StoredTask | undefined } | { refusal: Error };
+type TaskDecision = { change: DecidedChange } | { result: StoredTask | undefined } | { refusal: Error };
 
 /** Decides what a request changes at a time: the rules of all stores. */
 export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date): TaskDecision => {

@@ -15,7 +15,7 @@ export interface FigureLimits {
 type Side = 'good' | 'near' | 'bad';
 
 /** What a check has found: where its figure is, seen from both limits. */
-export interface Observation {
+interface Observation {
   limit: Side;
   critical: Side;
 }

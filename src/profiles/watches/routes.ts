@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
@@ -150,11 +150,13 @@ const checkWatch = (watch: WatchSettings): WatchSettings => {
   return watch;
 };
 
-const requireWatch = ({ list }: RouteParts, name: string): KnownWatch => {
-  const watch = list().find(({ settings }) => settings.name === name);
-  if (watch) return watch;
-  throw new HttpError('not-found', `Watch ${name.slice(0, 100)} not found: GET /api/watches lists all of them`);
-};
+const requireWatch = ({ list }: RouteParts, name: string): KnownWatch =>
+  requireKnown(
+    list().find(({ settings }) => settings.name === name),
+    'Watch',
+    name,
+    '/api/watches',
+  );
 
 const requireMade = (parts: RouteParts, name: string): KnownWatch => {
   const watch = requireWatch(parts, name);

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { passIfGone } from '../journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from '../journal/files.ts';
 import { newline } from '../journal/read/files.ts';
 import { Slice } from '../scheduling.ts';
+import { replaceBy, unfinishedEnding } from '../snapshot.ts';
 
 /** Gets what is damaged, and where, as a clause. */
 export type OnDamage = (damage: string) => void;
@@ -43,14 +44,13 @@ export interface StateFile {
 export const createStateFile = (path: string): StateFile => {
   const directory = dirname(path);
   const sync = createSync(true);
-  const unfinished = `${path}.new`;
   let size = 0;
   return {
     get size(): number {
       return size;
     },
     read: async (apply, onDamage, onRead) => {
-      await rm(unfinished, { force: true });
+      await rm(path + unfinishedEnding, { force: true });
       const found = await stat(path).catch(passIfGone);
       size = found?.size ?? 0;
       return found ? readState(path, apply, onDamage, (done) => onRead?.(done, found.size)) : 0;
@@ -58,23 +58,12 @@ export const createStateFile = (path: string): StateFile => {
     write: async (seq, pieces, toJson = JSON.stringify) => {
       // About as much as the last time is needed.
       await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
-      try {
-        const file = await open(unfinished, 'w', 0o600);
-        try {
-          size = await writeState(file, seq, pieces, toJson);
-          // Some disks report bytes as written that they have not. The log is deleted after this.
-          const found = await file.stat();
-          if (found.size !== size) throw new Error(`${unfinished} has ${found.size} bytes of ${size}`);
-          await sync.data(file);
-        } finally {
-          await file.close();
-        }
-        await rename(unfinished, path);
-      } catch (error) {
-        // The log may need the space.
-        await rm(unfinished, { force: true }).catch(() => undefined);
-        throw error;
-      }
+      await replaceBy(path, async (file) => {
+        size = await writeState(file, seq, pieces, toJson);
+        // Some disks report bytes as written that they have not. The log is deleted after this.
+        const found = await file.stat();
+        if (found.size !== size) throw new Error(`the new ${path} has ${found.size} bytes of ${size}`);
+      });
       await sync.directory(directory);
     },
   };

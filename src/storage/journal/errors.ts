@@ -6,7 +6,7 @@
  * On reading: `window-too-large` (the records asked for take up too much of the log).
  * `low-space` is only ever the cause of an `unavailable`.
  */
-export type JournalErrorCode =
+type JournalErrorCode =
   | 'locked'
   | 'unusable'
   | 'unavailable'

@@ -71,7 +71,7 @@ const quote = 0x22;
  * `own`: a record written here, whose checksum fits. `foreign`: a record written by hand or by another program.
  * `mark`: only a seq. `blank`: nothing but white space.
  */
-export type LineKind = 'own' | 'foreign' | 'mark' | 'blank' | 'damaged';
+type LineKind = 'own' | 'foreign' | 'mark' | 'blank' | 'damaged';
 
 /** A field that has exactly this text. */
 export interface Match {

@@ -42,7 +42,7 @@ export interface Operation {
 }
 
 /** What a batch leaves in the row of its instance in the table of writers. */
-export interface Fence {
+interface Fence {
   instance: string;
   /** Raised with each connection, so what an older one still sends is refused. */
   epoch: number;

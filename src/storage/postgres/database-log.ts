@@ -25,11 +25,11 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The longest body: a line of a journal holds it. */
 const maxBodyBytes = 2 * 1024 * 1024 - 1024;
 
-export interface DatabaseLogOptions {
+interface DatabaseLogOptions {
   database: Database;
   table: 'alert' | 'audit' | 'setting' | 'heartbeat';
-  /** Which instance stores records. */
-  instance: string;
+  /** Which instance stores records; by default by the name that it has for people. */
+  instance?: string;
   clock: () => Date;
   /** By default records have the time when they are stored, and no levels. */
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
@@ -43,6 +43,7 @@ export interface DatabaseLogOptions {
 /** A log in a table that instances share. */
 export class DatabaseLog implements RecordLog {
   readonly #options: DatabaseLogOptions;
+  readonly #instance: string;
   readonly #collection: Collection<RecordChange, Placed[]>;
   readonly #listeners = new Set<(lastSeq: number) => void>();
   #lastSeq: number | undefined;
@@ -52,8 +53,9 @@ export class DatabaseLog implements RecordLog {
   #waitingBytes = 0;
 
   private constructor(options: DatabaseLogOptions) {
-    const { database, table, instance, clock, retainDays } = options;
+    const { database, table, instance = database.instanceName, clock, retainDays } = options;
     this.#options = options;
+    this.#instance = instance;
     this.#collection = createRecordCollection(table, instance, clock);
     const expiry = { at: { milliseconds: 'at' }, clock };
     const keptMs = async () => ((await retainDays()) || Number.POSITIVE_INFINITY) * dayMs;
@@ -127,11 +129,11 @@ export class DatabaseLog implements RecordLog {
 
   /** The records that this instance has stored. */
   readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
-    return this.readAfter(seq, { instance: this.#options.instance });
+    return this.readAfter(seq, { instance: this.#instance });
   }
 
   isOwn({ instance }: LogRecord): boolean {
-    return instance === this.#options.instance;
+    return instance === this.#instance;
   }
 
   search(search: Search): Promise<SearchResult> {

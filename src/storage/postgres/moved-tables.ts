@@ -1,8 +1,8 @@
 import type { ImportTarget, MovedStore } from '../moved-store.ts';
 import { readPostgresUrl } from './address.ts';
 import { type Gate, lockGate, storeGate } from './batch.ts';
-import { Primary, type Row, type Statement } from './connection.ts';
-import { migrate } from './schema.ts';
+import { Primary, type Row } from './connection.ts';
+import { migrate, runAll } from './schema.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
 const fetchedRows = 50;
@@ -64,17 +64,18 @@ export const openEmptyTables = async (url: string, stores: readonly MovedStore[]
     connection.close();
     throw error;
   }
-  const run = async (statements: readonly Statement[]): Promise<void> => {
-    for (const outcome of await connection.run(statements)) if ('error' in outcome) throw outcome.error;
-  };
   return {
     occupied: [...gates].find(([, { lastId }]) => lastId > 0)?.[0].name,
     pieceCount: 500,
     add: async (store, changes) => {
       const gate = gates.get(store);
-      if (gate) await run(store.table.insert(changes, gate));
+      if (gate) await runAll(connection, store.table.insert(changes, gate));
     },
-    save: () => run(Array.from(gates, ([{ table }, gate]) => storeGate(table.name, gate))),
+    save: () =>
+      runAll(
+        connection,
+        Array.from(gates, ([{ table }, gate]) => storeGate(table.name, gate)),
+      ),
     commit: async () => {
       const { warnings } = connection;
       const [outcome] = await connection.run([{ text: 'COMMIT' }]);

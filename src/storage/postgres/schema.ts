@@ -255,7 +255,8 @@ const readVersion = async (connection: Connection): Promise<number> => {
   );
 };
 
-const runAll = async (connection: Connection, statements: readonly Statement[]): Promise<void> => {
+/** Runs statements in their order; throws the first error. */
+export const runAll = async (connection: Connection, statements: readonly Statement[]): Promise<void> => {
   for (const outcome of await connection.run(statements)) if ('error' in outcome) throw outcome.error;
 };
 

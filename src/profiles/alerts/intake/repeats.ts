@@ -18,7 +18,7 @@ export interface Stored {
 }
 
 /** What makes an alert a repeat: the last one with its hash, within 24 hours, had the same state. */
-export interface RepeatKey {
+interface RepeatKey {
   hash: string;
   state: string;
   /** It comes from an `Idempotency-Key`: an alert with another state is refused. */
@@ -31,7 +31,7 @@ export interface KeyedAlert {
 }
 
 /** An alert's own id, or that of the one it repeats. */
-export interface PlacedAlert {
+interface PlacedAlert {
   id: string;
   isRepeat: boolean;
 }

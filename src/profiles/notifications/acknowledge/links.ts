@@ -22,7 +22,7 @@ export interface AcknowledgeGrant {
 }
 
 /** `incomplete`: the text is no whole token. `forged`: another key has signed it, or it was changed. */
-export type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired';
+type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired';
 
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 

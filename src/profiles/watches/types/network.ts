@@ -8,7 +8,7 @@ import { type Targets, UncheckedTarget } from '../../targets.ts';
 const mostRedirects = 3;
 const mostBytes = 1024 * 1024;
 
-export interface HttpAnswer {
+interface HttpAnswer {
   status: number;
   body: string;
   /** Until the body was read, of all requests together. */

@@ -1,3 +1,4 @@
+import { bisect } from '../../bisect.ts';
 import { createSerial, Slice } from '../../scheduling.ts';
 import { readIdTime, type StoredRecord, toStored } from '../line.ts';
 import type { Indexing } from '../options.ts';
@@ -16,7 +17,7 @@ const slots = 128;
 const longestName = 64;
 
 /** The lowest and the highest of some numbers; `min` is above `max` where there are none. */
-export interface NumberRange {
+interface NumberRange {
   min: number;
   max: number;
 }
@@ -284,13 +285,6 @@ export class FileIndex {
 
   /** Index of the first block that ends at the position or behind it. */
   #placeOf(position: number): number {
-    let low = 0;
-    let high = this.#blocks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#blocks[middle]?.end ?? 0) < position) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return bisect(this.#blocks, ({ end }) => end < position);
   }
 }

@@ -14,12 +14,12 @@ const blocksAtOnce = 16;
 const pauseMs = 10;
 
 /** Bytes that a request may still read. */
-export interface Budget {
+interface Budget {
   left: number;
 }
 
 /** A file of the log while it is open, with its index. */
-export interface IndexedFile {
+interface IndexedFile {
   index: FileIndex;
   /** How many of its bytes may be read. */
   end: number;
@@ -28,7 +28,7 @@ export interface IndexedFile {
 }
 
 /** A block, and how its bytes are read. */
-export interface ReadableBlock {
+interface ReadableBlock {
   block: IndexBlock;
   read(): Promise<Buffer>;
 }

@@ -14,12 +14,12 @@ export interface Listing {
 }
 
 /** A listing of files. */
-export interface FileListing extends Listing {
+interface FileListing extends Listing {
   /** Whether its records take up little memory. */
   isShort: boolean;
 }
 
-export interface Window {
+interface Window {
   /** How many of the last records to search. */
   count: number;
   /** The listing is refused if they take up more bytes of the log than this. */
