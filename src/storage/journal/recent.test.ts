@@ -82,6 +82,33 @@ test('the last records are in memory once they were stored, or listed after a re
   assert.deepEqual(numbersOf(next.listRecent?.(6)), [11, 12, 13, 14, 15, 16]);
 });
 
+test('a reader gets the same from memory as from the file: the fields that were appended, then id and seq', async (t) => {
+  const run = async (records: Record<string, unknown>[]): Promise<void> => {
+    const directory = createFolder(t);
+    const journal = await openTestJournal(t, directory, { recentCount });
+    const [one, ...others] = records;
+    await journal.append(one ?? {});
+    await journal.appendAll(others);
+    await journal.appendBatch(JSON.stringify(one));
+    const known = journal.recentAfter?.(0);
+    assert.equal(journal.recentAfter?.(0)?.[0], known?.[0]);
+    await journal.close();
+    const stored: object[] = [];
+    const reopened = await openTestJournal(t, directory);
+    for await (const read of reopened.readAfter(0))
+      stored.push(...read.map(({ crc: _, part: __, ...fields }) => fields));
+    assert.deepEqual(known, stored);
+    await reopened.close();
+  };
+  const name = fc.oneof(fc.constantFrom('id', 'level'), fc.string()).filter((each) => each !== '__proto__');
+  const record = fc.dictionary(name, fc.jsonValue(), { noNullPrototype: true, maxKeys: 4 });
+  const records = fc.array(
+    record.map((each) => JSON.parse(JSON.stringify(each))),
+    { minLength: 1, maxLength: 4 },
+  );
+  await fc.assert(fc.asyncProperty(records, run), { numRuns: 30 });
+});
+
 test('only as many records are in memory as are asked for, and none without being asked', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { recentCount });
   await appendNumbers(journal, 1, 100);

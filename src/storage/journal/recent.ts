@@ -6,7 +6,7 @@ const keptLength = 1024 * 1024;
 /** Records that are read from the disk at once to be kept. */
 export const filledCount = 100;
 
-/** A record as it was appended; it is made what readers get when the first one reads it. */
+/** A record as it was appended, until the first reader makes it what all of them get. */
 interface RecentRecord {
   /** A string if only its JSON is known. */
   record: LogRecord | string;
@@ -14,7 +14,7 @@ interface RecentRecord {
   seq: number;
   /** Characters of its line. */
   length: number;
-  stored?: StoredRecord;
+  isStored: boolean;
 }
 
 /**
@@ -68,8 +68,8 @@ export class RecentRecords {
     this.#firstSeq = firstSeq;
     this.#isAll = isAll;
     this.#records = records.map((record, index) => {
-      const stored = record as StoredRecord;
-      return { record, id: stored.id, seq: firstSeq + index, length: JSON.stringify(record).length, stored };
+      const { id } = record as StoredRecord;
+      return { record, id, seq: firstSeq + index, length: JSON.stringify(record).length, isStored: true };
     });
     this.#length = this.#records.reduce((sum, { length }) => sum + length, 0);
   }
@@ -111,14 +111,15 @@ export class RecentRecords {
 }
 
 const toStoredRecord = (recent: RecentRecord): StoredRecord => {
-  if (recent.stored) return recent.stored;
   const { record, id, seq } = recent;
+  if (recent.isStored) return record as StoredRecord;
   const fields = typeof record === 'string' ? (JSON.parse(record) as LogRecord) : record;
   // Spread first, they would take V8 ten times as long.
   const stored = { id, seq, ...fields };
   // As in the line, whose last fields these are.
   stored.id = id;
   stored.seq = seq;
-  recent.stored = stored;
+  recent.record = stored;
+  recent.isStored = true;
   return stored;
 };

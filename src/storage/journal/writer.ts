@@ -196,7 +196,7 @@ export class JournalWriter {
     // If the file was changed by others meanwhile, their lines may stand behind these.
     if (recent.version === version) {
       for (const [index, { record, id }] of lines.entries()) {
-        recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0 });
+        recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0, isStored: false });
       }
     }
     let seq = firstSeq;

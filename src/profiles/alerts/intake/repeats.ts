@@ -5,6 +5,7 @@ import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { InTurn } from '../../../storage/scheduling.ts';
+import { isAboutSomething } from '../../offers.ts';
 import type { AlertRecord } from '../alert.ts';
 import { type FiringAlerts, toSeriesKey } from '../firing.ts';
 import { hashParts } from './format.ts';
@@ -136,7 +137,7 @@ export class LocalAlerts extends AlertIntake {
   }
 
   override async append(record: AlertRecord): Promise<PlacedAlert> {
-    if (toSeriesKey(record) !== undefined) return super.append(record);
+    if (isAboutSomething(record)) return super.append(record);
     // An alert without a series has nothing to wait for.
     const { id, seq } = await this.#journal.append(record);
     this.#note(record, id, seq);
