@@ -15,7 +15,7 @@ test('the console lists the instances that share a database, and says which one 
   const start = (instanceName: string) =>
     startApp({ settings: { store: server.url(), timeZone: 'UTC', instanceName } });
   const [app, other] = [await start('one'), await start('two')];
-  await other.stop();
+  await other.close();
   await server.sql(`UPDATE signalbox.writer SET seen_at = now() - interval '2 hours' WHERE name = 'two'`);
   const { page, complaints } = await openConsole({ app, hash: '#/instances' });
   await logIn(page, 'admin');

@@ -56,11 +56,11 @@ const readIds = async (page: Page): Promise<string[]> => {
 };
 
 test('a killed server is reported within 3 s, and the list goes on without losing or repeating an alert', async ({
-  startApp,
+  startPublished,
   openConsole,
 }) => {
   const settings = { profiles: ['monitoring', 'alerts', 'events'] };
-  let app = await startApp({ settings });
+  let app = await startPublished({ settings });
   const port = Number(new URL(app.url).port);
   const sent: string[] = [];
   const post = async (message: string) => sent.unshift(await send(app, message));
@@ -77,7 +77,7 @@ test('a killed server is reported within 3 s, and the list goes on without losin
     await app.stop('SIGKILL');
     await expect(page.getByText(offline)).toBeVisible();
     const reported = performance.now() - killed;
-    app = await startApp({ settings, folder: app.folder, port });
+    app = await startPublished({ settings, folder: app.folder, port });
     for (let count = 0; count < 5; count += 1) await post('before the page is connected again');
     const restarted = performance.now();
     await isLive(page);

@@ -4,9 +4,10 @@ import type { Scope } from '../support/scope.ts';
 import { test } from './support/console.ts';
 import { findFaults } from './support/page.ts';
 
-/** A process that keeps one processor busy, under a name of markup. */
+/** A process that keeps a fifth of a processor busy, under a name of markup. */
 const startBusy = (scope: Scope): ChildProcess => {
-  const script = 'process.title = "<b>busy</b>"; for (;;);';
+  const script = `process.title = '<b>busy</b>';
+    setInterval(() => { for (const end = performance.now() + 20; performance.now() < end; ); }, 100)`;
   const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
   scope.after(() => child.kill('SIGKILL'));
   return child;

@@ -166,10 +166,10 @@ const useEverything = async (page: Page, app: TestApp): Promise<void> => {
 };
 
 test('no token is in an address, the log or a storage unless the user chose that', async ({
-  startApp,
+  startPublished,
   openConsole,
 }) => {
-  const app = await startApp({ settings: { destinations: [], logLevel: 'debug' } });
+  const app = await startPublished({ settings: { destinations: [], logLevel: 'debug' } });
   const { page, complaints } = await openConsole({ app });
   const addresses: string[] = [];
   page.on('request', (request) => addresses.push(request.url()));

@@ -16,10 +16,10 @@ const strong = 'four words make one';
 const readLink = (stdout: string): string => /\/console\/(#\/setup\?code=\S+)/.exec(stdout)?.[1] ?? assert.fail(stdout);
 
 test('the link of the start message makes the first account once, with the keyboard alone and on a phone', async ({
-  startApp,
+  startPublished,
   openConsole,
 }) => {
-  const app = await startApp({ settings: withoutUsers });
+  const app = await startPublished({ settings: withoutUsers });
   const hash = readLink(app.output.stdout);
   const { page, complaints } = await openConsole({ app, hash, viewport: { width: 360, height: 740 } });
   await expect(page.getByRole('heading', { level: 1, name: 'Create the first account' })).toBeVisible();
@@ -148,10 +148,10 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
 });
 
 test('the last administrator cannot go, and a reader sees sessions and what the server is', async ({
-  startApp,
+  startPublished,
   openConsole,
 }) => {
-  const app = await startApp({ settings: { ...withoutUsers, readerPassword: passwords.reader } });
+  const app = await startPublished({ settings: { ...withoutUsers, readerPassword: passwords.reader } });
   const [, code = ''] = readLink(app.output.stdout).split('=');
   const body = { code, name: 'anna', password: strong };
   expect((await app.request('POST', '/api/setup', { body })).status).toBe(201);

@@ -10,6 +10,7 @@ const settings = {
     { name: 'backup', type: 'file', path: '/no-such-*.tar' },
   ],
   watchTargets: ['127.0.0.1'],
+  defaultWatches: true,
 };
 
 /** One server for the tests of this file, each of which has watches of its own. */
@@ -17,7 +18,7 @@ const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
 
 const startShared = async (): Promise<TestApp> => {
   const scope: Scope = { after: (step) => void shared.steps.push(step) };
-  shared.app ??= await startApp(scope, { settings, variables: { SIGNALBOX_DEFAULT_WATCHES: 'true' } });
+  shared.app ??= await startApp(scope, { settings });
   return shared.app;
 };
 

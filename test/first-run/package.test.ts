@@ -27,14 +27,31 @@ for await (const { Title } of client.each.listTasks()) console.log(Title);
 
 const home = createHome({ after });
 const clone = skip ? '' : createClone(home);
-const tarball = skip ? '' : await pack();
+const packing = skip ? undefined : await packTwice();
+const tarball = packing?.tarball ?? '';
 const prefix = join(home.folder, 'prefix');
 
-async function pack(): Promise<string> {
+/** Packs into a folder that is not there, and then into the home. */
+async function packTwice() {
+  const readManifest = () => readFileSync(join(clone, 'package.json'), 'utf8');
+  const before = readManifest();
+  const failed = await runNpm(['pack', '--pack-destination', join(home.folder, 'none')], clone, home);
+  const shortened = readManifest();
   const packed = await runNpm(['pack', '--pack-destination', home.folder], clone, home);
   assert.equal(packed.code, 0, packed.stderr);
-  return join(home.folder, readdirSync(home.folder).find((file) => file.endsWith('.tgz')) ?? '');
+  const tarball = join(home.folder, readdirSync(home.folder).find((file) => file.endsWith('.tgz')) ?? '');
+  return { tarball, failed, manifests: { before, shortened, after: readManifest() } };
 }
+
+test('npm pack leaves package.json unchanged, also after one that failed', { skip }, () => {
+  assert.ok(packing);
+  const { failed, manifests } = packing;
+  assert.ok('fastify' in JSON.parse(manifests.before).dependencies);
+  assert.notEqual(failed.code, 0);
+  assert.match(failed.stderr, /`npm run postpack` restores it/);
+  assert.notEqual(manifests.shortened, manifests.before);
+  assert.equal(manifests.after, manifests.before);
+});
 
 test('the package of a fresh clone installs without warnings, fits in 25 MB and serves', { skip }, async (t) => {
   const installed = await runNpm(['install', '--global', '--prefix', prefix, tarball], home.folder, home);
@@ -50,19 +67,6 @@ test('the package of a fresh clone installs without warnings, fits in 25 MB and 
   const wrong = { method: 'POST', body: '{"Username": "admin", "Password": "a wrong one"}' };
   assert.equal((await fetch(`${url}/api/auth/login`, wrong)).status, 401);
   await stop();
-});
-
-test('npm pack leaves package.json unchanged, also after one that failed', { skip }, async () => {
-  const readManifest = () => readFileSync(join(clone, 'package.json'), 'utf8');
-  const before = readManifest();
-  assert.ok('fastify' in JSON.parse(before).dependencies);
-  const failed = await runNpm(['pack', '--pack-destination', join(home.folder, 'none')], clone, home);
-  assert.notEqual(failed.code, 0);
-  assert.match(failed.stderr, /`npm run postpack` restores it/);
-  assert.notEqual(readManifest(), before);
-  const packed = await runNpm(['pack', '--pack-destination', makeFolder(home, 'packed')], clone, home);
-  assert.equal(packed.code, 0, packed.stderr);
-  assert.equal(readManifest(), before);
 });
 
 test('the documents of the installed package link to files of the package', { skip }, () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import {
   createClone,
@@ -19,14 +20,32 @@ import {
 const skip = findObstacle();
 const npmStart = ['npm', 'start', '--'];
 const home = createHome({ after });
-/** A clone that is started once before the tests. */
-const clone = skip ? '' : await startOnce();
+const clone = skip ? '' : createClone(home);
+const interrupted = skip ? undefined : await interrupt();
+const first = skip ? undefined : await startTwice();
 
-async function startOnce(): Promise<string> {
-  const fresh = createClone(home);
-  const { stop } = await startServer({ after }, npmStart, fresh, home);
-  await stop();
-  return fresh;
+/** Starts the fresh clone, and presses Ctrl+C while npm installs. */
+async function interrupt() {
+  const { child, output, ended } = launch('npm', ['start'], clone, home);
+  atEnd({ after }, () => signalGroup(child, 'SIGKILL'));
+  const listStaging = () => readdirSync(clone).filter((name) => name.startsWith('.build-install'));
+  await waitUntil('npm installs', () => listStaging().some((name) => existsSync(join(clone, name, 'node_modules'))));
+  signalGroup(child, 'SIGINT');
+  await ended;
+  await waitUntil('nothing runs in the clone', () => listProcesses(clone).length === 0, 5000);
+  return { output, staging: listStaging(), isInstalled: existsSync(join(clone, 'node_modules')) };
+}
+
+/** Starts the clone twice at the same time; the tests need what this installs and builds. */
+async function startTwice() {
+  const servers = await Promise.all([1, 2].map(() => startServer({ after }, npmStart, clone, home)));
+  const statuses = await Promise.all(servers.map(({ url }) => getStatus(`${url}/docs/`)));
+  await Promise.all(servers.map(({ stop }) => stop()));
+  return { statuses, messages: servers.map(listMessages).join('') };
+}
+
+async function getStatus(url: string): Promise<number> {
+  return (await fetch(url)).status;
 }
 
 const list = (folder: string) =>
@@ -41,8 +60,6 @@ const describeTree = (folder: string) =>
     }),
   );
 
-const getStatus = async (url: string): Promise<number> => (await fetch(url)).status;
-
 /** Makes the lockfile request a version that is not installed. */
 const outdate = (folder: string) => {
   const path = join(folder, 'package-lock.json');
@@ -55,6 +72,44 @@ const outdate = (folder: string) => {
     writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
   };
 };
+
+test('npm start without a network and a build fails with one line', { skip }, async () => {
+  const fresh = createClone(home);
+  const variables = {
+    ...home.variables,
+    npm_config_registry: 'http://127.0.0.1:9',
+    npm_config_cache: join(home.folder, 'empty-cache'),
+  };
+  const { output, ended } = launch(process.execPath, ['scripts/start.mjs'], fresh, { ...home, variables });
+  assert.equal((await ended).code, 1, output.stdout);
+  assert.match(output.stderr, /^Installing .+\nsignalbox: cannot install the dependencies: .*ECONNREFUSED.*\n$/);
+});
+
+test('SIGTERM to npm stops an installation', { skip }, async (t) => {
+  const fresh = createClone(home);
+  const { child, output, ended } = launch('npm', ['start'], fresh, home);
+  t.after(() => signalGroup(child, 'SIGKILL'));
+  await waitUntil('npm installs', () => output.stderr.includes('Installing'));
+  child.kill('SIGTERM');
+  await ended;
+  await waitUntil('nothing runs in the clone', () => listProcesses(fresh).length === 0);
+  assert.equal(existsSync(join(fresh, 'node_modules')), false);
+});
+
+test('Ctrl+C during the installation ends npm, and the next start installs', { skip }, () => {
+  assert.ok(interrupted && first);
+  assert.doesNotMatch(interrupted.output.stdout, /listens/);
+  assert.deepEqual(interrupted.staging, []);
+  assert.equal(interrupted.isInstalled, false);
+  assert.match(first.messages, /^Installing dependencies/m);
+});
+
+test('two first starts at the same time both serve, and one of them installs', { skip }, () => {
+  assert.ok(first);
+  assert.deepEqual(first.statuses, [200, 200]);
+  assert.equal(first.messages.match(/^Installing dependencies/gm)?.length, 1, first.messages);
+  assert.equal(first.messages.match(/^Waiting/gm)?.length, 1, first.messages);
+});
 
 test('npm start in a fresh clone installs at most 60 MB', { skip }, () => {
   const bytes = measureBytes(join(clone, 'node_modules'));
@@ -82,33 +137,6 @@ test('a native fault ends a server that npm has started at once', { skip }, asyn
   await waitUntil('nothing runs in the clone', () => listProcesses(clone).length === 0, 5000);
 });
 
-test('two first starts at the same time both serve, and one of them installs', { skip }, async (t) => {
-  const fresh = createClone(home);
-  const servers = await Promise.all([1, 2].map(() => startServer(t, npmStart, fresh, home)));
-  for (const { url } of servers) assert.equal(await getStatus(`${url}/docs/`), 200);
-  const messages = servers.map(listMessages).join('');
-  assert.equal(messages.match(/^Installing dependencies/gm)?.length, 1, messages);
-  assert.equal(messages.match(/^Waiting/gm)?.length, 1, messages);
-  await Promise.all(servers.map(({ stop }) => stop()));
-});
-
-test('Ctrl+C during the installation ends npm, and the next start installs', { skip }, async (t) => {
-  const fresh = createClone(home);
-  const { child, output, ended } = launch('npm', ['start'], fresh, home);
-  t.after(() => signalGroup(child, 'SIGKILL'));
-  const listStaging = () => readdirSync(fresh).filter((name) => name.startsWith('.build-install'));
-  await waitUntil('npm installs', () => listStaging().some((name) => existsSync(join(fresh, name, 'node_modules'))));
-  signalGroup(child, 'SIGINT');
-  await ended;
-  await waitUntil('nothing runs in the clone', () => listProcesses(fresh).length === 0, 5000);
-  assert.doesNotMatch(output.stdout, /listens/);
-  assert.deepEqual(listStaging(), []);
-  assert.equal(existsSync(join(fresh, 'node_modules')), false);
-  const { url, stop } = await startServer(t, npmStart, fresh, home);
-  assert.equal(await getStatus(`${url}/docs/`), 200);
-  await stop();
-});
-
 test('npm start after a pull without a network runs the existing build with one warning line', {
   skip,
 }, async (t) => {
@@ -120,18 +148,6 @@ test('npm start after a pull without a network runs the existing build with one 
   assert.match(listMessages(server), /^Installing .+\nsignalbox: running the existing build: cannot install .+\n$/);
   await server.stop();
   assert.deepEqual(describeTree(join(clone, 'node_modules')), tree);
-});
-
-test('npm start without a network and a build fails with one line', { skip }, async () => {
-  const fresh = createClone(home);
-  const variables = {
-    ...home.variables,
-    npm_config_registry: 'http://127.0.0.1:9',
-    npm_config_cache: join(home.folder, 'empty-cache'),
-  };
-  const { output, ended } = launch(process.execPath, ['scripts/start.mjs'], fresh, { ...home, variables });
-  assert.equal((await ended).code, 1, output.stdout);
-  assert.match(output.stderr, /^Installing .+\nsignalbox: cannot install the dependencies: .*ECONNREFUSED.*\n$/);
 });
 
 test('npm start builds changed sources without installing, and the compiler ends', { skip }, async (t) => {
@@ -168,15 +184,4 @@ test('SIGTERM to npm stops the server', { skip }, async (t) => {
   await ended;
   await waitUntil('nothing runs in the clone', () => listProcesses(clone).length === 0);
   assert.match(output.stderr, /"signal":"SIGTERM","msg":"shutting down"/);
-});
-
-test('SIGTERM to npm stops an installation', { skip }, async (t) => {
-  const fresh = createClone(home);
-  const { child, output, ended } = launch('npm', ['start'], fresh, home);
-  t.after(() => signalGroup(child, 'SIGKILL'));
-  await waitUntil('npm installs', () => output.stderr.includes('Installing'));
-  child.kill('SIGTERM');
-  await ended;
-  await waitUntil('nothing runs in the clone', () => listProcesses(fresh).length === 0);
-  assert.equal(existsSync(join(fresh, 'node_modules')), false);
 });

@@ -129,7 +129,7 @@ test('a database that is replaced by an empty one gets its tables, without a res
   const replacements = [
     () => server.sql('DROP SCHEMA signalbox CASCADE'),
     async () => {
-      const maintenance = server.adminUrl.replace(/\/signalbox$/, '/postgres');
+      const maintenance = server.adminUrl.replace(/\/signalbox$/, '/template1');
       await runSql(maintenance, 'DROP DATABASE signalbox WITH (FORCE)');
       await runSql(maintenance, 'CREATE DATABASE signalbox OWNER signalbox');
     },

@@ -58,7 +58,7 @@ export const startApp = async (
   const folder = createFolder(t);
   const config = {
     dataDir: join(folder, 'data'),
-    ...(await createTestStore()),
+    ...(await createTestStore(t)),
     adminPassword: passwords.admin,
     readerPassword: passwords.reader,
     jwtSecret: secret,

@@ -1,16 +1,18 @@
+import type { Scope } from './scope.ts';
+
 const named = process.env['SIGNALBOX_TEST_STORE'];
 
 /** Loaded only where it is needed: it ends its server after all tests of a process. */
 const server = named === 'postgres' ? await import('./postgres/shared-server.ts') : undefined;
 
 /**
- * Settings for the store that SIGNALBOX_TEST_STORE names, for tests that run with each: `file`, or `postgres` for a new
- * database of a server that this process starts.
+ * Settings for the store that SIGNALBOX_TEST_STORE names, for tests that run with each: `file`, or `postgres` for an empty
+ * database of a server that this process starts, which others get after the end of the scope, if there is one.
  */
-export const createTestStore = async (): Promise<Record<string, unknown>> => {
+export const createTestStore = async (t?: Scope): Promise<Record<string, unknown>> => {
   if (named === undefined) return {};
   if (named === 'file') return { store: named };
-  return { store: await server?.createDatabase(), timeZone: 'UTC' };
+  return { store: await server?.createDatabase(t), timeZone: 'UTC' };
 };
 
 /** Why a test of what memory loses is skipped; false with the store that is the default. */

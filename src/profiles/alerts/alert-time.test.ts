@@ -31,22 +31,16 @@ const changes = ['2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T06:00Z', 
   [-3_600_001, -3_600_000, -1, 0, 1, 3_599_999, 3_600_000].map((ms) => Date.parse(text) + ms),
 );
 
-const anyInstants = fc.array(
-  fc.integer({ min: Date.parse('2000-01-01T00:00Z'), max: Date.parse('2100-01-01T00:00Z') }),
-  { minLength: 50, maxLength: 50 },
-);
+const anyInstant = fc.integer({ min: Date.parse('2000-01-01T00:00Z'), max: Date.parse('2100-01-01T00:00Z') });
 
 for (const zone of zones) {
   test(`in ${zone} an alert has its instant and the matching local timestamp`, async () => {
-    const check = async (instants: number[]): Promise<void> => {
-      for (const [index, { time, timestamp }] of (await createTimes(zone, instants)).entries()) {
-        assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
-        assert.equal(Date.parse(time), instants[index], time);
-        assert.equal(time.slice(0, 19), timestamp);
-      }
-    };
-    await check(changes);
-    await fc.assert(fc.asyncProperty(anyInstants, check), { numRuns: 3 });
+    const instants = [...changes, ...fc.sample(anyInstant, 150)];
+    for (const [index, { time, timestamp }] of (await createTimes(zone, instants)).entries()) {
+      assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
+      assert.equal(Date.parse(time), instants[index], time);
+      assert.equal(time.slice(0, 19), timestamp);
+    }
   });
 }
 

@@ -72,7 +72,7 @@ const live = async ({ request }: TestApp): Promise<void> => {
   }
 };
 
-test('the pictures of the documents', async ({ scope, startApp, openConsole }) => {
+test('the pictures of the documents', async ({ scope, startPublished, openConsole }) => {
   const { url } = await startReceiver(scope, answer(204));
   const phone = (name: string, more: object) => ({ name, type: 'webhook', url, notify: 'incidents', ...more });
   const destinations = [
@@ -83,7 +83,7 @@ test('the pictures of the documents', async ({ scope, startApp, openConsole }) =
   ];
   const members = ['ada-phone', 'ben-phone'];
   const rotations = [{ name: 'ops', members, handover: '0 9 * * 1', timeZone: 'Europe/Berlin' }];
-  const app = await startApp({
+  const app = await startPublished({
     settings: { destinations, rotations, watchTargets: ['127.0.0.1'] },
     variables: { SIGNALBOX_DEFAULT_WATCHES: 'true' },
     preload: join(import.meta.dirname, 'fast-clock.mjs'),

@@ -5,7 +5,7 @@ import { writeConfig } from '../../support/config-file.ts';
 import { passwords, secret } from '../../support/credentials.ts';
 import { createFolder } from '../../support/folder.ts';
 import { type Running, startProgram } from '../../support/program.ts';
-import type { Scope } from '../../support/scope.ts';
+import { atEnd, createScope, type Scope } from '../../support/scope.ts';
 
 /** The program as published. */
 const program = fileURLToPath(new URL('../../../dist/signalbox.js', import.meta.url));
@@ -18,6 +18,9 @@ interface Options {
   settings?: Record<string, unknown>;
   /** The seed file's content. */
   seed?: object;
+}
+
+interface PublishedOptions extends Options {
   /** Those of a program that has ended, for one that takes its place. */
   folder?: string;
   port?: number;
@@ -27,22 +30,40 @@ interface Options {
   variables?: Record<string, string>;
 }
 
-export interface TestApp extends Running {
+export interface TestApp extends Pick<Running, 'url' | 'request'> {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader'): Promise<string>;
   /** Contains the data directory, `data`. */
   folder: string;
 }
 
-/** Starts the program on a free port with settings and a data directory of its own; killed when the test ends. */
-export const startApp = async (
+/** An app in the process of the test. */
+type LocalApp = TestApp & { close(): Promise<void> };
+
+// On a busy machine the browser's own load would count as an overload.
+const always = { maxEventLoopDelay: 0 };
+
+/** What `npm test` has compiled, which is not compiled again for each process of the tests. */
+const compiled = new URL('../../../dist/test/support/app.js', import.meta.url).href;
+
+/** Starts the app in this process, with settings and a data directory of its own; closed when the test ends. */
+export const startApp = async (scope: Scope, { settings = {}, seed }: Options = {}): Promise<LocalApp> => {
+  const { startApp: start } = (await import(compiled)) as typeof import('../../support/app.ts');
+  const own = createScope();
+  atEnd(scope, own.end);
+  return start(own, { settings: { ...always, ...settings }, ...(seed !== undefined && { seed }) });
+};
+
+/**
+ * Starts the program as published on a free port, with settings and a data directory of its own; killed when the test ends.
+ * For what only a process has: output, variables, an end without warning.
+ */
+export const startPublished = async (
   scope: Scope,
-  { settings = {}, seed, folder = createFolder(scope), port = 0, preload, variables = {} }: Options = {},
-): Promise<TestApp> => {
+  { settings = {}, seed, folder = createFolder(scope), port = 0, preload, variables = {} }: PublishedOptions = {},
+): Promise<TestApp & Running> => {
   const config = writeConfig(folder, {
-    ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret },
-    // On a busy machine the browser's own load would count as an overload.
-    maxEventLoopDelay: 0,
+    ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret, ...always },
     ...{ adminPassword: passwords.admin, readerPassword: passwords.reader },
     ...(seed !== undefined && { seed: writeConfig(folder, seed, 'seed.json') }),
     ...settings,

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
 import { atEnd, type Scope } from '../../support/scope.ts';
-import { startApp, type TestApp } from './app.ts';
+import { startApp, startPublished, type TestApp } from './app.ts';
 import { findChromium } from './chromium.ts';
 import { collectComplaints } from './page.ts';
 
@@ -27,6 +27,7 @@ interface Fixtures {
   /** For helpers that clean up when the test ends. */
   scope: Scope;
   startApp: Rest<typeof startApp>;
+  startPublished: Rest<typeof startPublished>;
   /** Opens the console of an app, by default a new one; both end with the test. */
   openConsole: (options?: Options) => Promise<ConsolePage>;
 }
@@ -39,6 +40,7 @@ export const test = base.extend<Fixtures>({
     for (const step of steps.reverse()) await step();
   },
   startApp: ({ scope }, use) => use((options) => startApp(scope, options)),
+  startPublished: ({ scope }, use) => use((options) => startPublished(scope, options)),
   openConsole: ({ scope, browser }, use) => use((options) => openConsole(scope, browser, options)),
 });
 

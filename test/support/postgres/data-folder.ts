@@ -46,9 +46,17 @@ const createTemplate = (version: Version, template: string): void => {
   runAsOwner(program('initdb'), ['-D', data, ...access, ...how], environment);
   appendFileSync(join(data, 'postgresql.conf'), settings);
   const { user, password, database } = ordinary;
+  const commands = [
+    `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`,
+    `CREATE DATABASE ${database} OWNER ${user}`,
+    // Each database is three hundred files, which take most of the time of a start to copy.
+    `UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`,
+    'DROP DATABASE template0',
+    'DROP DATABASE postgres',
+  ];
+  const args = ['--single', '-D', data, '-c', 'fsync=off', 'template1'];
   // In this mode each line is a command.
-  const commands = `CREATE ROLE ${user} LOGIN PASSWORD '${password}'\nCREATE DATABASE ${database} OWNER ${user}\n`;
-  runAsOwner(program('postgres'), ['--single', '-D', data, '-c', 'fsync=off', 'postgres'], environment, commands);
+  runAsOwner(program('postgres'), args, environment, commands.map((command) => `${command}\n`).join(''));
   try {
     renameSync(data, template);
   } catch (error) {
