@@ -47,7 +47,7 @@ export const settings = {
   password: 'Password',
   newPassword: 'New password',
   passwordHint: 'At least 12 characters that are not easily guessed.',
-  keepPassword: 'The present one stays if this is empty.',
+  keepPassword: 'If empty, it stays the same.',
   ownHint: 'You have to log in again.',
   scopes: 'What it may be used for',
   scopeHints: {
@@ -96,7 +96,7 @@ export const settings = {
   },
   fieldHints: {
     token: 'Sent as Authorization: Bearer, if there is one.',
-    headers: 'One a line: name: value',
+    headers: 'One per line: name: value',
     from: 'Such as signalbox@example.org',
     to: 'Addresses, with commas between them',
     user: 'Only if it wants a login.',
@@ -124,7 +124,7 @@ export const settings = {
     apprise: 'A token for a proxy, if there is one.',
     alertmanager: 'A token for a proxy, if there is one.',
   },
-  known: 'It has one, which stays if this is empty.',
+  known: 'It has one. If empty, it stays the same.',
   forget: 'Remove the secret, token and headers that it has',
   notify: 'What is sent',
   notifies: { incidents: 'Messages about incidents', alerts: 'Each alert' },
