@@ -28,9 +28,9 @@ export const connect = {
     'uptime-kuma':
       'Under Settings, Notifications, Setup Notification. Press Test, turn on “Default enabled” and “Apply on all existing monitors”, and save.',
     github: 'Keep the key as the secret SIGNALBOX_KEY of the repository, and add this as the last step of a job.',
-    otlp: 'Paste into the configuration of a collector, and restart it.',
-    syslog: 'An OpenTelemetry collector with the syslog receiver forwards errors and worse.',
-    cron: 'Replace backup.sh with your job. A heartbeat also notices a job that never starts.',
+    otlp: 'Paste into the configuration of a collector.',
+    syslog: 'A collector of OpenTelemetry with its syslog receiver passes on what is an error or worse.',
+    cron: 'Replace backup.sh with your job. A heartbeat notices jobs that never start.',
     systemd:
       'Save as /etc/systemd/system/alert@.service, and add OnFailure=alert@%n.service below [Unit] of your units.',
     powershell: 'Run it now to try it, then in a script or in Task Scheduler.',

@@ -143,7 +143,6 @@ export const settings = {
   renewed: 'Last used',
   client: 'Browser or program',
   thisOne: 'this one',
-  onSystem: (browser: string, system: string) => `${browser} on ${system}`,
   unknown: 'unknown',
   logOutAll: 'Log out everywhere',
   loggedOut: 'You are logged out everywhere.',
