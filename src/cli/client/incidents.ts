@@ -144,7 +144,7 @@ const describeIncident = (row: IncidentRow & { timeline: TimelineRow[] }): strin
 export const ackCommand = defineCommand({
   name: 'ack',
   argument: someIncidents,
-  summary: 'Take one or several incidents.',
+  summary: 'Say that you take an incident, or several.',
   details: ['Until it is resolved, or until the time of --until, it counts as taken and reminds nobody.'],
   flags: {
     until: { value: 'TIME', summary: 'When it opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.' },
@@ -164,7 +164,7 @@ export const ackCommand = defineCommand({
 export const resolveCommand = defineCommand({
   name: 'resolve',
   argument: someIncidents,
-  summary: 'Resolve one or several incidents: the problem is over.',
+  summary: 'Say that an incident is over, or several.',
   flags: { message: messageFlag, json: jsonFlag, url: urlFlag },
   variables: askedVariables('incidents:write'),
   exitCodes: askingExitCodes,
