@@ -1,6 +1,6 @@
 import type { OnCall } from 'signalbox/client';
 import { place, setParams, toHash } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed, isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
@@ -40,11 +40,7 @@ const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
   if (value.data.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('putDestination') && (
-          <a class="button" href={toHash('/settings/destinations', { new: '1' })}>
-            <Icon name="plus" /> {words.create}
-          </a>
-        )}
+        {canCreate() && <CreateLink />}
       </Empty>
     );
   }
@@ -57,21 +53,33 @@ const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
   );
 };
 
-const Views = () =>
-  isMounted('listNotifications') ? (
-    <Segments
-      label={words.show}
-      value={readView()}
-      options={views.map((view) => [view, words.views[view]] as const)}
-      onValue={(view) =>
-        setParams({
-          view: view === 'sent' ? view : undefined,
-          destination: undefined,
-          incident: undefined,
-          pages: undefined,
-        })
-      }
-    />
-  ) : null;
+const canCreate = (): boolean => isAllowed('putDestination');
 
-export const notificationsView: ScreenView = { Screen: NotificationsScreen, Aside: Views };
+const CreateLink = () => (
+  <a class="button" href={toHash('/settings/destinations', { new: '1' })}>
+    <Icon name="plus" /> {words.create}
+  </a>
+);
+
+const NotificationControls = () => (
+  <div class="actions">
+    {isMounted('listNotifications') && (
+      <Segments
+        label={words.show}
+        value={readView()}
+        options={views.map((view) => [view, words.views[view]] as const)}
+        onValue={(view) =>
+          setParams({
+            view: view === 'sent' ? view : undefined,
+            destination: undefined,
+            incident: undefined,
+            pages: undefined,
+          })
+        }
+      />
+    )}
+    {canCreate() && <CreateLink />}
+  </div>
+);
+
+export const notificationsView: ScreenView = { Screen: NotificationsScreen, Aside: NotificationControls };

@@ -60,30 +60,17 @@ const Client = ({ client: agent, isCurrent }: Session) => (
   </bdi>
 );
 
-/** In this order: most browsers also claim to be the ones after them. */
-const browsers: [name: string, pattern: RegExp][] = [
-  ['Edge', /\bEdg\w*\/(\d+)/],
-  ['Opera', /\bOPR\/(\d+)/],
-  ['Firefox', /\b(?:Firefox|FxiOS)\/(\d+)/],
-  ['Chrome', /(?:Chrome|CriOS)\/(\d+)/],
-  ['Safari', /\bVersion\/(\d+).*Safari\//],
-];
+/** Each names itself and those that come after it here. */
+const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
+const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac', 'Linux'];
 
-const systems: [name: string, pattern: RegExp][] = [
-  ['Android', /Android/],
-  ['iOS', /iPhone|iPad/],
-  ['Windows', /Windows/],
-  ['macOS', /Macintosh/],
-  ['Linux', /Linux/],
-];
-
-/** `Chrome 140 on Linux`; other programs as they name themselves. */
+/** `Mozilla/5.0 (X11; Linux x86_64) … Chrome/120.0.0.0 Safari/537.36` → `Chrome 120, Linux`. */
 const shorten = (agent: string): string => {
-  const [name, pattern] = browsers.find(([, each]) => each.test(agent)) ?? [];
-  if (!agent.startsWith('Mozilla') || !pattern) return agent;
-  const system = systems.find(([, each]) => each.test(agent))?.[0];
-  const browser = `${name} ${pattern.exec(agent)?.[1]}`;
-  return system ? words.onSystem(browser, system) : browser;
+  for (const [sign, name] of Object.entries(browsers)) {
+    const [, version] = new RegExp(`${sign}/(\\d+)`).exec(agent) ?? [];
+    if (version) return [`${name} ${version}`, systems.find((each) => agent.includes(each))].filter(Boolean).join(', ');
+  }
+  return agent;
 };
 
 const columns: Column<Session>[] = [

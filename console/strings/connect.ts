@@ -25,7 +25,8 @@ export const connect = {
       'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that are firing already arrive, too.',
     grafana:
       'Under Alerting, Contact points, add one with the integration Webhook, and name it in a notification policy.',
-    'uptime-kuma': 'Under Settings, Notifications, Setup Notification; then press Test.',
+    'uptime-kuma':
+      'Under Settings, Notifications, Setup Notification. Press Test, turn on “Default enabled” and “Apply on all existing monitors”, and save.',
     github: 'Keep the key as the secret SIGNALBOX_KEY of the repository, and add this as the last step of a job.',
     otlp: 'Paste into the configuration of a collector, and restart it.',
     syslog: 'Run this as root on a machine with rsyslog, which then passes on what is an error or worse.',

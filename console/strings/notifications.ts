@@ -117,7 +117,7 @@ export const notifications = {
   who: 'Who',
   until: 'Until',
   start: 'From',
-  startHint: 'Now, if it is empty.',
+  startHint: 'If empty, now.',
   why: 'Why',
   overrideAction: 'Put on duty',
   overridden: (member: string, time: string) => `${member} is on duty until ${time}.`,

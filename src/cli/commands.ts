@@ -132,7 +132,7 @@ const hashPassword = defineCommand({
 const createUserCommand = defineCommand({
   name: 'create-user',
   argument: { name: 'NAME' },
-  summary: 'Make a user; prompts for the password, or reads standard input.',
+  summary: 'Create a user; prompts for the password, or reads standard input.',
   details: [
     'The user is stored in the data directory, while no server uses it; or in the database, where running servers know it within a second.',
   ],
@@ -190,7 +190,7 @@ const exportCommand = defineCommand({
 
 const importCommand = defineCommand({
   name: 'import',
-  summary: 'Store what export has printed, from standard input, in an empty store.',
+  summary: 'Store the output of export, from standard input, in an empty store.',
   settings: 'all',
   exitCodes: { 0: 'success', 1: 'nothing was stored', 2: 'the command line is invalid' },
   run: async ({ flags }) => {
@@ -288,7 +288,7 @@ export const listCommands = async (): Promise<Command[]> => {
 const toCommand = ({ name, argument, summary, run }: Tool): Command =>
   defineCommand({
     name,
-    argument: { name: argument, isQuoted: true },
+    argument,
     summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     settings: 'all',
     run: async ({ words: [text = ''], flags }: Input) => {

@@ -162,8 +162,8 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
 /** A command-line command that a feature adds: `signalbox NAME TEXT`. */
 export interface Tool {
   name: string;
-  /** The name of its one argument, in capitals, for `--help`. */
-  argument: string;
+  /** The name of its one argument, in capitals, for `--help`; in quotes there if it has spaces. */
+  argument: { name: string; isQuoted?: true };
   summary: string;
   /**
    * Returns what is printed; `ok` decides the exit code. `readSettings` reads the program's settings as a start does; it

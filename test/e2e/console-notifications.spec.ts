@@ -85,6 +85,7 @@ test('a reader sees that destinations need the role Admin', async ({ openConsole
   await expect(page.getByRole('heading', { level: 1, name: 'Notifications' })).toBeVisible();
   await logIn(page, 'reader');
   await expect(page.getByText('This needs a user with the role Admin.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'New destination' })).toHaveCount(0);
   await page.goto('/console/#/nowhere');
   await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
 });
@@ -155,6 +156,8 @@ test('a test shows what the receiver responds, also where it refuses', async ({ 
   await page.getByRole('button', { name: 'Send a test: phone' }).click();
   await expect(status).toHaveText(/^The receiver has accepted the test\. It responded:\s*200\s+thanks$/);
   expect(receiver.requests).toHaveLength(2);
+  await page.getByRole('link', { name: 'New destination' }).click();
+  await expect(page.getByRole('dialog', { name: 'New destination' })).toBeVisible();
 });
 
 test('what was sent is listed with its incident and result, by destination and page, and on the incident', async ({

@@ -12,7 +12,10 @@ const limitMs = 5000;
 export const healthcheck = defineCommand({
   name: 'healthcheck',
   summary: 'Check that the server of this machine or container works, for example from a container without curl.',
-  details: ['Within 5 seconds, /readyz must respond 200; where no mount has it, /livez. Certificates are not checked.'],
+  details: [
+    'Within 5 seconds, /readyz must respond 200; where no mount has it, /livez. Certificates are not checked.',
+    'Nothing is printed if the server works.',
+  ],
   flags: { url: { value: 'URL', summary: 'Server to check, instead of the one of the settings.' } },
   settings,
   exitCodes: {

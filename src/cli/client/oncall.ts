@@ -7,7 +7,7 @@ import { parseUntil, parseWhen } from './until.ts';
 
 export const oncallCommand = defineAskingCommand({
   name: 'oncall',
-  summary: 'Say who is on duty in each rotation, until when, and who follows; or put somebody else there.',
+  summary: 'List who is on duty in each rotation, until when, and who follows; or put somebody else on duty.',
   flags: {
     at: { value: 'TIME', summary: 'Who it is at that time; with --override, from when. Like --until. Default now.' },
     nextWeek: { summary: 'List the shifts of next week, from Monday on.' },

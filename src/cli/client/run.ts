@@ -34,7 +34,7 @@ export const runProgram = defineCommand({
     'The alert says how the command ended, with the last 20 lines of its output (4 KiB at most), but not its arguments.',
     'With --timeout, an alert is also sent once if the command runs too long; the command continues. If it then fails, a second alert is sent.',
     'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
-    'What the command leaves in the background is waited for 1 second at most, as by a service manager.',
+    'Processes that the command leaves in the background are waited for 1 second at most, as by a service manager.',
     'If its output cannot be written, as on a full disk, the command has failed: the exit code is then never 0.',
     'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command. If the server does not come back in time, or refuses everything, as with a wrong key or address, the alert is kept on disk, and the next send or run delivers it first.',
   ],

@@ -27,7 +27,7 @@ export const clientFlags = {
   },
   key: {
     value: 'KEY',
-    summary: 'What the alert is about: one that is resolved ends those that fire with the same key.',
+    summary: 'What the alert is about: a resolved alert ends the firing ones with the same key.',
   },
   url: { value: 'URL', summary: `Server to send it to, instead of ${otherVariables.url}.` },
   retryFor: { value: 'SECONDS', isNumber: true, summary: 'How long to try while the server is away. Default 60.' },

@@ -79,7 +79,7 @@ const describeSchedule = ({ schedule, minutes }: Silence): string =>
 export const silenceCommand = defineAskingCommand({
   name: 'silence',
   argument: { name: 'NAME=PATTERN...', isList: true },
-  summary: 'Let alerts notify nobody for some time, or end a silence.',
+  summary: 'Silence alerts for some time, so they notify nobody; or end a silence.',
   details: [
     'NAME is source, hostname, level, text (the message) or a label; in PATTERN, * stands for any text. All must match.',
     'With --schedule, there is a maintenance window of --for at each time of the cron expression.',

@@ -14,7 +14,7 @@ const mostTasks = 1000;
 
 export const tasksCommand = defineAskingCommand({
   name: 'tasks',
-  summary: 'List the tasks of a server that are open, the most urgent first.',
+  summary: 'List the open tasks of a server, the most urgent first.',
   flags: {
     status: { value: 'STATUS', summary: 'Only these. Default open: in progress or pending.', choices: statuses },
     priority: { value: 'PRIORITY', summary: 'Only tasks of this priority.', choices: priorities },

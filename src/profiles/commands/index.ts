@@ -16,7 +16,7 @@ import { commandSettings, ExecutionNotice } from './schema.ts';
 /** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
 const checkTool: Tool = {
   name: 'check-command',
-  argument: 'LINE',
+  argument: { name: 'LINE', isQuoted: true },
   summary: 'check whether a command line is allowed, and print how it is read or why it is refused; runs nothing',
   run: (line) => {
     const command = checkCommand(line);

@@ -280,7 +280,7 @@ const switchSchema = { type: 'boolean', const: true };
 
 const toParameterSchema = ({ description, kind, maxValues, default: standard }: ParameterPolicy, isFirst: boolean) => {
   const value = kind?.schema ?? switchSchema;
-  const sentences = [description, kind?.hint, isFirst && 'Its name may be left out.'];
+  const sentences = [description, kind?.hint, isFirst && 'The parameter name may be left out.'];
   return {
     description: sentences.filter(Boolean).join(' '),
     ...(maxValues === undefined ? value : { type: 'array', minItems: 1, maxItems: maxValues, items: value }),

@@ -31,7 +31,7 @@ const deliveriesInterval = 1000;
 /** `signalbox test-destination NAME`: sends one alert, which is not stored, and prints the receiver's response. */
 const testDestination: Tool = {
   name: 'test-destination',
-  argument: 'NAME',
+  argument: { name: 'NAME' },
   summary: 'send a test alert to a destination of the config file and print the response',
   run: async (name, readSettings) => {
     const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
