@@ -269,7 +269,7 @@ test('about says what the server is and lists the licences that somebody opens; 
 
 test('a key that nobody has used for 90 days is marked in the list and in its details, on a phone too', async ({
   scope,
-  startApp,
+  startPublished,
   openConsole,
 }) => {
   const day = 24 * 60 * 60_000;
@@ -282,7 +282,7 @@ test('a key that nobody has used for 90 days is marked in the list and in its de
   const folder = createFolder(scope);
   mkdirSync(join(folder, 'data'), { mode: 0o700 });
   writeFileSync(join(folder, 'data', 'keys.used'), JSON.stringify(uses), { mode: 0o600 });
-  const app = await startApp({ folder, settings: { keys: [toKey('forgotten', 'a'), toKey('rare', 'b')] } });
+  const app = await startPublished({ folder, settings: { keys: [toKey('forgotten', 'a'), toKey('rare', 'b')] } });
   const { page } = await openConsole({ app, hash: '#/settings/keys' });
   await logIn(page, 'admin');
   await expect(row(page, 'forgotten')).toContainText('Unused for 90 days');
