@@ -6,7 +6,7 @@ import { passwords } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
 import { test } from './support/console.ts';
-import { allViews, findFaults, logIn } from './support/page.ts';
+import { findFaults, logIn } from './support/page.ts';
 
 /** No account is in the settings, so the start message has a link. */
 const withoutUsers = { adminPassword: undefined, readerPassword: undefined };
@@ -263,7 +263,7 @@ test('about says what the server is and lists the licences that somebody opens; 
   const fastify = page.getByRole('group').filter({ hasText: /^fastify \d/ });
   await fastify.getByText('MIT', { exact: true }).click();
   await expect(fastify.getByText('The Fastify team')).toBeVisible();
-  expect(await findFaults(page, allViews)).toEqual([]);
+  expect(await findFaults(page)).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
