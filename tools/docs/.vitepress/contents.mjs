@@ -80,7 +80,8 @@ export const home = {
   hero: {
     name: 'signalbox',
     text: 'An operations desk for your servers',
-    tagline: 'Alerts come in through one URL and become incidents. The right person is reminded until somebody takes them.',
+    tagline:
+      'Alerts come in through one URL and become incidents. The right person is reminded until somebody takes them.',
     actions: [
       { theme: 'brand', text: 'Your first alert', link: '/start' },
       { theme: 'alt', text: 'What it replaces', link: '/when-not-to-use-it' },
