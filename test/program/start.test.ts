@@ -21,7 +21,7 @@ test('the start message shows where the console and the intake are, the mounts, 
   assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
   assert.match(
     stdout,
-    /\n {2}\/ +alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, events, items\n/,
+    /\n {2}\/ +alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, events, about, items\n/,
   );
   assert.match(stdout, /\n {2}\/protected +login, protected-tasks\n/);
   assert.match(stdout, /\n {2}\/simple +simple-tasks\n/);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startApp } from '../../../test/support/app.ts';
 import { toSkipPostgres } from '../../../test/support/postgres/installation.ts';
 import { createDatabase } from '../../../test/support/postgres/shared-server.ts';
+import { version } from '../../app/package-info.ts';
 import { readLicences } from './licences.ts';
 
 const read = async (app: Awaited<ReturnType<typeof startApp>>, name: 'admin' | 'reader') =>
@@ -14,7 +15,7 @@ test('an administrator is told where the data is, a reader what the server is, a
   const all = await read(app, 'admin');
   assert.deepEqual(
     [all['version'], all['store'], all['dataFolder'], all['runtime']],
-    ['1.0.0', 'file', join(app.folder, 'data'), `Node.js ${process.versions.node}`],
+    [version, 'file', join(app.folder, 'data'), `Node.js ${process.versions.node}`],
   );
   assert.ok(Number(all['freeBytes']) > 0 && Number(all['uptimeSeconds']) < 60, JSON.stringify(all));
   const some = await read(app, 'reader');
