@@ -9,7 +9,7 @@ const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
 
 test('by default each profile is mounted where its feature says, in the order in which people see them', () => {
   assert.deepEqual(list({}), [
-    '/: alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, events, instances, items',
+    '/: alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, events, instances, about, items',
     '/protected: login, protected-tasks',
     '/simple: simple-tasks',
   ]);
@@ -44,6 +44,7 @@ test('a feature left out of the program is left out of the default mounts', () =
         'metrics',
         'events',
         'instances',
+        'about',
         'items',
       ],
     },
