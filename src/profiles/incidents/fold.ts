@@ -5,8 +5,8 @@ import type { IncidentDelivery } from '../offers.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import {
   describeAlert,
-  describeLatest,
   type FoldedAlert,
+  noteLatest,
   overflowDescription,
   overflowKey,
   type StoredEvent,
@@ -416,7 +416,7 @@ export class Fold {
     changed.lastAt = Math.max(changed.lastAt, alert.at);
     changed.spans = extendSpans(changed.spans, alert.seq);
     if (changed.trait === 'overflow') changed.lastAlert = alert.id;
-    else Object.assign(changed, describeLatest(alert));
+    else noteLatest(changed, alert);
     this.#noteDue(changed);
     return changed;
   }

@@ -148,15 +148,18 @@ export const overflowDescription: Description = {
   ...{ source: 'signalbox', hostname: '', labels: null, link: null },
 };
 
-/** What an incident takes from each alert, where it says any of it: its end is often sent with little more than the key. */
-export const describeLatest = ({ id, record }: FoldedAlert) => ({
-  lastAlert: id,
-  ...(toText(record['message']).trim() !== '' && { title: toTitle(record) }),
-  ...(toText(record['source']) !== '' && { source: toName(record['source']) }),
-  ...(toText(record['hostname']) !== '' && { hostname: toName(record['hostname']) }),
-  ...(hasMembers(record['labels']) && { labels: record['labels'] }),
-  ...(typeof record['link'] === 'string' && { link: record['link'] }),
-});
+/**
+ * Writes to an incident what it takes from each alert, where that says any of it: its end is often sent with little more than
+ * the key.
+ */
+export const noteLatest = (incident: StoredIncident, { id, record }: FoldedAlert): void => {
+  incident.lastAlert = id;
+  if (toText(record['message']).trim() !== '') incident.title = toTitle(record);
+  if (toText(record['source']) !== '') incident.source = toName(record['source']);
+  if (toText(record['hostname']) !== '') incident.hostname = toName(record['hostname']);
+  if (hasMembers(record['labels'])) incident.labels = record['labels'];
+  if (typeof record['link'] === 'string') incident.link = record['link'];
+};
 
 const hasMembers = (value: unknown): value is Record<string, string> =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
