@@ -1,15 +1,18 @@
-import { useSignal } from '@preact/signals';
-import type { CreatedKey } from 'signalbox/client';
-import { userClient } from '../api.ts';
+import { type Signal, useSignal } from '@preact/signals';
+import type { CreatedKey, Key } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { untilTime } from '../clock.ts';
+import { toRelative } from '../format.ts';
+import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { toHash } from '../router.ts';
-import { isAllowed, isMounted } from '../routes.ts';
+import { isAllowed, isMounted, isReadable } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { connect as words } from '../strings/connect.ts';
 import { settings } from '../strings/settings.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Panel } from '../ui/panel.tsx';
+import { Panel, Skeleton } from '../ui/panel.tsx';
 import { Arrival } from './arrival.tsx';
 import { type Sender, toFormat, toIntake, toLines } from './senders.ts';
 
@@ -58,9 +61,7 @@ const Links = ({ title, links }: { title: string; links: [href: string, name: st
 
 const Steps = ({ sender }: { sender: Sender }) => {
   const made = useSignal<CreatedKey | undefined>(undefined);
-  const { isRunning, run } = useRun(async () => {
-    made.value = await createKey(sender);
-  });
+  const keys = useKeys(sender);
   const intake = toIntake();
   const lines = toLines(sender, intake, made.value?.key ?? noKey);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(intake.hostname);
@@ -72,15 +73,7 @@ const Steps = ({ sender }: { sender: Sender }) => {
       <h2>{words.names[sender]}</h2>
       {isMounted('createKey') && isAllowed('createKey') && (
         <Panel title={`1. ${words.key}`}>
-          <p role="status">{made.value ? words.created(made.value.name) : words.keyHint}</p>
-          {!made.value && (
-            <div class="actions">
-              <button type="button" class="primary" aria-disabled={isRunning} onClick={run}>
-                <Icon name="plus" /> {words.createKey}
-              </button>
-            </div>
-          )}
-          {sender === 'github' && made.value && <code class="example">{made.value.key}</code>}
+          <KeyStep sender={sender} made={made} keys={keys} />
         </Panel>
       )}
       <Panel title={`2. ${words.lines}`}>
@@ -99,11 +92,67 @@ const Steps = ({ sender }: { sender: Sender }) => {
         </div>
       </Panel>
       <Panel title={`3. ${words.arrival}`}>
-        <Arrival format={toFormat(sender)} keyName={made.value?.name} />
+        <Arrival
+          format={toFormat(sender)}
+          keyName={made.value?.name}
+          earlierKeys={keys?.map(({ name }) => name) ?? []}
+        />
       </Panel>
     </>
   );
 };
+
+interface KeyStepProps {
+  sender: Sender;
+  made: Signal<CreatedKey | undefined>;
+  keys: readonly Key[] | undefined;
+}
+
+const KeyStep = ({ sender, made, keys }: KeyStepProps) => {
+  const { isRunning, run } = useRun(async () => {
+    made.value = await createKey(sender);
+  });
+  if (!keys) return <Skeleton lines={2} />;
+  if (made.value) {
+    return (
+      <>
+        <p role="status">{words.created(made.value.name)}</p>
+        {sender === 'github' && <code class="example">{made.value.key}</code>}
+      </>
+    );
+  }
+  const [last] = keys;
+  const lastUse = last?.lastUsedAt && toRelative(untilTime(Date.parse(last.lastUsedAt)));
+  return (
+    <>
+      {last && <p>{words.known(last.name, lastUse ?? undefined)}</p>}
+      {last ? <p class="hint">{words.knownHint(noKey)}</p> : <p role="status">{words.keyHint}</p>}
+      <div class="actions">
+        <button type="button" class={last ? '' : 'primary'} aria-disabled={isRunning} onClick={run}>
+          <Icon name="plus" /> {last ? words.createAnother : words.createKey}
+        </button>
+        {last && (
+          <a class="button" href={toHash('/settings/keys')}>
+            {words.keys}
+          </a>
+        )}
+      </div>
+    </>
+  );
+};
+
+/** The keys that this screen has made for a sender, the last used first; none for those who may not see them. */
+const useKeys = (sender: Sender): readonly Key[] | undefined => {
+  const load = async (signal: AbortSignal) => {
+    const { data } = isReadable('listKeys') ? await client.listKeys(undefined, { signal }) : { data: [] };
+    const isOurs = ({ name, scopes }: Key) => isNameOf(sender, name) && scopes.includes('alerts:write');
+    return data.filter(isOurs).toSorted((one, other) => timeOf(other) - timeOf(one));
+  };
+  const { value, error } = useResource(load);
+  return value ?? (error && []);
+};
+
+const timeOf = ({ lastUsedAt }: Key): number => Date.parse(lastUsedAt ?? '') || 0;
 
 /** A key that may only send alerts, with the first name that is free: `grafana`, `grafana-2`. */
 const createKey = async (sender: Sender): Promise<CreatedKey> => {
@@ -112,5 +161,9 @@ const createKey = async (sender: Sender): Promise<CreatedKey> => {
   const name = names.find((each) => !data.some((key) => key.name === each)) ?? sender;
   return userClient.createKey({ name, scopes: ['alerts:write'] });
 };
+
+/** Whether a key may have been made for this sender. */
+const isNameOf = (sender: Sender, name: string): boolean =>
+  name === sender || (name.startsWith(`${sender}-`) && /^\d+$/.test(name.slice(sender.length + 1)));
 
 export const connectView: ScreenView = { Screen: ConnectScreen };
