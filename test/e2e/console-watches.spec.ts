@@ -46,6 +46,13 @@ test('watches are listed with state, reading, line and incident, those of the co
   );
   const line = row(page, 'tight').getByRole('img', { name: /^Last hours/ });
   await expect(line).toHaveAccessibleName(/: now .* %, lowest .* %, highest .* %, limit 0\.001 %, limit 100 %$/);
+  // As many empty slots as there is time before the first reading.
+  const [slots, first] = await line.evaluate((image) => [
+    image.querySelector('.spark-empty')?.getAttribute('d')?.split('M').length ?? 0,
+    Number(image.querySelector('rect')?.getAttribute('x')),
+  ]);
+  expect(first).toBeGreaterThan(0);
+  expect(slots).toBe(Number(first) + 1);
   await expect(row(page, 'backup')).toHaveText(/Firing.*there is no file \/no-such-\*\.tar/);
   await expect(row(page, 'memory')).toHaveText(/OK.*Memory · default watch/);
   // What fires comes first.
