@@ -33,6 +33,8 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const found = useSignal<AlertEntry | undefined>(undefined);
   /** Alerts with a higher number have come since. */
   const known = useRef<number | undefined>(undefined);
+  /** Whether that was asked for: what is sent before does not count. */
+  const isReady = useSignal(false);
   const token = session.value?.token;
   useEffect(() => {
     found.value = undefined;
@@ -45,6 +47,7 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
       const page = await client.searchAlerts({ limit: mostRead }).catch(() => undefined);
       if (page) known.current ??= page.data[0]?.seq ?? -1;
       for (const alert of page?.data.toReversed() ?? []) take(alert);
+      isReady.value = true;
     };
     void read();
     return subscribe('alerts', { onEvent: take, onResync: () => void read() });
@@ -52,19 +55,19 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   return (
     <div class="arrival" role="status">
       {found.value && <Stored alert={found.value} title={words.received} />}
-      {!found.value && keyName === undefined && <Earlier {...{ format, earlierKeys }} />}
-      {!found.value && keyName !== undefined && <p class="hint">{words.waiting}</p>}
+      {!found.value && isReady.value && <Waiting {...{ format, keyName, earlierKeys }} />}
     </div>
   );
 };
 
-const Earlier = ({ format, earlierKeys }: Omit<Props, 'keyName'>) => {
+const Waiting = ({ format, keyName, earlierKeys }: Props) => {
   const senders = earlierKeys.map((name) => `key:${name}`);
   // Many senders use the format of signalbox itself.
   const isOurs = (alert: AlertEntry) =>
     senders.includes(alert.sender ?? '') || (format !== 'native' && alert.format === format);
-  const load = async (signal: AbortSignal) => ({ last: await findLast(isOurs, signal) });
-  const { last } = useResource(load, { key: senders.join() }).value ?? {};
+  const load = async (signal: AbortSignal) => ({ alert: await findLast(isOurs, signal) });
+  const { value } = useResource(load, { key: senders.join() });
+  const last = keyName === undefined ? value?.alert : undefined;
   return (
     <>
       {last && <Stored alert={last} title={words.last} />}

@@ -155,7 +155,7 @@ export const settings = {
   logOutAll: 'Log out everywhere',
   loggedOut: 'You are logged out everywhere.',
   changesNone: 'No changes',
-  changesHint: 'Who changes a user, key, destination, watch, heartbeat, silence or override here is listed.',
+  changesHint: 'Changes of users, keys, destinations, watches, heartbeats, silences and overrides appear here.',
   changesShown: (count: string) => counted(count, 'change'),
   loadMore: 'Load more',
   time: 'Time',
