@@ -6,18 +6,35 @@ import { untilTime } from '../clock.ts';
 import { toRelative } from '../format.ts';
 import { toLine, toTimeOf } from '../live/alerts.ts';
 import { subscribe } from '../live/live.ts';
+import { useResource } from '../live/resource.ts';
+import { isReadable } from '../routes.ts';
 import { session } from '../session.ts';
 import { connect as words } from '../strings/connect.ts';
 import { Facts } from '../ui/facts.tsx';
 
 /** How many of the newest are looked at where events may have been missed. */
 const mostRead = 100;
+/** Pages in which an earlier one is looked for. */
+const mostPages = 10;
 
-/** Waits for the first alert of a sender: by its key if it has one, else by its format. Says what was stored. */
-export const Arrival = ({ format, keyName }: { format: string; keyName: string | undefined }) => {
+interface Props {
+  format: string;
+  /** The key that was made now. */
+  keyName: string | undefined;
+  /** Keys that were made for this sender before. */
+  earlierKeys: readonly string[];
+}
+
+/**
+ * Waits for the first alert of a sender: by its key if it has one, else by its format. Says what was stored; until then, for
+ * those who come back, what came last.
+ */
+export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const found = useSignal<AlertEntry | undefined>(undefined);
   /** Alerts with a higher number have come since. */
   const known = useRef<number | undefined>(undefined);
+  /** Whether that was asked for: what is sent before does not count. */
+  const isReady = useSignal(false);
   const token = session.value?.token;
   useEffect(() => {
     found.value = undefined;
@@ -30,18 +47,47 @@ export const Arrival = ({ format, keyName }: { format: string; keyName: string |
       const page = await client.searchAlerts({ limit: mostRead }).catch(() => undefined);
       if (page) known.current ??= page.data[0]?.seq ?? -1;
       for (const alert of page?.data.toReversed() ?? []) take(alert);
+      isReady.value = true;
     };
     void read();
     return subscribe('alerts', { onEvent: take, onResync: () => void read() });
   }, [format, keyName, token]);
   return (
     <div class="arrival" role="status">
-      {found.value ? <Stored alert={found.value} /> : <p class="hint">{words.waiting}</p>}
+      {found.value && <Stored alert={found.value} title={words.received} />}
+      {!found.value && isReady.value && <Waiting {...{ format, keyName, earlierKeys }} />}
     </div>
   );
 };
 
-const Stored = ({ alert }: { alert: AlertEntry }) => {
+const Waiting = ({ format, keyName, earlierKeys }: Props) => {
+  const senders = earlierKeys.map((name) => `key:${name}`);
+  // Many senders use the format of signalbox itself.
+  const isOurs = (alert: AlertEntry) =>
+    senders.includes(alert.sender ?? '') || (format !== 'native' && alert.format === format);
+  const load = async (signal: AbortSignal) => ({ alert: await findLast(isOurs, signal) });
+  const { value } = useResource(load, { key: senders.join() });
+  const last = keyName === undefined ? value?.alert : undefined;
+  return (
+    <>
+      {last && <Stored alert={last} title={words.last} />}
+      <p class="hint">{last ? words.waitingNext : words.waiting}</p>
+    </>
+  );
+};
+
+const findLast = async (isOurs: (alert: AlertEntry) => boolean, signal: AbortSignal) => {
+  let before: number | undefined;
+  for (let page = 0; page < mostPages && isReadable('searchAlerts'); page += 1) {
+    const { data, next } = await client.searchAlerts({ limit: mostRead, before }, { signal });
+    const found = data.find(isOurs);
+    if (found || next === null) return found;
+    before = next;
+  }
+  return undefined;
+};
+
+const Stored = ({ alert, title }: { alert: AlertEntry; title: string }) => {
   const { id, source, level, hostname, status, sender } = alert;
   const ago = toRelative(Math.min(0, untilTime(toTimeOf(alert).getTime())));
   const facts = Object.entries({ source, level, hostname, status, sender }).flatMap(
@@ -51,8 +97,7 @@ const Stored = ({ alert }: { alert: AlertEntry }) => {
     <div class="note">
       <p class="strong">
         {/* Each second that passes is not to be read out. */}
-        {words.received} <span aria-hidden="true">{ago}</span>:{' '}
-        <bdi>{alert.labels?.['alertname'] ?? toLine(alert)}</bdi>
+        {title} <span aria-hidden="true">{ago}</span>: <bdi>{alert.labels?.['alertname'] ?? toLine(alert)}</bdi>
       </p>
       <Facts facts={facts} />
       <a href={`#/alerts/${id}`}>{words.open}</a>

@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { CreatedKey } from 'signalbox/client';
-import { userClient } from '../api.ts';
-import { useRun } from '../live/run.ts';
 import { toHash } from '../router.ts';
 import { isAllowed, isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
@@ -11,10 +9,8 @@ import { CopyButton } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Arrival } from './arrival.tsx';
+import { KeyStep, noKey, useKeys } from './key-step.tsx';
 import { type Sender, toFormat, toIntake, toLines } from './senders.ts';
-
-/** Stands for the key until there is one. */
-const noKey = 'KEY';
 
 const isSender = (name: string): name is Sender => name in words.names;
 
@@ -58,9 +54,7 @@ const Links = ({ title, links }: { title: string; links: [href: string, name: st
 
 const Steps = ({ sender }: { sender: Sender }) => {
   const made = useSignal<CreatedKey | undefined>(undefined);
-  const { isRunning, run } = useRun(async () => {
-    made.value = await createKey(sender);
-  });
+  const keys = useKeys(sender);
   const intake = toIntake();
   const lines = toLines(sender, intake, made.value?.key ?? noKey);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(intake.hostname);
@@ -72,15 +66,7 @@ const Steps = ({ sender }: { sender: Sender }) => {
       <h2>{words.names[sender]}</h2>
       {isMounted('createKey') && isAllowed('createKey') && (
         <Panel title={`1. ${words.key}`}>
-          <p role="status">{made.value ? words.created(made.value.name) : words.keyHint}</p>
-          {!made.value && (
-            <div class="actions">
-              <button type="button" class="primary" aria-disabled={isRunning} onClick={run}>
-                <Icon name="plus" /> {words.createKey}
-              </button>
-            </div>
-          )}
-          {sender === 'github' && made.value && <code class="example">{made.value.key}</code>}
+          <KeyStep sender={sender} made={made} keys={keys} />
         </Panel>
       )}
       <Panel title={`2. ${words.lines}`}>
@@ -99,18 +85,14 @@ const Steps = ({ sender }: { sender: Sender }) => {
         </div>
       </Panel>
       <Panel title={`3. ${words.arrival}`}>
-        <Arrival format={toFormat(sender)} keyName={made.value?.name} />
+        <Arrival
+          format={toFormat(sender)}
+          keyName={made.value?.name}
+          earlierKeys={keys?.map(({ name }) => name) ?? []}
+        />
       </Panel>
     </>
   );
-};
-
-/** A key that may only send alerts, with the first name that is free: `grafana`, `grafana-2`. */
-const createKey = async (sender: Sender): Promise<CreatedKey> => {
-  const { data } = await userClient.listKeys();
-  const names = [sender, ...data.map((_, index) => `${sender}-${index + 2}`)];
-  const name = names.find((each) => !data.some((key) => key.name === each)) ?? sender;
-  return userClient.createKey({ name, scopes: ['alerts:write'] });
 };
 
 export const connectView: ScreenView = { Screen: ConnectScreen };

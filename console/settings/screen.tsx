@@ -4,6 +4,7 @@ import { isAllowed, type RouteName } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { settings as words } from '../strings/settings.ts';
 import { About } from './about.tsx';
+import { Changes } from './changes.tsx';
 import { Destinations } from './destinations.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
@@ -16,6 +17,7 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
   ['keys', Keys, 'listKeys'],
   ['destinations', Destinations, 'listDestinations'],
   ['sessions', Sessions, 'listSessions'],
+  ['changes', Changes, 'listSettingChanges'],
   ['about', About],
 ];
 

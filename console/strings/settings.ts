@@ -1,7 +1,14 @@
 import { counted } from './count.ts';
 
 export const settings = {
-  sections: { users: 'Users', keys: 'Keys', destinations: 'Destinations', sessions: 'Sessions', about: 'About' },
+  sections: {
+    users: 'Users',
+    keys: 'Keys',
+    destinations: 'Destinations',
+    sessions: 'Sessions',
+    changes: 'Changes',
+    about: 'About',
+  },
   show: 'Section',
   hints: {
     users: 'People who may log in. A new role or password logs them out everywhere.',
@@ -147,6 +154,26 @@ export const settings = {
   unknown: 'unknown',
   logOutAll: 'Log out everywhere',
   loggedOut: 'You are logged out everywhere.',
+  changesNone: 'No changes',
+  changesHint: 'Changes of users, keys, destinations, watches, heartbeats, silences and overrides appear here.',
+  changesShown: (count: string) => counted(count, 'change'),
+  loadMore: 'Load more',
+  time: 'Time',
+  by: 'Who',
+  action: 'Change',
+  what: 'What',
+  kinds: {
+    user: 'User',
+    'session-end': 'User',
+    key: 'Key',
+    destination: 'Destination',
+    watch: 'Watch',
+    heartbeat: 'Heartbeat',
+    silence: 'Silence',
+    override: 'Override',
+  },
+  changes: { put: 'Saved', deleted: 'Deleted' },
+  sessionsEnded: 'Logged out',
   about: {
     version: 'Version',
     machine: 'Machine',

@@ -1,4 +1,4 @@
-/** Steps that are at least as wide as the line: a young one does not seem to be old. */
+/** Steps that the line has at least: slots stand for the time before a young one, which does not seem to be old. */
 const fewest = 24;
 const height = 32;
 
@@ -27,6 +27,7 @@ export const Spark = ({ label, values, bad, limits, top, isStrip }: Props) => {
   return (
     <svg class="spark" viewBox={`0 0 ${count} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
       <title>{label}</title>
+      {left > 0 && <path class="spark-empty" d={toSlots(left)} />}
       {toSpans(bad).map(({ from, to, isBad }) => (
         <rect
           key={from}
@@ -52,6 +53,9 @@ export const Spark = ({ label, values, bad, limits, top, isStrip }: Props) => {
     </svg>
   );
 };
+
+const toSlots = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `M${index} 0h.7v${height}h-.7z`).join('');
 
 /** Steps beside each other that were alike. */
 const toSpans = (bad: Props['bad']): { from: number; to: number; isBad: boolean }[] => {

@@ -12,7 +12,7 @@ import { sendAlert } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
-const arrival = (page: Page) => page.getByRole('region', { name: '3. First alert' });
+const arrival = (page: Page) => page.getByRole('region', { name: '3. Arrival' });
 const lines = (page: Page) => page.getByRole('region', { name: '2. Lines to paste' }).locator('pre');
 
 const hostDown = {
@@ -72,9 +72,18 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   expect(await findFaults(page)).toEqual([]);
   await arrival(page).getByRole('link', { name: 'Show the alert' }).press('Enter');
   await expect(page.getByRole('dialog').getByText('web-1 does not answer').first()).toBeVisible();
+
+  // Whoever comes back sees the key and its last alert.
   await page.evaluate('location.hash = "#/connect/alertmanager"');
-  await page.getByRole('button', { name: 'Create a key' }).click();
+  await expect(page.getByText(/^There is a key alertmanager, last used .*\.$/)).toBeVisible();
+  await expect(arrival(page).getByText(/^The last one came .*: HostDown$/)).toBeVisible();
+  await expect(arrival(page).getByText('key:alertmanager')).toBeVisible();
+  await expect(arrival(page).getByText('Waiting for the next alert…')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Create a key' })).toHaveCount(0);
+  expect(await findFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Create another key' }).press('Enter');
   await expect(page.getByText(/^The key alertmanager-2 has been created/)).toBeVisible();
+  await expect(arrival(page).getByText('Waiting for the first alert…')).toBeVisible();
   expect(complaints).toEqual([]);
 });
 

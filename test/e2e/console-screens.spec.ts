@@ -37,6 +37,7 @@ const screens = {
   '#/connect/grafana': 'Connect',
   '#/settings/keys': 'Settings',
   '#/settings/destinations?new=1': 'Settings',
+  '#/settings/changes': 'Settings',
   '#/settings/about': 'Settings',
   '#/setup?code=x': 'Create the first account',
   '#/nowhere': 'There is no such screen',

@@ -137,6 +137,28 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await expect(row(page, 'grafana')).toHaveCount(0);
   expect((await send()).status).toBe(401);
 
+  // With what was changed before, one more than a page has.
+  const silence = { match: { source: 'x' }, endsAt: '2100-01-01T00:00:00Z' };
+  const add = () => app.request('POST', '/api/silences', { token, body: silence });
+  await Promise.all(Array.from({ length: 95 }, add));
+  await page.getByRole('link', { name: 'Changes' }).press('Enter');
+  const changes = page.getByRole('table', { name: 'Changes' }).getByRole('row');
+  await expect(page.getByText('100 changes', { exact: true })).toBeVisible();
+  await expect(changes.nth(1)).toHaveText(/admin.*Saved.*Silence [0-9a-f-]{36}$/);
+  expect(await findFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(changes.nth(1)).toHaveText(/^Silence .*Saved · .* · admin$/);
+  await page.getByRole('button', { name: 'Load more' }).press('Enter');
+  await expect(page.getByText('101 changes', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Load more' })).toHaveCount(0);
+  await page.keyboard.press('End');
+  await expect(changes.last()).toHaveText(/^User benSaved · .* · admin$/);
+  expect(await findFaults(page)).toEqual([]);
+  await changes.last().getByRole('link').click();
+  await expect(drawer(page, 'User ben')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 1440, height: 800 });
+
   await page.getByRole('link', { name: 'Sessions' }).press('Enter');
   const sessions = page.getByRole('table', { name: 'Sessions' });
   await expect(sessions.getByText(/^Chrome \d+, Linux \(this one\)$/)).toBeVisible();

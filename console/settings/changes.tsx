@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import type { SettingChange, SettingChangePage } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
+import { toCount, toFull, toTime } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { useRun } from '../live/run.ts';
+import { toPerson } from '../person.ts';
+import { toHash } from '../router.ts';
+import { isMounted, type RouteName } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { settings as words } from '../strings/settings.ts';
+import { Empty, Unloaded } from '../ui/panel.tsx';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
+
+const limit = 100;
+
+/** Who has changed what at run time, newest first. */
+export const Changes = () => {
+  const { value: first, error, reload } = useResource((signal) => client.listSettingChanges({ limit }, { signal }));
+  /** Pages after a first one, which count for nothing once that is read again. */
+  const read = useSignal<{ first?: SettingChangePage | undefined; older: SettingChangePage[] }>({ older: [] });
+  const older = read.value.first === first ? read.value.older : [];
+  const next = (older.at(-1) ?? first)?.next ?? undefined;
+  const { isRunning, run } = useRun(async () => {
+    const page = await userClient.listSettingChanges({ limit, before: next });
+    read.value = { first, older: [...older, page] };
+  });
+  if (!first) return <Unloaded {...{ error, reload }} lines={12} />;
+  const rows = [first, ...older].flatMap(({ data }) => data);
+  if (rows.length === 0) return <Empty title={words.changesNone} hint={words.changesHint} />;
+  return (
+    <>
+      <p class="hint" role="status">
+        {words.changesShown(toCount(rows.length))}
+      </p>
+      <Table
+        label={words.sections.changes}
+        columns={columns}
+        rows={rows}
+        rowKey={({ seq }) => seq}
+        compact={toCompact}
+      />
+      {next !== undefined && (
+        <div class="more">
+          <button type="button" aria-disabled={isRunning} onClick={run}>
+            {isRunning ? text.loading : words.loadMore}
+          </button>
+        </div>
+      )}
+    </>
+  );
+};
+
+/** Where each kind is seen. */
+const places: Record<string, [needs: RouteName, toAddress: (name: string) => string]> = {
+  user: ['listUsers', (name) => toHash('/settings/users', { open: name })],
+  'session-end': ['listUsers', (name) => toHash('/settings/users', { open: name })],
+  key: ['listKeys', (name) => toHash('/settings/keys', { open: name })],
+  destination: ['listDestinations', (name) => toHash('/settings/destinations', { open: name })],
+  watch: ['listWatches', (name) => toHash(`/watches/${encodeURIComponent(name)}`)],
+  heartbeat: ['listHeartbeats', (name) => toHash(`/heartbeats/${encodeURIComponent(name)}`)],
+  silence: ['getSilence', (name) => toHash(`/silences/${encodeURIComponent(name)}`)],
+  override: ['listDeliveries', () => toHash('/notifications')],
+};
+
+const toKind = (kind: string): string => (words.kinds as Record<string, string>)[kind] ?? kind;
+
+/** A link, unless it is gone. */
+const What = ({ kind, name, change }: SettingChange) => {
+  const [needs, toAddress] = places[kind] ?? [];
+  const address = change === 'put' && needs !== undefined && isMounted(needs) ? toAddress?.(name) : undefined;
+  const shown = (
+    <>
+      {toKind(kind)} <bdi>{name}</bdi>
+    </>
+  );
+  return address ? <a href={address}>{shown}</a> : <span>{shown}</span>;
+};
+
+const Time = ({ at }: SettingChange) => (
+  <time dateTime={at} title={toFull(new Date(at))}>
+    {toTime(new Date(at))}
+  </time>
+);
+
+const toDone = ({ kind, change }: SettingChange): string =>
+  kind === 'session-end' ? words.sessionsEnded : words.changes[change];
+
+const columns: Column<SettingChange>[] = [
+  { key: 'time', title: words.time, width: '10rem', cell: Time },
+  {
+    ...{ key: 'by', title: words.by, width: 'clamp(7rem, 18vw, 16rem)' },
+    cell: ({ by }) => <bdi title={toPerson(by)}>{toPerson(by)}</bdi>,
+  },
+  { key: 'change', title: words.action, width: '9rem', cell: toDone },
+  { key: 'what', title: words.what, cell: What },
+];
+
+const toCompact = (change: SettingChange) => (
+  <TwoLines
+    title={<What {...change} />}
+    hint={
+      <>
+        {toDone(change)} · <Time {...change} /> · <bdi>{toPerson(change.by)}</bdi>
+      </>
+    }
+  />
+);
