@@ -35,9 +35,17 @@ export const describeUp = (
   };
 };
 
+/** What alerts of heartbeats have as their format. */
+export const heartbeatFormat = 'heartbeat';
+
+const prefix = 'heartbeat/';
+
+/** The heartbeat that an alert with this fingerprint is about. */
+export const toHeartbeatName = (fingerprint: string): string => fingerprint.slice(prefix.length);
+
 /** It says nothing of a machine: the job may run on any. */
 const createCommon = (name: string, tags: readonly string[] = []) => ({
-  ...{ source: `heartbeat/${name}`, hostname: '', format: 'heartbeat', fingerprint: `heartbeat/${name}` },
+  ...{ source: prefix + name, hostname: '', format: heartbeatFormat, fingerprint: prefix + name },
   labels: { heartbeat: name, ...(tags.length > 0 && { tags: tags.join(', ') }) },
 });
 

@@ -5,6 +5,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../test/support/scope.ts';
 import { createStateFile } from '../../storage/changes/state-file.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
+import { createId } from '../../storage/journal/line.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import { createSnapshot } from '../../storage/snapshot.ts';
 import type { AlertSource } from '../offers.ts';
@@ -25,6 +26,9 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   let now = Date.parse(begin);
   const clock = (): Date => new Date(now);
   const raised: Raised[] = [];
+  const ids: string[] = [];
+  const firing = new Map<string, { id: string; level: string }>();
+  let isKilled = false;
   const name = 'job';
   const keeper = new HeartbeatKeeper({
     ...{ settings: undefined, configured: [{ name, ...definition }], onUnusable: () => undefined },
@@ -35,11 +39,17 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     const file = createStateFile(join(directory, 'heartbeats.state'));
     const snapshots = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
     const store = await HeartbeatStore.open({ log: journal, snapshots, report: log });
-    const alerts: Pick<AlertSource, 'raise'> = {
+    const alerts: Pick<AlertSource, 'raise' | 'listRaised'> = {
       raise: async (alert) => {
         raised.push(alert);
-        return { id: `alert-${raised.length}` };
+        const id = createId(now);
+        ids.push(id);
+        if (alert.status === 'firing') firing.set(alert.fingerprint ?? '', { id, level: alert.level });
+        else firing.delete(alert.fingerprint ?? '');
+        if (isKilled) throw new Error('killed before it was noted');
+        return { id };
       },
+      listRaised: async () => firing,
     };
     const watch = new HeartbeatWatch({
       ...{ store, keeper, lease: ownLease, alerts, clock, log, patienceMs: 0, onChanged: () => undefined },
@@ -60,10 +70,17 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     return life.watch.judge(known).status;
   };
   return {
-    ...{ open, close, raised, status },
+    ...{ open, close, raised, ids, status },
     send: async (type: Ping['type']): Promise<void> => {
       await life?.store.append({ type, name, since: 0, at: now });
       await life?.watch.settle();
+    },
+    /** From now on the process ends after an alert is stored and before that is noted. */
+    kill: (): void => {
+      isKilled = true;
+    },
+    revive: (): void => {
+      isKilled = false;
     },
     /** Moves the clock, and wakes the server as often as it wants. */
     pass: async (seconds: number, stepSeconds = 30): Promise<void> => {
@@ -94,7 +111,7 @@ test('one that is late raises one alert after its grace, which the next success 
     'resolved: Heartbeat job is up again',
   ]);
   const [firing, resolved] = world.raised;
-  assert.deepEqual([firing?.level, resolved?.resolves, resolved?.firingLevel], ['CRITICAL', 'alert-1', 'CRITICAL']);
+  assert.deepEqual([firing?.level, resolved?.resolves, resolved?.firingLevel], ['CRITICAL', world.ids[0], 'CRITICAL']);
 });
 
 test('what came due while the server was down gets one more grace, and is down after that', async (t) => {
@@ -128,6 +145,44 @@ test('an alert that is due is raised once, also after restarts', async (t) => {
   await world.close();
   await world.open();
   assert.equal(world.raised.length, 2);
+});
+
+test('an alert that was stored and not noted before a kill is not raised again, and the next success resolves it', async (t) => {
+  const { open, close, send, raised, kill, revive } = createWorld(t, { period: 3600 });
+  await open();
+  kill();
+  await send('failure');
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing'],
+  );
+  await close();
+  revive();
+  await open();
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing'],
+  );
+  await send('success');
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing', 'resolved'],
+  );
+});
+
+test('a success that comes before a stored alert is noted resolves it after the next start', async (t) => {
+  const { open, close, send, raised, kill, revive } = createWorld(t, { period: 3600 });
+  await open();
+  kill();
+  await send('failure');
+  await send('success');
+  await close();
+  revive();
+  await open();
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing', 'resolved'],
+  );
 });
 
 test('a clock that was set forward does not make anything late at once', async (t) => {

@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { StoreUnavailable } from '../../expected-errors.ts';
+import { readIdTime } from '../../storage/journal/line.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { DueTimes } from '../due-times.ts';
 import type { AlertSource } from '../offers.ts';
-import { describeDown, describeUp } from './alert.ts';
+import { describeDown, describeUp, heartbeatFormat, toHeartbeatName } from './alert.ts';
 import type { KnownHeartbeat } from './definition.ts';
 import { type Judgement, judgeHeartbeat } from './judge.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
@@ -26,7 +27,7 @@ interface WatchParts {
   keeper: HeartbeatKeeper;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   /** Undefined where alerts are not mounted. */
-  alerts: Pick<AlertSource, 'raise'> | undefined;
+  alerts: Pick<AlertSource, 'raise' | 'listRaised'> | undefined;
   /** Milliseconds after the start until when one without a definition may still get it. */
   patienceMs: number;
   /** Gets the name of each heartbeat that stands otherwise. */
@@ -48,6 +49,8 @@ export class HeartbeatWatch {
   #startedAt = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
   #hasBegun = false;
+  /** Whether it is known here which alerts the log has. */
+  #knowsRaised = false;
   #isClosed = false;
   #working: Promise<void> = Promise.resolve();
 
@@ -59,7 +62,10 @@ export class HeartbeatWatch {
       else this.#look(name);
     });
     keeper.onChanged(() => this.#lookAtAll());
-    lease.onChanged(() => this.#lookAtAll());
+    lease.onChanged(() => {
+      this.#knowsRaised = false;
+      if (this.#hasBegun) void this.look();
+    });
   }
 
   start(): void {
@@ -131,6 +137,7 @@ export class HeartbeatWatch {
     const now = this.#now();
     try {
       await this.#noteTime(now);
+      await this.#noteRaised();
       for (const name of this.#due.take(now)) {
         this.#look(name);
         this.#parts.onChanged(name);
@@ -157,7 +164,6 @@ export class HeartbeatWatch {
       else if (this.#isMissed(from, now)) await store.append({ type: 'outage', from, at: now });
       this.#hasBegun = true;
       this.#seenAt = now;
-      this.#lookAtAll();
     } else if (now < this.#seenAt - setBackMs) {
       await store.append({ type: 'clock', at: now });
     } else if (now - this.#seenAt > longestGapMs) {
@@ -167,6 +173,23 @@ export class HeartbeatWatch {
     if (Math.abs(now - this.#writtenAt) < lookMs) return;
     await snapshots.writeAlive(now);
     this.#writtenAt = now;
+  }
+
+  /** Notes the alerts that a process, this one or another, has raised and not noted before it was killed. */
+  async #noteRaised(): Promise<void> {
+    const { alerts, store, lease } = this.#parts;
+    if (this.#knowsRaised || !lease.isHeld()) return;
+    for (const [fingerprint, { id, level }] of (await alerts?.listRaised(heartbeatFormat)) ?? []) {
+      const state = store.find(toHeartbeatName(fingerprint));
+      if (!state || state.told) continue;
+      const { name, since, seq, problem } = state;
+      const at = readIdTime(id) ?? this.#now();
+      // What was wrong after it is still to be raised.
+      const isLater = problem !== null && problem.at > at;
+      await store.append({ type: 'told', name, since, at, alert: id, level, problem: isLater ? problem.seq - 1 : seq });
+    }
+    this.#knowsRaised = true;
+    this.#lookAtAll();
   }
 
   /** Whether anything was due, or late, between two times. */
@@ -195,7 +218,7 @@ export class HeartbeatWatch {
     this.#due.set(name, judgement?.changesAt ?? Number.POSITIVE_INFINITY);
     this.#plan(Math.max(this.#due.first ?? Number.POSITIVE_INFINITY, now));
     const { lease } = this.#parts;
-    if (!lease.isHeld() || this.#busy.has(name)) return;
+    if (!lease.isHeld() || !this.#knowsRaised || this.#busy.has(name)) return;
     const act = this.#findAct(name, judgement, now);
     if (!act) return;
     this.#busy.add(name);
