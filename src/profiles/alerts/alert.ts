@@ -92,7 +92,7 @@ const readStatus = ({ key, status = '' }: AlertBody): AlertRecord['status'] => {
 };
 
 /** A key that is too long keeps its beginning and a hash of all of it, so that no other key is the same. */
-const toShortKey = (key: string): string =>
+export const toShortKey = (key: string): string =>
   key.length <= longestKey ? key : `${key.slice(0, longestKey - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;
 
 /** The record of a foreign alert, with its texts cleaned and cut. */
