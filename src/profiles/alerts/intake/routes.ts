@@ -160,23 +160,23 @@ const createFormatRoute = (parts: IntakeParts, path: string, operationId: string
 export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Route =>
   defineRoute({
     method: 'POST',
-    path: '/api/alert/:format',
+    path: '/api/alert/:intakeFormat',
     access: 'open',
     scope: 'alerts:write',
     summary: 'Store alerts in a format of your own',
     body: 'bytes',
     errorHandler: parts.counts.createCustomErrorHandler(
-      ({ params }) => keeper.find((params as Static<typeof FormatParams>).format)?.name,
+      ({ params }) => keeper.find((params as Static<typeof FormatParams>).intakeFormat)?.name,
     ),
     schema: {
       operationId: 'createAlertsFromCustom',
       params: FormatParams,
       consumes: ['application/json'],
-      body: Type.Unknown({ examples: [{ title: 'The build failed' }] }),
+      body: Type.Object({}, { additionalProperties: true, examples: [{ text: 'The build failed' }] }),
       response: { 200: IntakeReceipt, 404: ErrorBody, 415: ErrorBody },
     },
     validatorCompiler: () => () => true,
-    handler: (request, reply) => storeAlerts(parts, request, reply, keeper.require(request.params.format).format),
+    handler: (request, reply) => storeAlerts(parts, request, reply, keeper.require(request.params.intakeFormat).format),
   });
 
 const storeAlerts = (parts: IntakeParts, request: FastifyRequest, reply: FastifyReply, expected?: Format) => {

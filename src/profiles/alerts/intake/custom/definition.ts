@@ -30,8 +30,8 @@ const choice = (example: string, description: string) =>
 
 const Plain = Type.Union([
   Type.String({ maxLength: longestText, examples: ['pipeline'] }),
-  Type.Number(),
-  Type.Boolean(),
+  Type.Number({ examples: [1] }),
+  Type.Boolean({ examples: [true] }),
 ]);
 
 const fields = {

@@ -14,7 +14,7 @@ import { previewAlerts } from './preview.ts';
 const mostShown = 20;
 
 export const FormatParams = Type.Object({
-  format: Type.String({ description: 'Name of an intake format.', examples: ['gitlab'] }),
+  intakeFormat: Type.String({ description: 'Name of an intake format.', examples: ['gitlab'] }),
 });
 
 const GivenFormat = Type.Object(
@@ -42,9 +42,9 @@ const Trial = Type.Object(
   {
     body: Type.Unknown({
       description: 'What the sender sends: an object or a list.',
-      examples: [{ title: 'It failed' }],
+      examples: [{ text: 'It failed' }],
     }),
-    definition: Type.Optional({ ...FormatDefinition, description: 'Instead of the stored one.' }),
+    definition: Type.Optional(FormatDefinition),
   },
   { title: 'IntakeTrial' },
 );
@@ -90,13 +90,13 @@ const createListRoute = (keeper: FormatKeeper): Route =>
 const createReadRoute = (keeper: FormatKeeper): Route =>
   defineRoute({
     method: 'GET',
-    path: '/api/intake-formats/:format',
+    path: '/api/intake-formats/:intakeFormat',
     access: 'admin',
     summary: 'One intake format of your own',
     headers: { response: withVersion },
     schema: { operationId: 'getIntakeFormat', params: FormatParams, response: { 200: ShownFormat, 404: ErrorBody } },
-    handler: async ({ params: { format } }, reply) => {
-      const known = keeper.require(format);
+    handler: async ({ params: { intakeFormat } }, reply) => {
+      const known = keeper.require(intakeFormat);
       return sendJson(setMadeVersion(reply, known.made), toShown(known));
     },
   });
@@ -104,7 +104,7 @@ const createReadRoute = (keeper: FormatKeeper): Route =>
 const createPutRoute = (keeper: FormatKeeper): Route =>
   defineRoute({
     method: 'PUT',
-    path: '/api/intake-formats/:format',
+    path: '/api/intake-formats/:intakeFormat',
     access: 'admin',
     summary: 'Create or replace an intake format',
     headers: { request: putConditionHeaders, response: withVersion },
@@ -116,7 +116,7 @@ const createPutRoute = (keeper: FormatKeeper): Route =>
     },
     handler: async (request, reply) => {
       const expected = readPutCondition(request.headers);
-      const { format } = request.params;
+      const { intakeFormat: format } = request.params;
       assertOwnMembers(request.body, GivenFormat);
       const { name = format, ...definition } = request.body;
       if (name !== format) throw new HttpError('invalid', `name is ${name}, the path has ${format}: make them equal`);
@@ -129,7 +129,7 @@ const createPutRoute = (keeper: FormatKeeper): Route =>
 const createRemoveRoute = (keeper: FormatKeeper): Route =>
   defineRoute({
     method: 'DELETE',
-    path: '/api/intake-formats/:format',
+    path: '/api/intake-formats/:intakeFormat',
     access: 'admin',
     summary: 'Delete an intake format, whose path is 404 from then on',
     headers: { request: ifMatchHeader },
@@ -140,7 +140,7 @@ const createRemoveRoute = (keeper: FormatKeeper): Route =>
     },
     handler: async (request, reply) => {
       const expected = readIfMatch(request.headers);
-      const known = keeper.require(request.params.format);
+      const known = keeper.require(request.params.intakeFormat);
       await keeper.delete(known.name, callerOf(request), expected);
       return sendJson(reply, toShown(known));
     },
@@ -149,7 +149,7 @@ const createRemoveRoute = (keeper: FormatKeeper): Route =>
 const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
   defineRoute({
     method: 'POST',
-    path: '/api/intake-formats/:format/test',
+    path: '/api/intake-formats/:intakeFormat/test',
     access: 'admin',
     summary: 'Show what a body would be stored as, storing nothing',
     schema: {
@@ -160,7 +160,7 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
     },
     handler: async (request, reply) => {
       const { body, definition } = request.body;
-      const { format: name } = request.params;
+      const { intakeFormat: name } = request.params;
       assertOwnMembers(request.body, Trial);
       if (definition) assertOwnMembers(definition, FormatDefinition, undefined, 'definition.');
       const format = definition ? tryFormat(name, definition) : keeper.require(name).format;
