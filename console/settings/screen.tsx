@@ -5,6 +5,7 @@ import type { ScreenView } from '../screen.ts';
 import { settings as words } from '../strings/settings.ts';
 import { About } from './about.tsx';
 import { Destinations } from './destinations.tsx';
+import { Formats } from './formats.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
 import { Users } from './users.tsx';
@@ -15,6 +16,7 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
   ['users', Users, 'listUsers'],
   ['keys', Keys, 'listKeys'],
   ['destinations', Destinations, 'listDestinations'],
+  ['formats', Formats, 'listIntakeFormats'],
   ['sessions', Sessions, 'listSessions'],
   ['about', About],
 ];

@@ -56,7 +56,7 @@ const fields = {
   labels: Type.Optional(
     Type.Union(
       [
-        template('{/labels}', 'The pointer of an object.'),
+        template('/labels', 'The pointer of an object.'),
         Type.Record(Type.String(), template('{/team}', 'A text.'), { maxProperties: 64 }),
       ],
       { description: 'Texts by name, or the pointer of an object with them.' },

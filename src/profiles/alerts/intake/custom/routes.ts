@@ -49,16 +49,20 @@ const Trial = Type.Object(
   { title: 'IntakeTrial' },
 );
 
-const Text = Type.String({ examples: ['gitlab/shop'] });
+const text = (example: string) => Type.String({ examples: [example] });
 
 const Preview = defineShape('IntakePreview', {
   count: Type.Integer({ description: 'Alerts in the body.', examples: [1] }),
   data: Type.Array(
     defineShape('PreviewedAlert', {
-      ...{ source: Text, level: Text, message: Text, hostname: Text, status: Text },
-      key: orNull(Text, 'What it is about.'),
-      labels: Type.Record(Type.String(), Text),
-      link: orNull(Text, 'Where its sender shows it.'),
+      source: text('gitlab/shop'),
+      level: text('ERROR'),
+      message: text('The pipeline failed'),
+      hostname: text('unknown'),
+      status: text('firing'),
+      key: orNull(text('shop'), 'What it is about.'),
+      labels: Type.Record(Type.String(), text('main')),
+      link: orNull(text('https://gitlab.example.org/shop/7'), 'Where its sender shows it.'),
     }),
     { description: `The first ${mostShown}.` },
   ),
