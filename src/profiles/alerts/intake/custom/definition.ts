@@ -1,9 +1,17 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import { findSeverity, toSeverity } from '../../../severity.ts';
-import { toShortKey } from '../../alert.ts';
 import { formats } from '../body.ts';
-import { clean, type ForeignAlert, type Format, isObject, toHostname, toLabels, toLink } from '../format.ts';
+import {
+  clean,
+  type ForeignAlert,
+  type Format,
+  isObject,
+  toHostname,
+  toLabels,
+  toLink,
+  toShortKey,
+} from '../format.ts';
 import { compilePointer, compileText, isConstant, type Place, type Render, toPlainText } from './template.ts';
 
 /** How many formats there can be, in the config file and besides. */
