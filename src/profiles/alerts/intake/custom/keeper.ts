@@ -1,12 +1,13 @@
 import { StoreUnavailable } from '../../../../expected-errors.ts';
 import { HttpError } from '../../../../http/errors.ts';
+import { createSchemaCheck } from '../../../../schema-validation.ts';
 import { CompiledSettings } from '../../../compiled-settings.ts';
 import type { MadeSetting, SettingStore } from '../../../offers.ts';
 import type { Format } from '../format.ts';
 import {
   assertFormatName,
   compileFormat,
-  type FormatDefinition,
+  FormatDefinition,
   type IntakeSettings,
   isTaken,
   mostFormats,
@@ -129,9 +130,12 @@ const toConfigured = ({ name, ...definition }: IntakeSettings['intake'][number])
   format: compileFormat(name, definition),
 });
 
+const isDefinition = createSchemaCheck(FormatDefinition);
+
 /** Throws an Error for one that another version has stored, and this one serves itself or cannot use. */
 const compile = (made: MadeSetting<FormatDefinition>): KnownFormat => {
   const { name, value: definition } = made;
   if (isTaken(name)) throw new Error(`signalbox has a format ${name}`);
+  if (!isDefinition(definition)) throw new Error('it is no definition of a format');
   return { name, definition, made, format: tryFormat(name, definition) };
 };
