@@ -5,6 +5,7 @@ import { toCount } from '../format.ts';
 import { useSubmission } from '../live/submission.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Area } from '../ui/field.tsx';
+import { LongText } from '../ui/long-text.tsx';
 
 interface TrialProps {
   name: string;
@@ -57,7 +58,9 @@ export const FormatTrial = ({ name, definition }: TrialProps) => {
         {preview.value && (
           <div class="note">
             <p>{words.wouldStore(toCount(preview.value.count))}</p>
-            <pre class="mono">{JSON.stringify(preview.value.data, undefined, 2)}</pre>
+            <p class="mono">
+              <LongText value={JSON.stringify(preview.value.data, undefined, 2)} />
+            </p>
           </div>
         )}
       </div>

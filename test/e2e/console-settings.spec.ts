@@ -252,10 +252,15 @@ test('an intake format is tried on a pasted body, made, changed and deleted', as
   await form.getByLabel('Body to try').fill('{"id": 7');
   await form.getByRole('button', { name: 'Try it' }).click();
   await expect(form.getByRole('alert')).toHaveText('Body to try must be JSON.');
-  await form.getByLabel('Body to try').fill('{"id": 7, "status": "failed", "project": {"name": "<b>shop</b>"}}');
+  await form
+    .getByLabel('Body to try')
+    .fill(
+      `{"id": 7, "status": "failed", "project": {"name": "<b>shop</b>"}, "url": "https://ci.example.org/${'x'.repeat(300)}"}`,
+    );
   await form.getByRole('button', { name: 'Try it' }).click();
   await expect(form.getByText('1 alert would be stored.')).toBeVisible();
   await expect(form.getByText('"source": "builds/<b>shop</b>"')).toBeVisible();
+  expect(await form.evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth)).toBeLessThanOrEqual(0);
   expect(await findFaults(page)).toEqual([]);
   await form.getByLabel('Definition').fill('{"message": "{id}"}');
   await form.getByRole('button', { name: 'Create' }).click();

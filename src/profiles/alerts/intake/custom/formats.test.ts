@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../../../../../test/support/app.ts';
 import type { JsonResponse } from '../../../../../test/support/client.ts';
 import { adminToken } from '../../../../../test/support/outbox.ts';
 import { toSkipPostgres } from '../../../../../test/support/postgres/installation.ts';
+import { startPostgres } from '../../../../../test/support/postgres/server.ts';
 import { createDatabase } from '../../../../../test/support/postgres/shared-server.ts';
 import { fc } from '../../../../../test/support/random.ts';
 import { waitUntil } from '../../../../../test/support/wait.ts';
@@ -274,6 +275,25 @@ test('instances that share a database have the same formats', { skip: toSkipPost
   );
   await manage(other, 'DELETE', '/builds');
   await waitUntil('the first one has it no more', async () => (await send(one, 'builds', {})).status === 404, 5000);
+});
+
+test('while it is not known which formats there are, a sender is told to try again', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const server = await startPostgres(t);
+  const settings = { store: server.url(), timeZone: 'UTC', ...withFormats };
+  const first = await startApp(t, { settings });
+  assert.equal((await manage(first, 'PUT', '/builds', { message: '{/text}' })).status, 201);
+  await first.close();
+  await server.stop('SIGKILL');
+  const app = await startApp(t, { settings });
+  const { status, headers } = await send(app, 'builds', { text: 'early' });
+  assert.equal(status, 503);
+  assert.ok(Number(headers['retry-after']) > 0);
+  assert.equal((await send(app, 'gitlab', pipeline)).status, 200);
+  await server.restart();
+  await waitUntil('it is known', async () => (await send(app, 'builds', { text: 'late' })).status === 200, 10_000);
+  assert.equal((await send(app, 'other', {})).status, 404);
 });
 
 test('any JSON is stored or refused', async (t) => {
