@@ -8,6 +8,7 @@ import { toSkipPostgres } from '../../../../../test/support/postgres/installatio
 import { startPostgres } from '../../../../../test/support/postgres/server.ts';
 import { createDatabase } from '../../../../../test/support/postgres/shared-server.ts';
 import { fc } from '../../../../../test/support/random.ts';
+import { createTestStore } from '../../../../../test/support/test-store.ts';
 import { waitUntil } from '../../../../../test/support/wait.ts';
 
 interface Answer {
@@ -152,7 +153,8 @@ test('settings with a format that cannot be used stop the start with a line that
 });
 
 test('a format that somebody makes counts at once, also after a restart, until it is deleted', async (t) => {
-  const app = await startApp(t);
+  const store = await createTestStore(t);
+  const app = await startApp(t, { settings: store });
   assert.equal((await send(app, 'builds', {})).status, 404);
   const made = await manage(app, 'PUT', '/builds', { message: '{/text}' }, { 'if-none-match': '*' });
   assert.deepEqual([made.status, made.json.origin], [201, 'made']);
@@ -164,7 +166,7 @@ test('a format that somebody makes counts at once, also after a restart, until i
   assert.equal((await manage(app, 'DELETE', '/builds', undefined, { 'if-match': etag })).status, 412);
   await send(app, 'builds', { text: 'second' });
   await app.close();
-  const again = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
+  const again = await startApp(t, { settings: { ...store, dataDir: join(app.folder, 'data') } });
   await send(again, 'builds', { text: 'third' });
   assert.deepEqual(
     (await listStored(again)).map(({ message }) => message),
