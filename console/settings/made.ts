@@ -2,7 +2,7 @@ import { toFull } from '../format.ts';
 import { toPerson } from '../person.ts';
 import { settings as words } from '../strings/settings.ts';
 
-/** What the console can make: users, keys and destinations; also those that only the config file can change. */
+/** What the console can make: users, keys, destinations and intake formats; also those that only the config file can change. */
 export interface Made {
   name: string;
   origin: 'config' | 'made' | 'temporary';
@@ -11,7 +11,7 @@ export interface Made {
   version: number | null;
 }
 
-export type Kind = 'users' | 'keys' | 'destinations';
+export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
 
 /** Who has made it, or where it is from. */
 export const describeOrigin = ({ origin, updatedBy }: Made): string =>

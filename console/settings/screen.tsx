@@ -6,6 +6,7 @@ import { settings as words } from '../strings/settings.ts';
 import { About } from './about.tsx';
 import { Changes } from './changes.tsx';
 import { Destinations } from './destinations.tsx';
+import { Formats } from './formats.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
 import { Users } from './users.tsx';
@@ -16,6 +17,7 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
   ['users', Users, 'listUsers'],
   ['keys', Keys, 'listKeys'],
   ['destinations', Destinations, 'listDestinations'],
+  ['formats', Formats, 'listIntakeFormats'],
   ['sessions', Sessions, 'listSessions'],
   ['changes', Changes, 'listSettingChanges'],
   ['about', About],

@@ -16,6 +16,7 @@ const routes: [method: string, path: string, body: object][] = [
   ['PUT', '/api/heartbeats/backup', { period: 60 }],
   ['POST', '/api/silences', { match: { source: 'backup' }, endsAt }],
   ['PUT', '/api/destinations/hook', { type: 'webhook', sources: ['none'] }],
+  ['PUT', '/api/intake-formats/builds', { message: '{/text}' }],
   ['POST', '/api/users', { name: 'ben', role: 'Reader', password: strong }],
   ['PUT', '/api/users/ben', { role: 'Admin' }],
   ['POST', '/api/keys', { name: 'grafana', scopes: ['alerts:read'] }],

@@ -20,6 +20,13 @@ test('settings that cannot be used, of another version or an edited export, hind
     ['key', 'scopes', { sha256: '0'.repeat(64), scopes: 'alerts:read' }],
     ['user', 'ben', {}],
     ['session-end', 'anna', { notBefore: 'never' }],
+    ['intake', 'empty', {}],
+    ['intake', 'number', 7],
+    ['intake', 'labels', { message: 'a', labels: 7 }],
+    ['intake', 'pointer', { message: '{a}' }],
+    ['intake', 'grafana', { message: 'a' }],
+    ['intake', 'Capital', { message: 'a' }],
+    ['intake', 'newer', { message: 'a', colour: 'red' }],
     ['destination', '../../outside', hook],
     ['destination', 'renamed', { ...hook, name: '../../outside' }],
     ['destination', 'file', { ...hook, tokenFile: join(cwd, 'token') }],
@@ -43,5 +50,6 @@ test('settings that cannot be used, of another version or an edited export, hind
   assert.deepEqual(await namesOf('/api/users'), ['anna']);
   assert.deepEqual(await namesOf('/api/keys'), []);
   assert.deepEqual(await namesOf('/api/destinations'), ['renamed']);
+  assert.deepEqual(await namesOf('/api/intake-formats'), ['newer']);
   assert.doesNotMatch(server.output.stderr, /planted/);
 });

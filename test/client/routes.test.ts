@@ -113,6 +113,15 @@ const withDestination =
     return plain(name, { destination: destination.destination })(client);
   };
 
+/** Calls that need a custom intake format create it first. */
+const withFormat =
+  (name: string, values: object = {}): Call =>
+  async (client) => {
+    await plain('putIntakeFormat', intakeFormat)(client);
+    return plain(name, { intakeFormat: intakeFormat.intakeFormat, ...values })(client);
+  };
+
+const intakeFormat = { intakeFormat: 'builds', message: '{/text}' };
 const destination = { destination: 'desk', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
 
 const strong = 'a horse that staples batteries';
@@ -249,6 +258,12 @@ const calls: Record<string, Call> = {
   createAlertsFromSlack: plain('createAlertsFromSlack', samples.slack),
   createAlertsFromPagerduty: plain('createAlertsFromPagerduty', samples.pagerduty),
   createAlertsFromOtlp: plain('createAlertsFromOtlp', samples.otlp),
+  createAlertsFromCustom: withFormat('createAlertsFromCustom', { text: 'It failed' }),
+  listIntakeFormats: plain('listIntakeFormats'),
+  getIntakeFormat: withFormat('getIntakeFormat'),
+  putIntakeFormat: plain('putIntakeFormat', intakeFormat),
+  deleteIntakeFormat: withFormat('deleteIntakeFormat'),
+  testIntakeFormat: withFormat('testIntakeFormat', { body: { text: 'It failed' } }),
   createAlertsFromAny: plain('createAlertsFromAny', samples.grafana),
   retryDestination: refused(plain('retryDestination', { destination: 'pager' }), 404),
   retryDelivery: refused(plain('retryDelivery', { destination: 'pager', id: 'none' }), 404),

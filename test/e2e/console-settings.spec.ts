@@ -263,6 +263,51 @@ test('a destination is made with what its type needs, tested, changed without it
   expect(complaints.filter((each) => !/4(00|09|12) \(/.test(each))).toEqual([]);
 });
 
+test('an intake format is tried on a pasted body, made, changed and deleted', async ({ startApp, openConsole }) => {
+  const app = await startApp({ settings: { intake: [{ name: 'configured', message: '{/text}' }] } });
+  const { page, complaints } = await openConsole({ app, hash: '#/settings/formats' });
+  await logIn(page, 'admin');
+  await expect(row(page, 'configured')).toHaveText(/From the config file/);
+  await page.getByRole('button', { name: 'New format' }).click();
+  const form = page.getByRole('dialog', { name: 'New format' });
+  await form.getByLabel('Name').fill('builds');
+  await form.getByLabel('Body to try').fill('{"id": 7');
+  await form.getByRole('button', { name: 'Try it' }).click();
+  await expect(form.getByRole('alert')).toHaveText('Body to try must be JSON.');
+  await form
+    .getByLabel('Body to try')
+    .fill(
+      `{"id": 7, "status": "failed", "project": {"name": "<b>shop</b>"}, "url": "https://ci.example.org/${'x'.repeat(300)}"}`,
+    );
+  await form.getByRole('button', { name: 'Try it' }).click();
+  await expect(form.getByText('1 alert would be stored.')).toBeVisible();
+  await expect(form.getByText('"source": "builds/<b>shop</b>"')).toBeVisible();
+  expect(await form.evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth)).toBeLessThanOrEqual(0);
+  expect(await findFaults(page)).toEqual([]);
+  await form.getByLabel('Definition').fill('{"message": "{id}"}');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText(/is no JSON Pointer/);
+  await form.getByLabel('Definition').fill('{"message": "Build {/id}"}');
+  await form.getByRole('button', { name: 'Create' }).click();
+  const details = drawer(page, 'Intake format builds');
+  await details.getByLabel('Body to try').fill('{"id": 8}');
+  await details.getByRole('button', { name: 'Try it' }).click();
+  await expect(details.getByText('"message": "Build 8"')).toBeVisible();
+  expect((await app.request('GET', '/api/alerts')).json['count']).toBe(0);
+  expect(await findFaults(page)).toEqual([]);
+  await details.getByRole('button', { name: 'Change…' }).click();
+  const edit = page.getByRole('dialog', { name: 'Change the format builds' });
+  await edit.getByLabel('Definition').fill('{"message": "{/text}"}');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(details).toBeVisible();
+  expect((await app.request('POST', '/api/alert/builds', { body: { text: 'It failed' } })).status).toBe(200);
+  await details.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog', { name: 'Delete builds?' }).getByRole('button', { name: 'Delete' }).click();
+  await expect(row(page, 'builds')).toHaveCount(0);
+  expect((await app.request('POST', '/api/alert/builds', { body: {} })).status).toBe(404);
+  expect(complaints.filter((each) => !/400 \(/.test(each))).toEqual([]);
+});
+
 test('about says what the server is and lists the licences that somebody opens; the data folder is for administrators', async ({
   startApp,
   openConsole,

@@ -21,7 +21,7 @@ test('valid, nearly valid and hostile requests each get a documented response', 
     assert.deepEqual(
       round.neverDone.filter(
         (name) =>
-          !/\/(?:login|auto|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|setup|schedule|users(?:\/\{user\})?|keys(?:\/\{key\})?|destinations\/\{destination\}|heartbeats\/\{name\}(?:\/[\w.]+)?)$/.test(
+          !/\/(?:login|auto|\{intakeFormat\}|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|setup|schedule|users(?:\/\{user\})?|keys(?:\/\{key\})?|destinations\/\{destination\}|heartbeats\/\{name\}(?:\/[\w.]+)?)$/.test(
             name,
           ),
       ),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
@@ -29,4 +30,53 @@ test('examples/signalbox.json starts the program and is shown in docs/reference/
   assert.doesNotMatch(output.stdout, /Password of/);
   const [shown] = toBlocks(readText('docs/reference/configuration.md'), 'json');
   assert.equal(shown, readText('examples/signalbox.json'));
+});
+
+/** What each format of examples/intake makes of the body beside it. */
+const previews: Record<string, object> = {
+  gitlab: {
+    source: 'gitlab/web/shop',
+    level: 'ERROR',
+    message: 'Pipeline 31 on main: failed',
+    hostname: 'gitlab.example.org',
+    status: 'firing',
+    key: 'web/shop main',
+    labels: { branch: 'main', commit: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2', by: 'anna' },
+    link: 'https://gitlab.example.org/web/shop/-/pipelines/31',
+  },
+  sentry: {
+    source: 'sentry/shop',
+    level: 'ERROR',
+    message: 'SHOP-7: ReferenceError: heck is not defined',
+    hostname: 'unknown',
+    status: 'firing',
+    key: '1170820242',
+    labels: { culprit: '?(<anonymous>)', platform: 'javascript' },
+    link: 'https://sentry.io/organizations/example/issues/1170820242/',
+  },
+  'home-assistant': {
+    source: 'home-assistant/Kitchen',
+    level: 'ERROR',
+    message: 'The freezer is at -9 °C',
+    hostname: 'unknown',
+    status: 'firing',
+    key: 'sensor.freezer',
+    labels: { entity: 'sensor.freezer' },
+    link: null,
+  },
+};
+
+test('each format of examples/intake reads the body beside it', async (t) => {
+  const files = readdirSync(join(packageRoot, 'examples', 'intake'));
+  const names = files.filter((file) => !file.endsWith('.body.json')).map((file) => file.replace('.json', ''));
+  assert.deepEqual(names.toSorted(), Object.keys(previews).toSorted());
+  const read = (file: string) => JSON.parse(readText(`examples/intake/${file}`));
+  const app = await startApp(t, { settings: { intake: names.map((name) => read(`${name}.json`)) } });
+  for (const name of names) {
+    const { json } = await app.request<{ data: object[] }>('POST', `/api/intake-formats/${name}/test`, {
+      ...{ token: await app.login('admin'), body: { body: read(`${name}.body.json`) } },
+    });
+    assert.deepEqual(json.data, [previews[name]]);
+    assert.equal((await app.request('POST', `/api/alert/${name}`, { body: read(`${name}.body.json`) })).status, 200);
+  }
 });

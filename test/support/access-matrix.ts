@@ -43,7 +43,7 @@ const isOpen = (path: string): boolean =>
     path,
   );
 const isSending = (method: string, path: string): boolean =>
-  method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
+  method === 'POST' && /^(\/api\/alert(\/[a-z\d-]+)?|\/api\/v2\/alerts)$/.test(path);
 const isActing = (method: string, path: string): boolean =>
   method !== 'GET' && /^\/api\/(incidents|silences|oncall|v2\/silences?)(\/|$)/.test(path);
 /** What people on call need besides, which users need the role for. */
@@ -51,7 +51,7 @@ const isOfOncall = (method: string, path: string): boolean =>
   (method === 'PUT' && /^(\/protected)?\/api\/tasks\/[^/]+$/.test(path)) ||
   (method === 'GET' && path === '/api/watches');
 const isForAdmins = (path: string): boolean =>
-  /^\/api\/(audit|deliveries|destinations|notifications|executions|instances|execute|watches|users|keys)(\/|$)/.test(
+  /^\/api\/(audit|deliveries|destinations|notifications|executions|instances|intake-formats|execute|watches|users|keys)(\/|$)/.test(
     path,
   );
 /** What users do with their own sessions, for which no key counts. */

@@ -1,14 +1,12 @@
-import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp, toTrace } from '../../http/text-forms.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type AlertDelivery, formatOf, toText, toTextOrNull, toViaField } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
-import { clean, cleanLines, type ForeignAlert, hashParts, toLabels, toLink } from './intake/format.ts';
+import { clean, cleanLines, type ForeignAlert, hashParts, toLabels, toLink, toShortKey } from './intake/format.ts';
 import type { Alert, AlertBody, AlertEntry } from './schema.ts';
 
-/** The most characters of a native alert's key, and of each text of a foreign one. */
-const longestKey = 256;
+/** The most characters of each text of a foreign alert. */
 const caps = { source: 256, message: 4096, hostname: 253, fingerprint: 256, details: 4096 };
 
 /** True if no field has any text. */
@@ -90,10 +88,6 @@ const readStatus = ({ key, status = '' }: AlertBody): AlertRecord['status'] => {
   if (name === 'firing' || name === 'resolved') return name;
   return key ? 'firing' : undefined;
 };
-
-/** A key that is too long keeps its beginning and a hash of all of it, so that no other key is the same. */
-const toShortKey = (key: string): string =>
-  key.length <= longestKey ? key : `${key.slice(0, longestKey - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;
 
 /** The record of a foreign alert, with its texts cleaned and cut. */
 export const createForeignAlert = (

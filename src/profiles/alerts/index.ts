@@ -9,8 +9,12 @@ import { type AlertDeliverer, type AlertSource, type NameIncidents, ownSender, r
 import { nullable } from '../route.ts';
 import { createAlert } from './alert.ts';
 import { findAlertConcerns } from './firing.ts';
+import { findIntakeProblems } from './intake/custom/definition.ts';
+import { FormatKeeper } from './intake/custom/keeper.ts';
+import { testIntake } from './intake/custom/preview.ts';
+import { createCustomFormatRoutes } from './intake/custom/routes.ts';
 import { splitKey } from './intake/repeats.ts';
-import { createAlertCounts, createFormatRoutes } from './intake/routes.ts';
+import { createAlertCounts, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
 import { openAlertLog, readInstanceId } from './open-log.ts';
 import { createAlertRoutes, createAlertsTopic, createReadingRoutes } from './routes.ts';
 import { Alert, alertSettings } from './schema.ts';
@@ -83,9 +87,11 @@ export const alerts = defineFeature({
   name: 'alerts',
   profiles: [{ name: 'alerts', aliases: ['X'], mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
+  findProblems: findIntakeProblems,
+  tools: [testIntake],
   transfer: alertTransfer,
   create: async (parts) => {
-    const { openLog, identifySender, listUnavailable, clock, meters, settings } = parts;
+    const { openLog, identifySender, listUnavailable, clock, meters, settings, offers, log } = parts;
     let deliverer: AlertDeliverer | undefined;
     let nameIncidents: NameIncidents | undefined;
     const alertLog = await openAlertLog({ ...parts, repeatAfterMs: () => deliverer?.repeatAfterMs() });
@@ -113,6 +119,11 @@ export const alerts = defineFeature({
         nameIncidents = name;
       },
     };
+    const keeper = new FormatKeeper({
+      settings: offers.settings,
+      configured: settings.intake,
+      onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, so its path is 404'),
+    });
     const shared = { journal, intake, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
     return {
       offers: { alerts: source },
@@ -120,6 +131,8 @@ export const alerts = defineFeature({
         alerts: [
           ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
           ...createFormatRoutes(shared),
+          createCustomRoute(shared, keeper),
+          ...createCustomFormatRoutes(keeper, clock),
           ...createReadingRoutes({
             ...{ journal, firing, clock },
             // Another instance delivers the alerts that it has received.
@@ -133,6 +146,10 @@ export const alerts = defineFeature({
       start: alertLog.beginRetention,
       // Where there are incidents, they say what needs attention.
       findConcerns: () => (nameIncidents ? [] : findAlertConcerns(firing)),
+      reload: ({ intake }) => {
+        keeper.setConfigured(intake);
+        return [];
+      },
       close: alertLog.close,
       reopen: async () => {
         await alertLog.reopen();

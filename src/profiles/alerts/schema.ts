@@ -3,6 +3,7 @@ import { AlertDelivery } from '../offers.ts';
 import { defineList, defineShape, optionalText, orNull, pagingQuery } from '../route.ts';
 import { severities } from '../severity.ts';
 import { formats } from './intake/body.ts';
+import { intakeSettings } from './intake/custom/definition.ts';
 
 const fields = {
   source: Type.String({ examples: ['backup'] }),
@@ -197,6 +198,7 @@ const signing = formats.filter(({ signature }) => signature).map(({ name }) => n
 
 /** The alert log's settings with their defaults. */
 export const alertSettings = {
+  ...intakeSettings,
   intakeSecrets: Type.Optional(
     Type.Object(Object.fromEntries(signing.map((name) => [name, Type.Optional(Type.String({ minLength: 1 }))])), {
       writeOnly: true,

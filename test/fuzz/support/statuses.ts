@@ -36,6 +36,8 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
       : []),
     // Which names and passwords will do is said in words; nobody knows the code of a start.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
+    // Pointers and names are texts.
+    ...(operation.path.includes('{intakeFormat}') ? [400, 409] : []),
     // Whoever names a heartbeat by its name needs a key.
     ...(operation.path.includes('/ping/') ? [401] : []),
     // Their schemas do not tell which members have to come together.

@@ -24,6 +24,7 @@ export const sidebar = [
         page('CloudEvents', '/guides/senders/cloudevents'),
         page('PagerDuty’s events', '/guides/senders/pagerduty'),
         page('Slack’s webhooks', '/guides/senders/slack'),
+        page('Any other webhook', '/guides/senders/custom'),
       ],
       true,
     ),

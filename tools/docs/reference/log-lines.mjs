@@ -98,6 +98,10 @@ export const logLines = [
     messages: ['error destinations: one cannot be used'],
     meaning: 'a newer version stored the destination `name`, which gets nothing',
   },
+  {
+    messages: ['error intake: a format cannot be used'],
+    meaning: 'a newer version stored the format `name`, whose path is 404',
+  },
   { messages: ['warn snapshots: one could not be taken'], meaning: '`err` has the reason' },
   { messages: ['warn keys: when they were used cannot be kept'], meaning: 'retried every 10 minutes' },
   {

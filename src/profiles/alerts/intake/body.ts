@@ -9,7 +9,7 @@ import {
   listSchemaErrors,
   type SchemaFault,
 } from '../../../schema-validation.ts';
-import { type Format, type Incoming, isObject } from './format.ts';
+import { type ForeignAlert, type Format, type Incoming, isObject } from './format.ts';
 import { alertmanagerFormat } from './formats/alertmanager.ts';
 import { cloudevents } from './formats/cloudevents.ts';
 import { grafana } from './formats/grafana.ts';
@@ -164,3 +164,15 @@ const toPlace = (path: string[]): string =>
     .join('')
     .replace(/^\./, '')
     .slice(0, 200);
+
+/** The most alerts in one body. */
+const maxAlerts = 1000;
+
+/** Counted while they are read: a body of 1 MiB can hold 500,000. */
+export const takeAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] => {
+  const taken: ForeignAlert[] = [];
+  for (const alert of alerts) {
+    if (taken.push(alert) > maxAlerts) throw new HttpError('too-large', `A body holds at most ${maxAlerts} alerts`);
+  }
+  return taken;
+};

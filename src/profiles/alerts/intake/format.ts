@@ -204,6 +204,13 @@ export const toFingerprint = (parts: readonly string[]): string => hash('sha256'
 export const hashParts = (...parts: (string | undefined)[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 
+/** The most characters of a key. */
+const longestKey = 256;
+
+/** A key that is too long keeps its beginning and a hash of all of it, so that no other key is the same. */
+export const toShortKey = (key: string): string =>
+  key.length <= longestKey ? key : `${key.slice(0, longestKey - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;
+
 const longestLink = 2048;
 const mostLinks = 8;
 

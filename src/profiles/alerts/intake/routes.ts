@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { IdentifySender } from '../../../auth/guard.ts';
 import { KeyRefusal } from '../../../expected-errors.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../../http/errors.ts';
@@ -11,8 +11,10 @@ import { defineRoute, type Route } from '../../route.ts';
 import { severities, toSeverity } from '../../severity.ts';
 import { createForeignAlert, createNativeAlert, isEmpty } from '../alert.ts';
 import { AlertBody, AlertReceipt } from '../schema.ts';
-import { assertFits, assertSigned, formats, readBody, toIncoming } from './body.ts';
-import { type ForeignAlert, type Format, IntakeReceipt } from './format.ts';
+import { assertFits, assertSigned, formats, readBody, takeAlerts, toIncoming } from './body.ts';
+import type { FormatKeeper } from './custom/keeper.ts';
+import { FormatParams } from './custom/routes.ts';
+import { type Format, IntakeReceipt } from './format.ts';
 import { prometheus } from './formats/prometheus.ts';
 import type { AlertIntake } from './repeats.ts';
 
@@ -24,9 +26,6 @@ export interface IntakeParts {
   /** Secrets by format, whose senders then have to sign. */
   secrets: Readonly<Record<string, string | undefined>>;
 }
-
-/** The most alerts in one body. */
-const maxAlerts = 1000;
 
 type AlertCounts = ReturnType<typeof createAlertCounts>;
 
@@ -58,15 +57,26 @@ export const createAlertCounts = ({ counter }: Meters) => {
     createErrorHandler: (format: string) => {
       // Prometheus sees an increase only of a counter that was there before.
       const refused = invalid.at(format);
-      return (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
-        const refusal = toRefusal(error);
-        const status = toHttpError(refusal)?.status;
-        if (status === 400 || status === 413) refused.value += 1;
-        reply.send(refusal);
-      };
+      return createRefusing(() => refused);
     },
+    /** The same for a route of several formats; none is counted of what is no format. */
+    createCustomErrorHandler: (findName: (request: FastifyRequest) => string | undefined) =>
+      createRefusing((request) => {
+        const format = findName(request);
+        return format === undefined ? undefined : invalid.at(format);
+      }),
   };
 };
+
+const createRefusing =
+  (findCounter: (request: FastifyRequest) => { value: number } | undefined) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = toRefusal(error);
+    const status = toHttpError(refusal)?.status;
+    const refused = status === 400 || status === 413 ? findCounter(request) : undefined;
+    if (refused) refused.value += 1;
+    reply.send(refusal);
+  };
 
 /** The response to alerts that were not stored; other errors than those of the intake stay as they are. */
 const toRefusal = (error: unknown): unknown => {
@@ -118,7 +128,7 @@ const toOperationId = (name: string): string =>
 
 /** Without an `expected` format, each is recognized by its marks. */
 const createFormatRoute = (parts: IntakeParts, path: string, operationId: string, expected?: Format): Route => {
-  const { intake, counts, secrets } = parts;
+  const { counts, secrets } = parts;
   const accepted = expected ? [expected] : formats;
   const mustSign = accepted.some(({ name, signature }) => signature && secrets[name] !== undefined);
   const answer = expected?.answer;
@@ -142,15 +152,42 @@ const createFormatRoute = (parts: IntakeParts, path: string, operationId: string
     },
     // Bodies are checked here: only then is it known what they are.
     validatorCompiler: () => () => true,
-    handler: (request, reply) => {
-      const { format, body, records } = readAlerts(parts, request, expected);
-      return whenReady(reply, intake.store(records), ({ ids, repeated, fresh }) => {
-        for (const { level } of fresh) counts.addReceived(format.name, level);
-        counts.addRepeated(format.name, repeated);
-        if (answer) sendJson(reply.code(answer.status), answer.create({ ids, body }));
-        else sendJson(reply, { received: true, ids, repeated });
-      });
+    handler: (request, reply) => storeAlerts(parts, request, reply, expected),
+  });
+};
+
+/** One route for all formats of the config file and those made at run time; the paths of others come before it. */
+export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/alert/:intakeFormat',
+    access: 'open',
+    scope: 'alerts:write',
+    summary: 'Store alerts in a format of your own',
+    body: 'bytes',
+    errorHandler: parts.counts.createCustomErrorHandler(
+      ({ params }) => keeper.find((params as Static<typeof FormatParams>).intakeFormat)?.name,
+    ),
+    schema: {
+      operationId: 'createAlertsFromCustom',
+      params: FormatParams,
+      consumes: ['application/json'],
+      body: Type.Object({}, { additionalProperties: true, examples: [{ text: 'The build failed' }] }),
+      response: { 200: IntakeReceipt, 404: ErrorBody, 415: ErrorBody },
     },
+    validatorCompiler: () => () => true,
+    handler: (request, reply) => storeAlerts(parts, request, reply, keeper.require(request.params.intakeFormat).format),
+  });
+
+const storeAlerts = (parts: IntakeParts, request: FastifyRequest, reply: FastifyReply, expected?: Format) => {
+  const { intake, counts } = parts;
+  const { format, body, records } = readAlerts(parts, request, expected);
+  const answer = expected?.answer;
+  return whenReady(reply, intake.store(records), ({ ids, repeated, fresh }) => {
+    for (const { level } of fresh) counts.addReceived(format.name, level);
+    counts.addRepeated(format.name, repeated);
+    if (answer) sendJson(reply.code(answer.status), answer.create({ ids, body }));
+    else sendJson(reply, { received: true, ids, repeated });
   });
 };
 
@@ -166,13 +203,4 @@ const readAlerts = ({ secrets, clock, identifySender }: IntakeParts, request: Fa
   const receipt = { now, sender: identifySender(request) };
   const records = alerts.map((alert) => createForeignAlert(format.name, alert, receipt, request.headers));
   return { format, body, records };
-};
-
-/** Counted while they are read: a body of 1 MiB can hold 500,000. */
-const takeAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] => {
-  const taken: ForeignAlert[] = [];
-  for (const alert of alerts) {
-    if (taken.push(alert) > maxAlerts) throw new HttpError('too-large', `A body holds at most ${maxAlerts} alerts`);
-  }
-  return taken;
 };

@@ -1,0 +1,69 @@
+import { useSignal } from '@preact/signals';
+import type { IntakePreview } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { toCount } from '../format.ts';
+import { useSubmission } from '../live/submission.ts';
+import { settings as words } from '../strings/settings.ts';
+import { Area } from '../ui/field.tsx';
+import { LongText } from '../ui/long-text.tsx';
+
+interface TrialProps {
+  name: string;
+  /** The definition as typed; the stored one is tried without it. */
+  definition?: string;
+}
+
+/** The value of a text of JSON. Throws an Error that names the field. */
+export const parseJson = (label: string, text: string): object => {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    throw new Error(words.badJson(label));
+  }
+};
+
+/** Shows what a pasted body would be stored as. */
+export const FormatTrial = ({ name, definition }: TrialProps) => {
+  const body = useSignal('');
+  const preview = useSignal<IntakePreview | undefined>(undefined);
+  const trial = useSubmission(async () => {
+    preview.value = undefined;
+    preview.value = await userClient.testIntakeFormat({
+      intakeFormat: name,
+      body: parseJson(words.tryBody, body.value),
+      ...(definition !== undefined && { definition: parseJson(words.definition, definition) as { message: string } }),
+    });
+  });
+  return (
+    <>
+      <Area
+        label={words.tryBody}
+        hint={words.tryHint}
+        value={body.value}
+        onValue={(value) => {
+          body.value = value;
+        }}
+      />
+      <div class="actions">
+        <button type="button" aria-disabled={trial.isDisabled} onClick={trial.onSubmit}>
+          {words.tryIt}
+        </button>
+      </div>
+      {trial.error && (
+        <p class="error" role="alert">
+          {trial.error}
+        </p>
+      )}
+      <div class="tested" role="status">
+        {preview.value && (
+          <div class="note">
+            <p>{words.wouldStore(toCount(preview.value.count))}</p>
+            <p class="mono">
+              <LongText value={JSON.stringify(preview.value.data, undefined, 2)} />
+            </p>
+          </div>
+        )}
+      </div>
+    </>
+  );
+};
