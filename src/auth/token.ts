@@ -149,8 +149,11 @@ export const readSession = (token: string): Session => {
 type JsonObject = Record<string, unknown>;
 
 /** The session that a renewed token names. */
-const toGoingOn = ({ sid, auth_time: since }: JsonObject): Session | undefined =>
-  typeof sid === 'string' && Number.isSafeInteger(since) ? { id: sid, since: Number(since) } : undefined;
+const toGoingOn = ({ sid, auth_time: since, iat }: JsonObject): Session | undefined =>
+  // Other programs may mean something else by it: no login is before 1970, or after its token whatever clocks show.
+  typeof sid === 'string' && isTime(since) && since <= Number(iat) + clockTolerance ? { id: sid, since } : undefined;
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** The second of the login that a token goes back to. */
 const toBeginning = (claims: JsonObject): number =>
