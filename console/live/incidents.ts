@@ -9,6 +9,9 @@ import { severities } from './alerts.ts';
 import { subscribe } from './live.ts';
 import { type Resource, useResource } from './resource.ts';
 
+/** Milliseconds between two readings in a storm. */
+const calm = 1000;
+
 /** Open incidents that are kept here; of more, only the number is known. */
 const most = 100;
 
@@ -28,6 +31,7 @@ export const openIncidents = signal<Resource<OpenIncidents>>({
   value: undefined,
   error: undefined,
   reload: () => undefined,
+  reloadSoon: () => undefined,
 });
 
 /** Puts what should be done first before the rest: what nobody has taken, then the worst, then the oldest. */
@@ -38,7 +42,7 @@ export const compareUrgency = (a: Incident, b: Incident): number =>
 
 /** Follows open incidents as long as the component is shown: the one around all screens. Events say all there is to know. */
 export const useOpenIncidents = (): void => {
-  const resource = useResource(loadOpen, { key: String(isReadable('listIncidents')), topic: 'incidents', take });
+  const resource = useResource(loadOpen, { key: String(isReadable('listIncidents')), topic: 'incidents', take, calm });
   openIncidents.value = resource;
 };
 
@@ -71,7 +75,7 @@ const take = (changed: Incident, before: OpenIncidents | undefined): OpenInciden
   if (!before) return before;
   const open = move(changed, 'open', before.data, before.total);
   const taken = move(changed, 'acknowledged', before.taken, before.takenTotal);
-  if (open.isPart || taken.isPart) openIncidents.peek().reload();
+  if (open.isPart || taken.isPart) openIncidents.peek().reloadSoon();
   return {
     total: open.total,
     data: open.data,

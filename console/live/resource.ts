@@ -12,6 +12,8 @@ export interface Resource<T> {
   value: T | undefined;
   error: ApiError | undefined;
   reload(): void;
+  /** As `reload`, once for much news. */
+  reloadSoon(): void;
 }
 
 interface Options<T, K extends Topic> {
@@ -43,8 +45,10 @@ export const useResource = <T, K extends Topic = never>(
     resource.reload();
     const onEvent = (data: Topics[K]): void => {
       if (replace) resource.replace(replace(data));
-      else if (take) value.value = take(data, value.value);
-      else resource.reloadSoon();
+      else if (take) {
+        value.value = take(data, value.value);
+        resource.repeatIfRunning();
+      } else resource.reloadSoon();
     };
     const leave = topic && subscribe(topic, { onEvent, onResync: resource.resync });
     return () => {
@@ -52,7 +56,7 @@ export const useResource = <T, K extends Topic = never>(
       resource.stop();
     };
   }, [resource, topic]);
-  return { value: value.value, error: error.value, reload: resource.reload };
+  return { value: value.value, error: error.value, reload: resource.reload, reloadSoon: resource.reloadSoon };
 };
 
 /** Calls it with each event of a topic that is not the one of the resource. */
@@ -107,11 +111,15 @@ const createLoader = <T>(
     replacements += 1;
     value.value = data;
   };
+  /** What is being read may be from before an event. */
+  const repeatIfRunning = (): void => {
+    if (running) reloadSoon();
+  };
   const stop = (): void => {
     clearTimeout(timer);
     aborted.abort();
   };
-  return { reload: () => void reload(), reloadSoon, resync, replace, stop };
+  return { reload: () => void reload(), reloadSoon, repeatIfRunning, resync, replace, stop };
 };
 
 /** What was thrown, as an error that can be shown. */

@@ -8,6 +8,7 @@ import {
   createTokenKeys,
   createTokens,
   decodeToken,
+  readSession,
   TokenError,
   toPrincipal,
 } from './token.ts';
@@ -65,6 +66,28 @@ test('a token that was accepted before is rejected once it expires or is revoked
   seconds -= 3601;
   revoke('ada');
   assert.throws(() => verify(token), /the user has been removed or changed/);
+});
+
+test('a revocation also refuses what another process made of their sessions before it knew of it, until these are over', () => {
+  let seconds = 1_800_000_000;
+  const create = () => createTokens(createTokenKeys(first), 'here', () => new Date(seconds * 1000));
+  const [one, other] = [create(), create()];
+  const session = readSession(one.sign(user));
+  seconds += 10;
+  const until = one.findRevocation('ada');
+  one.revoke('ada', until);
+  seconds += 3590;
+  const renewed = other.sign(user, session);
+  assert.ok(other.verify(renewed));
+  assert.throws(() => one.verify(renewed), /removed or changed/);
+  seconds += 3590;
+  // One that learns of it late, or starts late, and one that has learned of another since.
+  for (const tokens of [other, create()]) {
+    tokens.revoke('ada', until);
+    tokens.revoke('bob');
+    assert.throws(() => tokens.verify(renewed), /removed or changed/);
+  }
+  assert.ok(one.verify(other.sign(user)));
 });
 
 test('a revocation refuses exactly the tokens of its user from before it, also in the same second and after a restart', () => {

@@ -15,6 +15,9 @@ export interface Principal {
 /** Seconds for which a token is valid. */
 export const tokenLifetime = 3600 as const;
 
+/** Seconds after which somebody has to log in again, however often a session was renewed: 30 days. */
+export const longestSession = 30 * 24 * 3600;
+
 /** Seconds by which the signer's clock may be ahead of ours. */
 const clockTolerance = 60;
 
@@ -77,7 +80,10 @@ export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000
 /** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
 export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
   const now = () => toSecond(clock());
-  /** When tokens of a user were revoked last, in Unix seconds; kept until the last of them has expired. */
+  /**
+   * When tokens of a user were revoked last, in Unix seconds; kept until none of their sessions can go on: another instance
+   * that did not know of it may have renewed them meanwhile.
+   */
   const revoked = new Map<string, number>();
   const revokedAt = (name: string): number => revoked.get(name) ?? Number.NEGATIVE_INFINITY;
   /** The latest second of a token that was issued here. */
@@ -111,14 +117,14 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
       const claims = verified.get(token) ?? verifySignature(token);
       assertNotExpired(claims, now());
       const principal = toPrincipal(claims, issuer, now());
-      if (Number(claims['iat']) <= revokedAt(principal.name)) throw toFailure('the user has been removed or changed');
+      if (toBeginning(claims) <= revokedAt(principal.name)) throw toFailure('the user has been removed or changed');
       return principal;
     },
     findRevocation,
     revoke: (name, until = findRevocation(name)) => {
       // Of a clock that was ahead, no user must have to wait for that time.
       const second = Math.min(until, now() + clockTolerance - 1);
-      const isPast = (time: number): boolean => now() - time > tokenLifetime + clockTolerance;
+      const isPast = (time: number): boolean => now() - time > longestSession + tokenLifetime + clockTolerance;
       if (isPast(second)) return;
       for (const [other, time] of revoked) if (isPast(time)) revoked.delete(other);
       revoked.set(name, Math.max(second, revokedAt(name)));
@@ -131,13 +137,27 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
  * hash is the id.
  */
 export const readSession = (token: string): Session => {
-  const { sid, auth_time: since, iat } = decodeToken(token).claims;
-  return typeof sid === 'string' && Number.isSafeInteger(since)
-    ? { id: sid, since: Number(since) }
-    : { id: createHash('sha256').update(token).digest('base64url').slice(0, 22), since: Number(iat) };
+  const { claims } = decodeToken(token);
+  return (
+    toGoingOn(claims) ?? {
+      id: createHash('sha256').update(token).digest('base64url').slice(0, 22),
+      since: Number(claims['iat']),
+    }
+  );
 };
 
 type JsonObject = Record<string, unknown>;
+
+/** The session that a renewed token names. */
+const toGoingOn = ({ sid, auth_time: since, iat }: JsonObject): Session | undefined =>
+  // Other programs may mean something else by it: no login is before 1970, or after its token whatever clocks show.
+  typeof sid === 'string' && isTime(since) && since <= Number(iat) + clockTolerance ? { id: sid, since } : undefined;
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** The second of the login that a token goes back to. */
+const toBeginning = (claims: JsonObject): number =>
+  Math.min(Number(claims['iat']), toGoingOn(claims)?.since ?? Number.POSITIVE_INFINITY);
 
 const encode = (part: JsonObject): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 

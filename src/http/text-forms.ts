@@ -41,11 +41,12 @@ export const putConditionHeaders = {
   'If-None-Match': '`*`: create it, and replace none. Otherwise 412.',
 };
 
-/** The versions of which one must be there before a PUT, 0 for none; undefined if any will do. */
-export const readPutCondition = (headers: IncomingHttpHeaders): number[] | undefined => {
+/** The versions of which one must be there before a PUT, 0 for none; undefined if any will do. `isNew`: none is there. */
+export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): number[] | undefined => {
   const expected = readIfMatch(headers);
   const { 'if-none-match': header } = headers;
-  if (header === undefined) return expected;
+  // Also `*` needs one that is there (RFC 9110, 13.1.1).
+  if (header === undefined) return isNew && headers['if-match'] !== undefined ? [] : expected;
   if (header.trim() !== '*') throw new HttpError('invalid', 'If-None-Match must be *');
   // With If-Match, which needs one that is there, nothing will do.
   return headers['if-match'] === undefined ? [0] : [];

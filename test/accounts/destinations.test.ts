@@ -242,6 +242,8 @@ test('of two administrators who create a destination of one name, the second get
   assert.equal((await create(first.url, { 'if-match': String(made.headers['etag']) })).status, 412);
   assert.equal((await call(app, 'GET', '/hook')).json.version, made.json.version);
   assert.equal((await create(first.url, { 'if-none-match': '"1"' })).status, 400);
+  const gone = await call(app, 'PUT', '/gone', { type: 'webhook', url: first.url }, { 'if-match': '*' });
+  assert.deepEqual([gone.status, gone.json.error], [412, 'There is no destination gone any more']);
 });
 
 test('a destination that is deleted and made again begins with the alerts that come then, also after a restart', async (t) => {

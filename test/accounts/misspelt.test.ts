@@ -48,7 +48,7 @@ test('a misspelt member gets the nearest one as advice', async (t) => {
   const misspelt: [path: string, body: object, message: string][] = [
     ['watches', { name: 'disks', type: 'disk', limit: 90, mount: ['/srv'] }, 'mount is unknown; did you mean mounts?'],
     ['silences', { match: { sources: 'a' }, endsAt }, 'match.sources is unknown; did you mean source?'],
-    ['keys', { name: 'a', scopes: ['alerts:read'], scope: 'x', Name: 1 }, 'scope is unknown; did you mean scopes?'],
+    ['keys', { name: 'a', scopes: ['alerts:read'], Scope: 'x' }, 'Scope is unknown; did you mean scope?'],
     ['users', { name: 'a', role: 'Admin', password: strong, Roll: 1 }, 'Roll is unknown; did you mean role?'],
   ];
   for (const [path, body, message] of misspelt) {

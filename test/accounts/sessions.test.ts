@@ -49,6 +49,15 @@ test('sessions over 30 days, of other programs and without a valid token are not
   assert.equal((await app.request('POST', '/api/sessions/renew')).status, 401);
 });
 
+test('a token of another program whose login cannot have been then is a session of its own', async (t) => {
+  const app = await startApp(t);
+  for (const auth_time of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, now() + 3600]) {
+    const token = signToken(createClaims({ sub: 'admin', sid: 'x', auth_time }));
+    const current = (await list(app, token)).find(({ isCurrent }) => isCurrent);
+    assert.ok(current && current.id !== 'x' && Date.parse(current.startedAt) <= Date.now());
+  }
+});
+
 test('users see only their own sessions, and log out everywhere, with their streams', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const tokens = [await app.login('reader'), await app.login('reader')];

@@ -5,9 +5,11 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
 import { adminToken } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { startTcpProxy } from '../support/postgres/proxy.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { createClaims, readPart, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
@@ -140,7 +142,11 @@ test('an instance that starts while its database is away shows no link and makes
   assert.doesNotMatch(app.notices.join('\n'), /Password/);
   assert.match(app.notices.join('\n'), /No accounts are known while the database is away/);
   await server.restart();
-  await waitUntil('the account is known', async () => (await logIn(app, 'anna')).status === 200, limitMs);
+  const token = signToken(createClaims({ sub: 'anna', role: 'Admin' }));
+  // Attempts to log in are limited.
+  const isKnown = async () => (await app.request('GET', '/api/users/anna', { token })).status === 200;
+  await waitUntil('the account is known', isKnown, limitMs);
+  assert.equal((await logIn(app, 'anna')).status, 200);
 });
 
 test('the sessions of all instances are listed at each of them, and one call ends them everywhere', {
@@ -177,4 +183,35 @@ test('the sessions of all instances are listed at each of them, and one call end
   const next = await other.login('reader');
   assert.equal((await list(other, next)).length, 1);
   assert.equal((await list(one, next)).length, 1);
+});
+
+test('a session that an instance renews while its database is away ends with the others once it is back', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const server = await startPostgres(t);
+  const proxy = await startTcpProxy(t, server.port);
+  const settings = { timeZone: 'UTC', access: 'login' };
+  const away = new URL(server.url());
+  away.port = String(proxy.port);
+  const [one, other] = await Promise.all([
+    startApp(t, { settings: { ...settings, store: server.url() } }),
+    startApp(t, { settings: { ...settings, store: away.href } }),
+  ]);
+  const token = await one.login('reader');
+  proxy.hold('to-client', 'all');
+  assert.equal((await one.request('DELETE', '/api/sessions', { token })).status, 200);
+  const first = await one.login('reader');
+  let renewed = { status: 0, json: { token: '' } };
+  await waitUntil('another second than that of the end', async () => {
+    renewed = await other.request<{ token: string }>('POST', '/api/sessions/renew', { token });
+    assert.equal(renewed.status, 200);
+    return Number(readPart(renewed.json.token, 1)['iat']) > Number(readPart(first, 1)['iat']);
+  });
+  proxy.release();
+  for (const app of [one, other]) {
+    const isRefused = async () =>
+      (await app.request('GET', '/api/items', { token: renewed.json.token })).status === 401;
+    await waitUntil('the token is refused', isRefused, limitMs);
+  }
+  assert.equal((await other.request('GET', '/api/items', { token: first })).status, 200);
 });

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
 import { expect, type Page } from '@playwright/test';
+import { openEvents } from '../support/events.ts';
+import { waitUntil } from '../support/wait.ts';
 import { sendAlert, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { fillLogin, findFaults, logIn } from './support/page.ts';
@@ -197,6 +199,39 @@ test('an alert links to its incident and back, and the overview begins with open
   await expect(page.getByText('Nothing new needs attention')).toBeVisible();
   await app.request('POST', '/api/incidents/3/resolve', { token });
   await expect(taken).toHaveCount(2);
+});
+
+test('incidents that somebody takes while the overview reads are shown as taken', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  await sendAll(app);
+  const token = await app.login('admin');
+  const events = await openEvents(scope, app.url, 'incidents', { token });
+  const { page } = await openConsole({ app, hash: '#/items' });
+  let reads = 0;
+  let late: Promise<unknown> | undefined;
+  await page.route('**/api/incidents?state=open*', async (route) => {
+    const response = await route.fetch();
+    reads += 1;
+    const number = reads;
+    if (number <= 3) {
+      await app.request('POST', `/api/incidents/${number}/acknowledge`, { token });
+      const isTold = () => events.events().some(({ data }) => data['number'] === number && data['state'] !== 'open');
+      await waitUntil('everybody is told', isTold);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    // What it brings is from before the news, and comes after them.
+    await route.fulfill({ response });
+    if (number === 3) late = page.evaluate(() => new Promise(requestAnimationFrame));
+  });
+  await page.goto('/console/#/');
+  await page.reload();
+  await expect.poll(() => late !== undefined).toBe(true);
+  await late;
+  await expect(page.getByRole('region', { name: 'Open incidents' }).getByText('Taken by admin')).toHaveCount(3);
 });
 
 test('resolved incidents are listed apart, and a filter that matches nothing says so', async ({

@@ -46,6 +46,29 @@ test('of two that are created with one name, one is made, and the other one gets
   assert.equal((await create(60, { 'if-none-match': '"1"' })).status, 400);
 });
 
+test('two that are created at once without a condition are one heartbeat with one address', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const create = (period: number) => app.request<Heartbeat>('PUT', '/api/heartbeats/job', { token, body: { period } });
+  const both = await Promise.all([create(60), create(120)]);
+  assert.equal(new Set(both.map(({ json }) => json.uuid)).size, 1);
+});
+
+test('If-Match changes only a heartbeat that is there', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const put = (condition: string) =>
+    app.request<{ error: string }>('PUT', '/api/heartbeats/job', {
+      ...{ token, body: { period: 60 }, headers: { 'if-match': condition } },
+    });
+  for (const condition of ['*', '"1"']) {
+    const { status, json } = await put(condition);
+    assert.deepEqual([status, json.error], [412, 'There is no job any more']);
+  }
+  await createHeartbeat(app, token, 'job');
+  assert.equal((await put('*')).status, 200);
+});
+
 test('what cannot be a heartbeat is refused with what to do', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

@@ -10,10 +10,12 @@ import { listEvents, listIncidents, readIncident, waitForIncident } from './supp
 
 const disk = { source: 'disk', level: 'ERROR', message: '/var is 86 % full', hostname: 'db-1' };
 
-test('with quietHours 0 alerts open incidents as always', async (t) => {
-  const app = await startApp(t, { settings: { quietHours: 0 } });
-  await sendAlert(app, disk);
-  await waitForIncident(app, { number: 1, state: 'open', count: 1 });
+test('with quietHours 0, or parts of a minute and an hour, alerts open incidents as always', async (t) => {
+  for (const settings of [{ quietHours: 0 }, { quietHours: 1.1, reopenMinutes: 1.0001 }]) {
+    const app = await startApp(t, { settings });
+    await sendAlert(app, disk);
+    await waitForIncident(app, { number: 1, state: 'open', count: 1 });
+  }
 });
 
 test('alerts about one thing are one incident, which is taken, raised, resolved and opened again', async (t) => {

@@ -243,6 +243,21 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual(seen, ['1 open 1', '1 open 2', '1 acknowledged 2']);
   });
 
+  test(`${name}: who is told of a change finds it in the counts`, async (t) => {
+    const { store, alert, act } = await createLifeTools(t, create);
+    const counts: number[] = [];
+    store.onChanged(([changed]) => {
+      const isSame = ({ state, level }: { state: string; level: string }): boolean =>
+        state === changed?.state && level === changed.level;
+      counts.push(store.lastCounts.find(isSame)?.count ?? 0);
+    });
+    await store.catchUp();
+    await alert({});
+    await act(1, { type: 'acknowledge' });
+    await store.catchUp();
+    assert.deepEqual(counts, [1, 1]);
+  });
+
   test(`${name}: with other settings, the same alerts mean something else from then on`, async (t) => {
     const { store, alert, read } = await createLifeTools(t, create);
     await alert({ level: 'WARNING', fingerprint: 'a' });

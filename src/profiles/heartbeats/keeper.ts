@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
+import { createSerial } from '../../storage/scheduling.ts';
 import { CompiledSettings } from '../compiled-settings.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import {
@@ -39,6 +40,7 @@ export class HeartbeatKeeper {
   /** Those made at run time that are indexed; undefined where the config file has changed since. */
   #indexed: readonly KnownHeartbeat[] | undefined;
   readonly #listeners: (() => void)[] = [];
+  readonly #serially = createSerial();
   #byName = new Map<string, KnownHeartbeat>();
   #byUuid = new Map<string, KnownHeartbeat>();
 
@@ -88,21 +90,25 @@ export class HeartbeatKeeper {
   }
 
   /** Creates or replaces one, which keeps its address; resolves to it. Rejects with an HttpError. */
-  async put(
+  put(
     name: string,
     definition: HeartbeatDefinition,
     by: string,
     expected?: readonly number[],
   ): Promise<KnownHeartbeat> {
-    const settings = this.#requireSettings(name);
-    assertName(name);
-    compileTimes(definition);
-    const known = this.find(name);
-    if (!known && this.#byName.size >= mostHeartbeats) {
-      throw new HttpError('wrong-state', `There are ${mostHeartbeats} heartbeats: delete some first`);
-    }
-    const value: StoredHeartbeat = { ...definition, uuid: known?.uuid ?? randomUUID() };
-    return compile(await settings.put(kind, name, value, by, expected));
+    // One after the other: of two new ones with one name, the second keeps the address that the first has got.
+    return this.#serially(async () => {
+      const settings = this.#requireSettings(name);
+      assertName(name);
+      compileTimes(definition);
+      await settings.catchUp();
+      const known = this.find(name);
+      if (!known && this.#byName.size >= mostHeartbeats) {
+        throw new HttpError('wrong-state', `There are ${mostHeartbeats} heartbeats: delete some first`);
+      }
+      const value: StoredHeartbeat = { ...definition, uuid: known?.uuid ?? randomUUID() };
+      return compile(await settings.put(kind, name, value, by, expected ?? [settings.find(kind, name)?.version ?? 0]));
+    });
   }
 
   /** Resolves to whether there was one. Rejects with an HttpError. */

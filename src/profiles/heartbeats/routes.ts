@@ -130,8 +130,8 @@ const createPutRoute = ({ keeper, show }: HeartbeatParts): Route =>
     },
     handler: async (request, reply) => {
       const { name } = request.params;
-      const expected = readPutCondition(request.headers);
       const isNew = keeper.find(name) === undefined;
+      const expected = readPutCondition(request.headers, isNew);
       assertOwnMembers(request.body, HeartbeatDefinition, Heartbeat);
       const definition = pickDefinition(request.body);
       const known = await keeper.put(name, definition, callerOf(request), expected);

@@ -109,8 +109,9 @@ const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): vo
 
 const toRules = ({ incidentLevel, reopenMinutes, quietHours }: IncidentSettings): Rules => ({
   level: incidentLevel,
-  reopenMs: reopenMinutes * 60_000,
-  quietMs: quietHours * 3_600_000,
+  // Whole milliseconds, which the database requires.
+  reopenMs: Math.ceil(reopenMinutes * 60_000),
+  quietMs: Math.ceil(quietHours * 3_600_000),
 });
 
 /** Upper bounds in seconds: a minute to a week. */

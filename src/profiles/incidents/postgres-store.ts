@@ -321,11 +321,14 @@ export class PostgresIncidentStore implements IncidentStore {
       const changed = rows.map(toStoredIncident);
       const last = changed.at(-1)?.change ?? lastChange;
       known = changed.length < mostChanges ? Math.max(lastChange, last) : last;
+      // Before anybody is told, who may ask for them.
+      this.#lastCounts = await this.count();
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
     }
+    const isFirst = this.#knownChange === undefined;
     this.#knownChange = known;
     if (!isNew) return;
-    this.#lastCounts = await this.count();
+    if (isFirst) this.#lastCounts = await this.count();
     const resolved = this.#lastCounts.reduce((sum, { state, count }) => sum + (state === 'resolved' ? count : 0), 0);
     if (resolved > mostResolved) await database.query({ text: deleteOldest });
   }

@@ -1,15 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import { principalOf, sessionOf } from '../../auth/guard.ts';
-import { decodeToken, type Role, readSession, type Session, type Tokens, tokenLifetime } from '../../auth/token.ts';
+import {
+  decodeToken,
+  longestSession,
+  type Role,
+  readSession,
+  type Session,
+  type Tokens,
+  tokenLifetime,
+} from '../../auth/token.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Accounts } from './accounts.ts';
 import { EndedSessions, SessionList, type ShownSession } from './schema.ts';
 import { IssuedToken } from './users.ts';
-
-/** Seconds after which somebody has to log in again, however often a session was renewed: 30 days. */
-const longestSession = 30 * 24 * 3600;
 
 /** How many are listed: of one user, and of all. */
 const mostOfUser = 100;

@@ -1,6 +1,6 @@
 import { hashPassword } from '../../auth/password.ts';
 import { findWeakness } from '../../auth/password-strength.ts';
-import { type Role, tokenLifetime } from '../../auth/token.ts';
+import { longestSession, type Role, tokenLifetime } from '../../auth/token.ts';
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
@@ -14,8 +14,8 @@ const mostUsers = 1000;
 /** Names of users and keys that are made at run time, which are in paths. */
 export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
-/** When the end of sessions is forgotten: no token from before is valid then, whatever clocks show. */
-const endedMs = 2 * 1000 * tokenLifetime;
+/** When the end of sessions is forgotten: none from before can be renewed then, whatever clocks show. */
+const endedMs = 1000 * (longestSession + 2 * tokenLifetime);
 
 export interface NewAccount {
   name: string;

@@ -108,13 +108,13 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
       response: { 200: ShownDestination, 201: ShownDestination, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
-      const expected = readPutCondition(request.headers);
       const { destination } = request.params;
+      const isNew = keeper.find(destination) === undefined;
+      const expected = readPutCondition(request.headers, isNew);
       assertOwnMembers(request.body, GivenDestination);
       const { name: given = destination, ...settings } = request.body;
       if (given !== destination)
         throw new HttpError('invalid', `name is ${given}, the path has ${destination}: make them equal`);
-      const isNew = keeper.find(destination) === undefined;
       const known = await keeper.put(destination, settings, callerOf(request), expected);
       await settle();
       return send(reply.code(isNew ? 201 : 200), known);

@@ -231,7 +231,10 @@ type ReadWithDamage = {
 };
 
 const toConflict = (name: string, version: number): StoreConflict =>
-  new StoreConflict(`${name} has been changed: its version is ${version}`, version);
+  new StoreConflict(
+    version === 0 ? `There is no ${name} any more` : `${name} has been changed: its version is ${version}`,
+    version,
+  );
 
 /** @throws StoreUnavailable where the log cannot be used; any other error passes */
 const refuse = (error: unknown): never => {
