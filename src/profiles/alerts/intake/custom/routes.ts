@@ -119,12 +119,12 @@ const createPutRoute = (keeper: FormatKeeper): Route =>
       response: { 200: ShownFormat, 201: ShownFormat, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
-      const expected = readPutCondition(request.headers);
       const { intakeFormat: format } = request.params;
+      const isNew = keeper.find(format) === undefined;
+      const expected = readPutCondition(request.headers, isNew);
       assertOwnMembers(request.body, GivenFormat);
       const { name = format, ...definition } = request.body;
       if (name !== format) throw new HttpError('invalid', `name is ${name}, the path has ${format}: make them equal`);
-      const isNew = keeper.find(format) === undefined;
       const known = await keeper.put(format, definition, callerOf(request), expected);
       return sendJson(setMadeVersion(reply.code(isNew ? 201 : 200), known.made), toShown(known));
     },
