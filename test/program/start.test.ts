@@ -28,7 +28,7 @@ test('the start message shows where the console and the intake are, the mounts, 
   assert.match(stdout, new RegExp(`\\n {2}Console +${url}/console/\\n {2}Send alerts +${url}/api/alert\\n`));
   assert.match(
     stdout,
-    /\nOpen without a token: alerts, monitoring, status, history, tasks, login, metrics, events, simple-tasks; in part: incidents, silences, notifications, oncall, alertmanager, heartbeats, accounts, protected-tasks\n/,
+    /\nOpen without a token: monitoring, status, history, tasks, login, metrics, events, simple-tasks; in part: alerts, incidents, silences, notifications, oncall, alertmanager, heartbeats, accounts, protected-tasks\n/,
   );
   assert.match(stdout, /\nTasks and items are lost when the server stops; --store file keeps them\.\n/);
   for (const [name, role] of [
