@@ -42,6 +42,7 @@ const allPaths = [
   '/api/users',
   '/api/keys',
   '/api/destinations',
+  '/api/intake-formats',
   '/api/silences',
   '/api/heartbeats',
   '/api/audit',
@@ -140,6 +141,7 @@ const write = async (request: Request): Promise<void> => {
   for (const name of ['cron', 'gone']) await send('POST', '/api/keys', { name, scopes: ['alerts:write'] });
   await send('DELETE', '/api/keys/gone');
   await send('PUT', '/api/destinations/pager', { type: 'webhook', url: 'http://127.0.0.1:9/', sources: ['nothing'] });
+  await send('PUT', '/api/intake-formats/builds', { message: 'Build {/id}' });
   await send('POST', '/api/silences', { match: { source: 'tests' }, endsAt: '2099-01-31T08:30:00Z' });
   await send('PUT', '/api/heartbeats/nightly', { schedule: '0 2 * * *', timeZone: 'UTC' });
   await send('POST', '/api/watches', { name: 'ssh', type: 'tcp', host: '127.0.0.1', port: 22, enabled: false });
