@@ -32,12 +32,13 @@ export const Health = () => {
 const Verdict = ({ problems }: HealthStatus) => {
   const worst = problems[0];
   const isTaken = (openIncidents.value.value?.takenTotal ?? 0) > 0;
+  const [calm, hint] = isTaken ? [words.taken, words.takenHint] : [words.healthy, words.healthyHint];
   return (
     <div class="verdict" role="status">
       <Icon name={worst ? toTone(worst.severity) : 'check'} />
       <div>
-        <p class="strong">{worst ? words.attention(problems.length) : isTaken ? words.taken : words.healthy}</p>
-        {!worst && <p class="hint">{isTaken ? words.takenHint : words.healthyHint}</p>}
+        <p class="strong">{worst ? words.attention(problems.length) : calm}</p>
+        {!worst && <p class="hint">{hint}</p>}
         <ul>
           {problems.map((problem) => (
             <li key={problem.text} class={`tone-${toTone(problem.severity)}`}>

@@ -1,21 +1,28 @@
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import type { MadeSetting } from './offers.ts';
-import { nullable } from './route.ts';
+import { nullable, Time, toTimeText } from './route.ts';
 
 type Made = Pick<MadeSetting, 'by' | 'at' | 'version'>;
+
+/** Where a setting comes from, which the config file or somebody at run time may have defined. */
+export const madeOrigin = Type.Enum(['config', 'made'], {
+  type: 'string',
+  description: '`config`: in the config file, where it is changed.',
+  examples: ['made'],
+});
 
 /** What routes say of who has changed a setting last; null for one of the config file. */
 export const madeFacts = {
   updatedBy: nullable(Type.String({ examples: ['admin'] }), 'Who has changed it last; `null` in the config file.'),
-  updatedAt: nullable(Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }), 'When that was.'),
+  updatedAt: nullable(Time, 'When that was.'),
   version: nullable(Type.Integer({ examples: [12] }), 'Its version, as the `ETag` has it.'),
 };
 
 /** The values of `madeFacts`; `made` is undefined for a setting of the config file. */
 export const toMadeFacts = (made: Made | undefined) => ({
   updatedBy: made?.by ?? null,
-  updatedAt: made ? new Date(made.at).toISOString() : null,
+  updatedAt: made ? toTimeText(made.at) : null,
   version: made?.version ?? null,
 });
 

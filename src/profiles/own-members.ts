@@ -7,6 +7,11 @@ const longestName = 100;
 /** So many names are listed where none is similar. */
 const mostListed = 8;
 
+/** Refuses a body that names another one than the path. @throws HttpError */
+export const assertNameOfPath = (given: string, path: string): void => {
+  if (given !== path) throw new HttpError('invalid', `name is ${given}, the path has ${path}: make them equal`);
+};
+
 /**
  * Refuses members that `own` does not have: of a setting, a misspelt one would be lost without notice. Those that only
  * responses have (`shown`) are ignored, so what was read can be changed and sent back whole.

@@ -73,7 +73,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   await arrival(page).getByRole('link', { name: 'Show the alert' }).press('Enter');
   await expect(page.getByRole('dialog').getByText('web-1 does not answer').first()).toBeVisible();
 
-  // Whoever comes back sees the key and its last alert.
+  // A later visit shows the key and its last alert.
   await page.evaluate('location.hash = "#/connect/alertmanager"');
   await expect(page.getByText(/^There is a key alertmanager, last used .*\.$/)).toBeVisible();
   await expect(arrival(page).getByText(/^The last one came .*: HostDown$/)).toBeVisible();

@@ -219,8 +219,8 @@ test('incidents that somebody takes while the overview reads are shown as taken'
     const number = reads;
     if (number <= 3) {
       await app.request('POST', `/api/incidents/${number}/acknowledge`, { token });
-      const isTold = () => events.events().some(({ data }) => data['number'] === number && data['state'] !== 'open');
-      await waitUntil('everybody is told', isTold);
+      const hasCome = () => events.events().some(({ data }) => data['number'] === number && data['state'] !== 'open');
+      await waitUntil('its event has come', hasCome);
       await page.evaluate(() => new Promise(requestAnimationFrame));
     }
     // What it brings is from before the news, and comes after them.

@@ -243,7 +243,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual(seen, ['1 open 1', '1 open 2', '1 acknowledged 2']);
   });
 
-  test(`${name}: who is told of a change finds it in the counts`, async (t) => {
+  test(`${name}: listeners of a change find it in the counts`, async (t) => {
     const { store, alert, act } = await createLifeTools(t, create);
     const counts: number[] = [];
     store.onChanged(([changed]) => {

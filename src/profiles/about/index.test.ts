@@ -10,7 +10,7 @@ import { readLicences } from './licences.ts';
 const read = async (app: Awaited<ReturnType<typeof startApp>>, name: 'admin' | 'reader') =>
   (await app.request('GET', '/api/about', { token: await app.login(name) })).json;
 
-test('an administrator is told where the data is, a reader what the server is, and others nothing', async (t) => {
+test('an administrator sees where the data is, a reader what the server is, and others nothing', async (t) => {
   const app = await startApp(t, { settings: { store: 'file' } });
   const all = await read(app, 'admin');
   assert.deepEqual(

@@ -321,7 +321,7 @@ export class PostgresIncidentStore implements IncidentStore {
       const changed = rows.map(toStoredIncident);
       const last = changed.at(-1)?.change ?? lastChange;
       known = changed.length < mostChanges ? Math.max(lastChange, last) : last;
-      // Before anybody is told, who may ask for them.
+      // Before listeners hear of it: they may ask for them.
       this.#lastCounts = await this.count();
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
     }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/access.ts';
-import { madeFacts } from '../made-facts.ts';
+import { madeFacts, madeOrigin } from '../made-facts.ts';
 import { defineList, defineShape, orNull, Time } from '../route.ts';
 import { RoleName } from './users.ts';
 
@@ -61,11 +61,7 @@ export const NewKey = defineShape('NewKey', {
 const keyFields = {
   name: Type.String({ examples: ['grafana'] }),
   scopes: keyScopes,
-  origin: Type.Enum(['config', 'made'], {
-    type: 'string',
-    description: '`config`: in the settings, where it is changed.',
-    examples: ['made'],
-  }),
+  origin: madeOrigin,
   lastUsedAt: orNull(Time, 'When it was presented last, as far as this server knows.'),
   isUnused: Type.Boolean({ description: 'Nobody has used it for 90 days.', examples: [false] }),
   ...madeFacts,

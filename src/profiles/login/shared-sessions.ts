@@ -1,6 +1,6 @@
 import { tokenLifetime } from '../../auth/token.ts';
-import { waitAtMost } from '../../host/reading.ts';
 import type { Database } from '../../storage/postgres/database.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import type { SharedSessions } from './sessions.ts';
 
 /** Milliseconds that a list waits for the database: without it, an instance lists the sessions that it knows itself. */
@@ -28,7 +28,7 @@ export const createSharedSessions = (
       const text = `SELECT id, name, since, at, address, client FROM signalbox.session
         WHERE name = $1 AND at > $2 ORDER BY at DESC LIMIT $3`;
       const query = database.query({ text, values: [user, after * 1000, count] }).catch(() => []);
-      const rows = (await waitAtMost(patienceMs, query)) ?? [];
+      const rows = (await awaitWithin(patienceMs, query)) ?? [];
       return rows.map(({ id, name, since, at, address, client }) => ({
         ...{ id, user: name, since: Number(since) / 1000, renewedAt: Number(at) / 1000, address, client },
       }));

@@ -4,8 +4,8 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
-import { madeFacts, setMadeVersion, toMadeFacts } from '../made-facts.ts';
-import { assertOwnMembers } from '../own-members.ts';
+import { madeFacts, madeOrigin, setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { assertNameOfPath, assertOwnMembers } from '../own-members.ts';
 import { defineList, defineRoute, defineShape, type Route } from '../route.ts';
 import { type DestinationKeeper, hiddenPath, type KnownDestination, toShownUrl } from './made-destinations.ts';
 import { DestinationParams } from './schema.ts';
@@ -36,11 +36,7 @@ const GivenDestination = Type.Object(
 
 const ShownDestination = defineShape('Destination', {
   name,
-  origin: Type.Enum(['config', 'made'], {
-    type: 'string',
-    description: '`config`: in the config file, where it is changed.',
-    examples: ['made'],
-  }),
+  origin: madeOrigin,
   settings: Type.Object(
     { ...others, url: { ...url, description: 'Without its path, which may be secret.' } },
     { title: 'DestinationSettings', description: 'As in the config file, without secrets.' },
@@ -113,8 +109,7 @@ const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
       const expected = readPutCondition(request.headers, isNew);
       assertOwnMembers(request.body, GivenDestination);
       const { name: given = destination, ...settings } = request.body;
-      if (given !== destination)
-        throw new HttpError('invalid', `name is ${given}, the path has ${destination}: make them equal`);
+      assertNameOfPath(given, destination);
       const known = await keeper.put(destination, settings, callerOf(request), expected);
       await settle();
       return send(reply.code(isNew ? 201 : 200), known);

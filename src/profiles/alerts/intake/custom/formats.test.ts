@@ -279,7 +279,7 @@ test('instances that share a database have the same formats', { skip: toSkipPost
   await waitUntil('the first one has it no more', async () => (await send(one, 'builds', {})).status === 404, 5000);
 });
 
-test('while it is not known which formats there are, a sender is told to try again', {
+test('while it is not known which formats there are, a sender gets a 503', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const server = await startPostgres(t);

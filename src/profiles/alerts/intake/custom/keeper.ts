@@ -71,7 +71,7 @@ export class FormatKeeper {
   require(name: string): KnownFormat {
     const known = this.find(name);
     if (known) return known;
-    // A sender that is told that there is none may give up.
+    // A sender that gets a 404 may give up.
     if (this.#parts.settings?.isRead() === false) throw new StoreUnavailable('The formats are not known yet');
     const shown = JSON.stringify(name.slice(0, 100));
     throw new HttpError('not-found', `There is no intake format ${shown}: GET /api/intake-formats lists all`);

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { callerOf } from '../../../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../../../http/errors.ts';
+import { ErrorBody } from '../../../../http/errors.ts';
 import { sendJson } from '../../../../http/json.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../../../http/text-forms.ts';
-import { madeFacts, setMadeVersion, toMadeFacts } from '../../../made-facts.ts';
-import { assertOwnMembers } from '../../../own-members.ts';
+import { madeFacts, madeOrigin, setMadeVersion, toMadeFacts } from '../../../made-facts.ts';
+import { assertNameOfPath, assertOwnMembers } from '../../../own-members.ts';
 import { defineList, defineRoute, defineShape, orNull, type Route } from '../../../route.ts';
 import { FormatDefinition, FormatName } from './definition.ts';
 import { type FormatKeeper, type KnownFormat, tryFormat } from './keeper.ts';
@@ -27,11 +27,7 @@ const GivenFormat = Type.Object(
 
 const ShownFormat = defineShape('IntakeFormat', {
   name: FormatName,
-  origin: Type.Enum(['config', 'made'], {
-    type: 'string',
-    description: '`config`: in the config file, where it is changed.',
-    examples: ['made'],
-  }),
+  origin: madeOrigin,
   definition: FormatDefinition,
   ...madeFacts,
 });
@@ -124,7 +120,7 @@ const createPutRoute = (keeper: FormatKeeper): Route =>
       const expected = readPutCondition(request.headers, isNew);
       assertOwnMembers(request.body, GivenFormat);
       const { name = format, ...definition } = request.body;
-      if (name !== format) throw new HttpError('invalid', `name is ${name}, the path has ${format}: make them equal`);
+      assertNameOfPath(name, format);
       const known = await keeper.put(format, definition, callerOf(request), expected);
       return sendJson(setMadeVersion(reply.code(isNew ? 201 : 200), known.made), toShown(known));
     },
