@@ -28,12 +28,16 @@ const toLicence = (folder) => {
   return { name, version, licence: license, text };
 };
 
-/** The API reference, whose one file does not say what is in it. */
-const toScalarLicence = () => {
+/** The package of the API reference, whose one file does not say what is in it. */
+export const readScalar = () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'tools', 'reference', 'package.json'), 'utf8'));
   const name = '@scalar/fastify-api-reference';
+  return { name, version: dependencies[name] };
+};
+
+const toScalarLicence = () => {
   const text = readFileSync(join(root, 'dist', 'public', 'scalar-license.txt'), 'utf8');
-  return { name, version: dependencies[name], licence: 'MIT', text };
+  return { ...readScalar(), licence: 'MIT', text };
 };
 
 /** Name, version, licence and its text of each library in the program and its pages, by name; they must have been built. */

