@@ -108,11 +108,16 @@ const findReused = (acknowledged: readonly Operation[]): string[] => {
   return created.filter(({ id }) => given.size === given.add(id).size).map(({ id }) => `id ${id}`);
 };
 
-/** Ids up to the last one of which there is no task, although nobody deleted it. */
+/**
+ * Ids up to the last one of which there is no task, although nobody deleted it. The last one is stored, or known to have been:
+ * a client may delete a task that was acknowledged just after the cut, and is not there.
+ */
 const findGaps = (sent: readonly Operation[], stored: readonly StoredTask[]): string[] => {
-  const known = new Set(stored.map(({ Id }) => Id));
-  for (const { kind, id } of sent) if (kind === 'remove') known.add(Number(id));
-  const last = Math.max(0, ...known);
+  const idsOf = (operations: readonly Operation[]) =>
+    operations.flatMap(({ id }) => (id === undefined ? [] : Number(id)));
+  const storedIds = stored.map(({ Id }) => Id);
+  const known = new Set([...storedIds, ...idsOf(sent.filter(({ kind }) => kind === 'remove'))]);
+  const last = Math.max(0, ...storedIds, ...idsOf(sent.filter(({ isAcknowledged }) => isAcknowledged)));
   return Array.from({ length: last }, (_, index) => index + 1)
     .filter((id) => !known.has(id))
     .map((id) => `no task ${id}`);
