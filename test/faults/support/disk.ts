@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { atEnd, createTemporaryFolder } from './ending.ts';
+import { waitUntil } from './wait.ts';
 
 const run = promisify(execFile);
 export const MiB = 1024 * 1024;
@@ -49,10 +50,27 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
     remount: async () => {
       limit.lift();
       await run('umount', [path]);
+      // Other tests start programs with mounts of their own, which have this one, too, and keep the file system as it is.
+      await waitUntil('no other program has the file system', () => !isAttached(image));
       await mount();
     },
     splitRequests: limit.set,
   };
+};
+
+/** True while a loop device shows the image. */
+const isAttached = (image: string): boolean =>
+  readdirSync('/sys/block')
+    .filter((device) => device.startsWith('loop'))
+    .some((device) => readBackingFile(device) === image);
+
+const readBackingFile = (device: string): string | undefined => {
+  try {
+    return readFileSync(`/sys/block/${device}/loop/backing_file`, 'utf8').trim();
+  } catch {
+    // It shows nothing.
+    return undefined;
+  }
 };
 
 /** A failed test may have left a file open. */
