@@ -127,9 +127,11 @@ export class Fold {
       if (alert.isResolved) this.#resolveBySender(latest, alert);
       else this.#repeat(latest, alert);
     } else if (!alert.isResolved && this.#mayOpen(alert)) {
-      const isFull = this.counters.active >= mostActive;
-      if (isFull) this.measured.overflowed += 1;
-      this.#begin(alert, isFull ? overflowKey : alert.key);
+      if (this.counters.active < mostActive) this.#begin(alert, alert.key, latest);
+      else {
+        this.measured.overflowed += 1;
+        this.#begin(alert, overflowKey, this.findLatest(overflowKey));
+      }
     }
   }
 
@@ -181,9 +183,8 @@ export class Fold {
     return rankOf(severity) <= rankOf(this.#rules.level);
   }
 
-  /** Counts an alert for which no incident is active in one with the key: the last one, or a new one. */
-  #begin(alert: FoldedAlert, key: string): void {
-    const latest = this.findLatest(key);
+  /** Counts an alert for which no incident is active in one with the key: the last one of these, or a new one. */
+  #begin(alert: FoldedAlert, key: string, latest: StoredIncident | undefined): void {
     if (latest && !latest.resolved) this.#repeat(latest, alert);
     else if (latest?.resolved && alert.at - latest.resolved.at <= this.#rules.reopenMs) this.#reopen(latest, alert);
     else this.#open(alert, key, latest);
