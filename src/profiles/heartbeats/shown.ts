@@ -1,4 +1,4 @@
-import { toMadeFacts } from '../made-facts.ts';
+import { toMadeFacts } from '../made-routes.ts';
 import type { KnownHeartbeat } from './definition.ts';
 import type { Judgement } from './judge.ts';
 import type { HeartbeatRun, HeartbeatState } from './runs.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/access.ts';
-import { madeFacts, madeOrigin } from '../made-facts.ts';
+import { madeFacts, madeOrigin } from '../made-routes.ts';
 import { defineList, defineShape, orNull, Time } from '../route.ts';
 import { RoleName } from './users.ts';
 

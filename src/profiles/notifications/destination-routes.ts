@@ -4,7 +4,7 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
-import { madeFacts, madeOrigin, setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { madeFacts, madeOrigin, setMadeVersion, toMadeFacts } from '../made-routes.ts';
 import { assertNameOfPath, assertOwnMembers } from '../own-members.ts';
 import { defineList, defineRoute, defineShape, type Route } from '../route.ts';
 import { type DestinationKeeper, hiddenPath, type KnownDestination, toShownUrl } from './made-destinations.ts';

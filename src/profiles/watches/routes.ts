@@ -3,7 +3,7 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
-import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { setMadeVersion, toMadeFacts } from '../made-routes.ts';
 import type { SettingStore } from '../offers.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
