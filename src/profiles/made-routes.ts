@@ -64,10 +64,6 @@ export const toMadeFacts = (made: Made | undefined) => ({
   version: made?.version ?? null,
 });
 
-/** The reply with the setting's version as its ETag, if it was made at run time. */
-export const setMadeVersion = (reply: FastifyReply, made: Made | undefined): FastifyReply =>
-  made ? reply.header('etag', `"${made.version}"`) : reply;
-
 /** Sends a setting with its version as its ETag, if it was made at run time. */
 export const sendMade = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
