@@ -122,8 +122,7 @@ export const notifications = defineFeature({
       ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
-        keeper.setConfigured(changed.destinations);
-        apply();
+        keeper.configure(changed.destinations);
         rotations.changeSettings(changed.rotations);
         return [];
       },
