@@ -12,8 +12,6 @@ import { type KnownSilence, type StoredSilence, stateOf, toSilence } from './sil
 interface RouteParts {
   keeper: SilenceKeeper;
   clock: () => Date;
-  /** Where nothing can be stored, there is nothing to change either. */
-  isChangeable: boolean;
 }
 
 const reading = { access: 'open', scope: 'incidents:read' } as const;
@@ -29,7 +27,7 @@ export const createSilenceRoutes = (parts: RouteParts): Route[] => [
   read({ operationId: 'getSilence', summary: 'One silence' }, (id) =>
     toSilence(requireSilence(parts.keeper, id), parts.clock().getTime()),
   ),
-  ...(parts.isChangeable ? createChangingRoutes(parts) : []),
+  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
 ];
 
 const createListRoute = ({ keeper, clock }: RouteParts): Route =>
