@@ -82,6 +82,10 @@ export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08
 /** Unix milliseconds as responses have them. */
 export const toTimeText = (ms: number): string => new Date(ms).toISOString();
 
+/** The same; null where there is none, or it is infinite. */
+export const toTimeOrNull = (ms: number | null | undefined): string | null =>
+  typeof ms === 'number' && Number.isFinite(ms) ? toTimeText(ms) : null;
+
 /** A text that may be left out. */
 export const optionalText = (description: string, example?: string) =>
   Type.Optional(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));

@@ -5,7 +5,7 @@ import { createSchemaCheck } from '../../schema-validation.ts';
 import { createMadeRoutes, toMadeFacts } from '../made-routes.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import { assertOwnMembers } from '../own-members.ts';
-import type { Route } from '../route.ts';
+import { type Route, toTimeOrNull } from '../route.ts';
 import { CreatedKey, KeyList, KeyParams, NewKey, ShownKey } from './schema.ts';
 import { accountNameForm } from './user-keeper.ts';
 
@@ -120,7 +120,7 @@ const toShownKey = ({ name, scopes, origin, use }: KnownKey, { settings, clock }
   const known = Math.max(use.last, found?.at ?? use.since);
   return {
     ...{ name, scopes: [...scopes], origin },
-    lastUsedAt: use.last === 0 ? null : new Date(use.last).toISOString(),
+    lastUsedAt: toTimeOrNull(use.last || null),
     isUnused: clock().getTime() - known > unusedMs,
     ...toMadeFacts(found),
   };

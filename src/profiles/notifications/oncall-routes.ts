@@ -2,7 +2,7 @@ import { HttpError, requireKnown } from '../../http/errors.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import { createMadeRoutes } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../route.ts';
 import {
   DutyOverride,
   DutyOverrideList,
@@ -78,9 +78,9 @@ const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefin
     members: [...rotation.members],
     startsAt: toTimeOrNull(shift.startsAt),
     // The same one may go on, with an override or without.
-    endsAt: next ? toTimeOrNull(next.startsAt) : null,
+    endsAt: toTimeOrNull(next?.startsAt),
     override: override ? toDutyOverride(override) : null,
-    next: next ? { member: next.member, startsAt: new Date(next.startsAt).toISOString() } : null,
+    next: next ? { member: next.member, startsAt: toTimeText(next.startsAt) } : null,
   };
 };
 
@@ -170,11 +170,11 @@ const toDutyOverride = ({ name, value, version, createdAt }: MadeOverride): Duty
   id: name,
   rotation: value.rotation,
   member: value.member,
-  startsAt: new Date(value.startsAt).toISOString(),
-  endsAt: new Date(value.endsAt).toISOString(),
+  startsAt: toTimeText(value.startsAt),
+  endsAt: toTimeText(value.endsAt),
   comment: value.comment,
   createdBy: value.createdBy,
-  createdAt: new Date(createdAt).toISOString(),
+  createdAt: toTimeText(createdAt),
   version,
 });
 
@@ -185,5 +185,3 @@ const readNearTime = (name: string, text: string | undefined, clock: () => Date)
   if (Math.abs(time - now) <= farthestMs) return time;
   throw new HttpError('invalid', `${name} must be within five years of now`);
 };
-
-const toTimeOrNull = (ms: number): string | null => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
