@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../expected-errors.ts';
-import { HttpError } from '../http/errors.ts';
+import { HttpError, requireKnown } from '../http/errors.ts';
 import type { MadeSetting, SettingStore } from './offers.ts';
 
 interface CompiledParts<Stored, Compiled> {
@@ -71,6 +71,8 @@ interface MergedParts<Stored, Known> extends CompiledParts<Stored, Known> {
   configured: readonly Known[];
   /** What messages call one, with a capital letter. */
   noun: string;
+  /** Where all are listed. */
+  path: string;
   /** How many there can be. */
   most: number;
   /** The same for names that count as one; by default the name. */
@@ -128,6 +130,11 @@ export class MergedSettings<Stored, Known extends { name: string }> extends Comp
   find(name: string): Known | undefined {
     this.#index();
     return this.#byName.get(name);
+  }
+
+  /** @throws HttpError if there is none */
+  require(name: string): Known {
+    return requireKnown(this.find(name), this.#parts.noun, name, this.#parts.path);
   }
 
   /** Resolves to whether there was one. Rejects with an HttpError. */

@@ -31,8 +31,8 @@ export class HeartbeatKeeper extends MergedSettings<StoredHeartbeat, KnownHeartb
   #byUuid: ReadonlyMap<string | undefined, KnownHeartbeat> = new Map();
 
   constructor({ configured, ...parts }: KeeperParts<ConfiguredHeartbeat>) {
-    const kind = { kind: heartbeatKind, noun: 'Heartbeat', most: mostHeartbeats, compile };
-    super({ ...parts, ...kind, configured: configured.map((one) => toConfigured(one, 0)) });
+    const names = { kind: heartbeatKind, noun: 'Heartbeat', path: '/api/heartbeats', most: mostHeartbeats };
+    super({ ...parts, ...names, compile, configured: configured.map((one) => toConfigured(one, 0)) });
   }
 
   /** Takes those of a config file that was read again at `at`. */

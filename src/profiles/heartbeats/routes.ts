@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson, sendList } from '../../http/json.ts';
 import type { Parts } from '../feature.ts';
 import { createMadeRoutes, sendMade } from '../made-routes.ts';
@@ -32,7 +32,7 @@ const { read, put, remove } = createMadeRoutes<Heartbeat>({
 export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => [
   createListRoute(parts),
   read({ operationId: 'getHeartbeat', summary: 'One heartbeat' }, (name, request) =>
-    parts.show(requireHeartbeat(parts.keeper, name), isAdmin(request, parts.authorize)),
+    parts.show(parts.keeper.require(name), isAdmin(request, parts.authorize)),
   ),
   createRunsRoute(parts),
   createBadgeRoute(parts),
@@ -75,7 +75,7 @@ const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
       ...{ params, querystring: RunQuery, response: { 200: HeartbeatRunList, 404: ErrorBody } },
     },
     handler: async ({ params: { name }, query: { limit } }, reply) => {
-      const runs = findState(store, requireHeartbeat(keeper, name))?.runs ?? [];
+      const runs = findState(store, keeper.require(name))?.runs ?? [];
       const data = runs.slice(-limit).toReversed().map(toRun);
       return sendJson(reply, { count: data.length, data });
     },
@@ -121,7 +121,7 @@ const createChangingRoutes = ({ keeper, show }: HeartbeatParts): Route[] => [
   remove(
     { operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs; its incident is resolved' },
     async (name, { by, expected }) => {
-      const shown = show(requireHeartbeat(keeper, name), true);
+      const shown = show(keeper.require(name), true);
       await keeper.delete(name, by, expected);
       return shown;
     },
@@ -137,7 +137,7 @@ const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summa
     schema: { operationId: `${type}Heartbeat`, params, response: { 200: Heartbeat, 404: ErrorBody } },
     handler: async (request, reply) => {
       const { keeper, store, show, clock } = parts;
-      const known = requireHeartbeat(keeper, request.params.name);
+      const known = keeper.require(request.params.name);
       const { name, since } = known;
       await store.append({ type, name, since, at: clock().getTime(), by: callerOf(request) });
       return sendMade(reply, show(known, true));
@@ -163,6 +163,3 @@ const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolea
 /** Only what a definition has. */
 const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
   Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));
-
-const requireHeartbeat = (keeper: HeartbeatKeeper, name: string): KnownHeartbeat =>
-  requireKnown(keeper.find(name), 'Heartbeat', name, '/api/heartbeats');

@@ -31,8 +31,8 @@ export class DestinationKeeper extends MergedSettings<StoredDestination, KnownDe
   readonly #serially = createSerial();
 
   constructor({ configured, ...parts }: KeeperParts<DestinationSettings>) {
-    const kind = { kind: destinationKind, noun: 'Destination', most: mostDestinations, compile, toKey };
-    super({ ...parts, ...kind, configured: configured.map(toConfigured) });
+    const names = { kind: destinationKind, noun: 'Destination', path: '/api/destinations', most: mostDestinations };
+    super({ ...parts, ...names, compile, toKey, configured: configured.map(toConfigured) });
   }
 
   configure(configured: readonly DestinationSettings[]): void {

@@ -29,8 +29,8 @@ export interface KnownFormat {
 /** All custom formats: those of the config file, and those that people have made. */
 export class FormatKeeper extends MergedSettings<FormatDefinition, KnownFormat> {
   constructor({ configured, ...parts }: KeeperParts<ConfiguredFormat>) {
-    const kind = { kind: intakeKind, noun: 'Format', most: mostFormats, compile };
-    super({ ...parts, ...kind, configured: configured.map(toConfigured) });
+    const names = { kind: intakeKind, noun: 'Format', path: '/api/intake-formats', most: mostFormats };
+    super({ ...parts, ...names, compile, configured: configured.map(toConfigured) });
   }
 
   configure(configured: readonly ConfiguredFormat[]): void {
@@ -38,7 +38,7 @@ export class FormatKeeper extends MergedSettings<FormatDefinition, KnownFormat> 
   }
 
   /** @throws HttpError if there is none, StoreUnavailable if that is not known yet */
-  require(name: string): KnownFormat {
+  override require(name: string): KnownFormat {
     const known = this.find(name);
     if (known) return known;
     // A sender that gets a 404 may give up.
