@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { HttpError } from '../../http/errors.ts';
 import { createMadeRoutes, madeFacts, madeOrigin, toMadeFacts } from '../made-routes.ts';
 import { assertNameOfPath, assertOwnMembers } from '../own-members.ts';
 import { defineList, defineShape, type Route } from '../route.ts';
@@ -64,7 +63,7 @@ export const createDestinationRoutes = (parts: RouteParts): Route[] => [
     () => parts.keeper.list().map(toShown),
   ),
   read({ operationId: 'getDestination', summary: 'One destination' }, (wanted) =>
-    toShown(requireDestination(parts.keeper, wanted)),
+    toShown(parts.keeper.require(wanted)),
   ),
   ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
 ];
@@ -89,22 +88,13 @@ const createChangingRoutes = ({ keeper, settle }: RouteParts): Route[] => [
   remove(
     { operationId: 'deleteDestination', summary: 'Delete a destination, which gets nothing from then on' },
     async (wanted, { by, expected }) => {
-      const known = requireDestination(keeper, wanted);
+      const known = keeper.require(wanted);
       await keeper.delete(wanted, by, expected);
       await settle();
       return toShown(known);
     },
   ),
 ];
-
-const requireDestination = (keeper: DestinationKeeper, wanted: string): KnownDestination => {
-  const known = keeper.find(wanted);
-  if (known) return known;
-  throw new HttpError(
-    'not-found',
-    `There is no destination ${JSON.stringify(wanted.slice(0, 100))}: GET /api/destinations lists all`,
-  );
-};
 
 /** Without secrets; the path of a URL is often one. */
 const toShown = ({ settings, made }: KnownDestination): ShownDestination => {

@@ -39,12 +39,10 @@ export class FormatKeeper extends MergedSettings<FormatDefinition, KnownFormat> 
 
   /** @throws HttpError if there is none, StoreUnavailable if that is not known yet */
   override require(name: string): KnownFormat {
-    const known = this.find(name);
-    if (known) return known;
+    const isUnknown = this.settings?.isRead() === false && !this.find(name);
     // A sender that gets a 404 may give up.
-    if (this.settings?.isRead() === false) throw new StoreUnavailable('The formats are not known yet');
-    const shown = JSON.stringify(name.slice(0, 100));
-    throw new HttpError('not-found', `There is no intake format ${shown}: GET /api/intake-formats lists all`);
+    if (isUnknown) throw new StoreUnavailable('The formats are not known yet');
+    return super.require(name);
   }
 
   /** Creates or replaces one; resolves to it. Rejects with an HttpError. */
