@@ -38,9 +38,9 @@ export class HeartbeatKeeper extends MergedSettings<StoredHeartbeat, KnownHeartb
   /** Takes those of a config file that was read again at `at`. */
   configure(configured: readonly ConfiguredHeartbeat[], at: number): void {
     const next = configured.map((one) => {
-      const known = this.configured.find(({ name }) => name === one.name);
+      const known = this.find(one.name);
       const changed = toConfigured(one, at);
-      return known && isDeepStrictEqual(known.definition, changed.definition)
+      return known && !known.made && isDeepStrictEqual(known.definition, changed.definition)
         ? { ...changed, changedAt: known.changedAt }
         : changed;
     });
