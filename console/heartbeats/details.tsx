@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { Heartbeat, HeartbeatRun, Incident } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { useSubmission } from '../live/submission.ts';
-import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';

@@ -1,8 +1,8 @@
 import type { Heartbeat } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toMinute, toRelative } from '../format.ts';
 import { describeTimes } from '../live/schedule.ts';
-import { toPerson } from '../person.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
 
 /** When it is expected, in words: `every 1 h`, `every day at 02:00`. */

@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { type ApiError, client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useNews, useResource } from '../live/resource.ts';
 import { toSilenceLink } from '../live/silence-link.ts';
-import { toPerson } from '../person.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';

@@ -1,6 +1,6 @@
 import type { Incident } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { toTime } from '../format.ts';
-import { toPerson } from '../person.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon } from '../ui/icon.tsx';

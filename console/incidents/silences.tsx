@@ -1,7 +1,7 @@
 import type { Incident, Silence } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { useResource } from '../live/resource.ts';
 import { describeMatch, describeWhen, isMatch, loadCurrent, stateOf } from '../live/silences.ts';
-import { toPerson } from '../person.ts';
 import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';

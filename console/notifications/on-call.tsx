@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { DutyOverride, OnCall } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toMinute } from '../format.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
-import { toPerson } from '../person.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import type { Incident } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative } from '../format.ts';
 import { compareUrgency, openIncidents } from '../live/incidents.ts';
-import { toPerson } from '../person.ts';
 import { text } from '../strings/index.ts';
 import { Panel, Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { SettingChange, SettingChangePage } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
-import { toPerson } from '../person.ts';
 import { toHash } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
 import { text } from '../strings/index.ts';

@@ -1,10 +1,10 @@
 import type { Incident, Silence } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
 import { toFull } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { describeMatch, describeWhen } from '../live/silences.ts';
-import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';

@@ -1,7 +1,7 @@
 import type { Incident, Silence } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { toCount } from '../format.ts';
 import { describeMatch, describeWhen, stateOf, toWhen } from '../live/silences.ts';
-import { toPerson } from '../person.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';

@@ -2,8 +2,6 @@ import { counted, countedOf } from './count.ts';
 
 export const incidents = {
   states: { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' },
-  key: 'the key ',
-  through: 'somebody through ',
   snoozed: (time: string) => `Snoozed until ${time}`,
   takenBy: (name: string) => `Taken by ${name}`,
   number: (number: number) => `#${number}`,

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Incident, Watch, WatchedThing } from 'signalbox/client';
+import { toPerson } from '../../src/profiles/people.ts';
 import { toDuration, toFull } from '../format.ts';
 import { findIncident } from '../live/active-incidents.ts';
 import { useRun } from '../live/run.ts';
-import { toPerson } from '../person.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';

@@ -18,6 +18,18 @@ export const assertNoProblems = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new SettingsError(problems);
 };
 
+/** What a command names of the config file. Throws a SettingsError that lists all. */
+export const requireConfigured = <T extends { name: string }>(
+  configured: readonly T[],
+  noun: string,
+  name: string,
+): T => {
+  const found = configured.find((one) => one.name === name);
+  if (found) return found;
+  const known = configured.map((one) => one.name).join(', ') || 'none';
+  throw new SettingsError([`there is no ${noun} ${JSON.stringify(name)}; the settings have: ${known}`]);
+};
+
 /** The problems of the SettingsError that a check throws; none if it throws nothing. */
 export const problemsOf = (check: () => unknown): readonly string[] => {
   try {

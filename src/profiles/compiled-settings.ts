@@ -1,3 +1,5 @@
+import { StoreUnavailable } from '../expected-errors.ts';
+import { HttpError, requireKnown } from '../http/errors.ts';
 import type { MadeSetting, SettingStore } from './offers.ts';
 
 interface CompiledParts<Stored, Compiled> {
@@ -12,36 +14,47 @@ interface CompiledParts<Stored, Compiled> {
 
 /** The settings made at run time of one kind, as their feature uses them: each compiled when it is first needed after a change. */
 export class CompiledSettings<Stored, Compiled> {
+  protected readonly settings: SettingStore | undefined;
   readonly #parts: CompiledParts<Stored, Compiled>;
   #known = new Map<string, { version: number; compiled: Compiled | undefined }>();
   #list: readonly Compiled[] = [];
   #isStale = true;
 
   constructor(parts: CompiledParts<Stored, Compiled>) {
+    this.settings = parts.settings;
     this.#parts = parts;
-    parts.settings?.onChanged(parts.kind, () => {
+    this.settings?.onChanged(parts.kind, () => {
       this.#isStale = true;
     });
   }
 
+  get isChangeable(): boolean {
+    return this.settings !== undefined;
+  }
+
   onChanged(listener: () => void): void {
-    this.#parts.settings?.onChanged(this.#parts.kind, listener);
+    this.settings?.onChanged(this.#parts.kind, listener);
   }
 
   /** Those that can be used, oldest first: the same list until one has changed. */
   list(): readonly Compiled[] {
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
-    const { settings, kind } = this.#parts;
     const before = this.#known;
     this.#known = new Map();
-    for (const setting of settings?.list<Stored>(kind) ?? []) {
+    for (const setting of this.settings?.list<Stored>(this.#parts.kind) ?? []) {
       const { name, version } = setting;
       const known = before.get(name);
       this.#known.set(name, known?.version === version ? known : { version, compiled: this.#compile(setting) });
     }
     this.#list = [...this.#known.values()].flatMap(({ compiled }) => (compiled === undefined ? [] : [compiled]));
     return this.#list;
+  }
+
+  /** Where one of this name is stored. @throws StoreUnavailable or an HttpError where it cannot be */
+  protected requireSettings(_name: string): SettingStore {
+    if (this.settings) return this.settings;
+    throw new StoreUnavailable('Settings are not mounted');
   }
 
   #compile(setting: MadeSetting<Stored>): Compiled | undefined {
@@ -51,5 +64,110 @@ export class CompiledSettings<Stored, Compiled> {
       this.#parts.onUnusable(setting.name, error as Error);
       return undefined;
     }
+  }
+}
+
+interface MergedParts<Stored, Known> extends CompiledParts<Stored, Known> {
+  configured: readonly Known[];
+  /** What messages call one, with a capital letter. */
+  noun: string;
+  /** Where all are listed. */
+  path: string;
+  /** How many there can be. */
+  most: number;
+  /** The same for names that count as one; by default the name. */
+  toKey?(name: string): string;
+}
+
+/** What keepers of such settings get. */
+export type KeeperParts<Configured> = Pick<CompiledParts<never, never>, 'settings' | 'onUnusable'> & {
+  configured: readonly Configured[];
+};
+
+/** All settings of one kind: those of the config file, and those that people have made with other names. */
+export class MergedSettings<Stored, Known extends { name: string }> extends CompiledSettings<Stored, Known> {
+  readonly #parts: MergedParts<Stored, Known>;
+  #configured: ReadonlyMap<string, Known>;
+  readonly #listeners: (() => void)[] = [];
+  /** Those made at run time that are indexed; undefined where the config file has changed since. */
+  #indexed: readonly Known[] | undefined;
+  #byName: ReadonlyMap<string, Known> = new Map();
+  #sorted: readonly Known[] = [];
+
+  constructor(parts: MergedParts<Stored, Known>) {
+    super(parts);
+    this.#parts = parts;
+    this.#configured = this.#toKeyed(parts.configured);
+  }
+
+  /** Those of the config file, in its order. */
+  protected get configured(): readonly Known[] {
+    return [...this.#configured.values()];
+  }
+
+  protected setConfigured(configured: readonly Known[]): void {
+    this.#configured = this.#toKeyed(configured);
+    this.#indexed = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Those made at run time, oldest first. */
+  protected get made(): readonly Known[] {
+    return super.list().filter(({ name }) => !this.#configured.has(this.#toKey(name)));
+  }
+
+  override onChanged(listener: () => void): void {
+    this.#listeners.push(listener);
+    super.onChanged(listener);
+  }
+
+  /** By name: the same list until one has changed. */
+  override list(): readonly Known[] {
+    this.#index();
+    return this.#sorted;
+  }
+
+  find(name: string): Known | undefined {
+    this.#index();
+    return this.#byName.get(name);
+  }
+
+  /** @throws HttpError if there is none */
+  require(name: string): Known {
+    return requireKnown(this.find(name), this.#parts.noun, name, this.#parts.path);
+  }
+
+  /** Resolves to whether there was one. Rejects with an HttpError. */
+  async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
+    return this.requireSettings(name).delete(this.#parts.kind, name, by, expected);
+  }
+
+  protected override requireSettings(name: string): SettingStore {
+    const settings = super.requireSettings(name);
+    if (!this.#configured.has(this.#toKey(name))) return settings;
+    throw new HttpError('wrong-state', `${this.#parts.noun} ${name} is in the config file: change it there`);
+  }
+
+  /** For one more. @throws HttpError */
+  protected assertRoom(): void {
+    const { noun, most } = this.#parts;
+    if (this.list().length < most) return;
+    throw new HttpError('wrong-state', `There are ${most} ${noun.toLowerCase()}s: delete some first`);
+  }
+
+  #index(): void {
+    const made = super.list();
+    if (made === this.#indexed) return;
+    this.#indexed = made;
+    this.#sorted = [...this.made, ...this.configured].sort((one, other) => (one.name < other.name ? -1 : 1));
+    this.#byName = new Map(this.#sorted.map((one) => [one.name, one]));
+  }
+
+  #toKeyed(configured: readonly Known[]): ReadonlyMap<string, Known> {
+    return new Map(configured.map((one) => [this.#toKey(one.name), one]));
+  }
+
+  #toKey(name: string): string {
+    return this.#parts.toKey?.(name) ?? name;
   }
 }

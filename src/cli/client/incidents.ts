@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { BulkResult, Incident, IncidentDetails } from '../../profiles/incidents/schema.ts';
-import { describePerson } from '../../profiles/people.ts';
+import { toPerson } from '../../profiles/people.ts';
 import { severities } from '../../profiles/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { print, say } from '../stdio.ts';
@@ -60,7 +60,7 @@ const toIncidentTable = (rows: readonly Incident[]): string =>
   );
 
 const describeState = ({ state, acknowledgedBy }: Incident): string =>
-  state === 'acknowledged' && acknowledgedBy !== null ? describePerson(acknowledgedBy) : state;
+  state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
 
 const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
 const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
@@ -93,7 +93,7 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
       row.timeline.map(({ at, type, by, level, until, reason, comment, task }) => [
         toReadableTime(at),
         type,
-        by === null ? '' : describePerson(by),
+        by === null ? '' : toPerson(by),
         [
           ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
           ...[task !== null && `task ${task}`, toOneLine(comment ?? '')],

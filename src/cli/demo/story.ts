@@ -1,7 +1,7 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
 import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
 import type { Incident } from '../../profiles/incidents/schema.ts';
-import { describePerson } from '../../profiles/people.ts';
+import { toPerson } from '../../profiles/people.ts';
 import { fillDisk } from './filling-disk.ts';
 import type { Narrator } from './narrator.ts';
 import { periodSeconds, type Scene, type Stage } from './stage.ts';
@@ -185,4 +185,4 @@ const describe = ({ state, level, title, acknowledgedBy, resolvedBy }: Incident)
   return state === 'resolved' ? `is resolved by ${toActor(resolvedBy)}: ${title}` : `opens: ${level} ${title}`;
 };
 
-const toActor = (name: string | null): string => (name === null ? 'its sender' : describePerson(name));
+const toActor = (name: string | null): string => (name === null ? 'its sender' : toPerson(name));

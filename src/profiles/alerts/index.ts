@@ -147,7 +147,7 @@ export const alerts = defineFeature({
       // Where there are incidents, they say what needs attention.
       findConcerns: () => (nameIncidents ? [] : findAlertConcerns(firing)),
       reload: ({ intake }) => {
-        keeper.setConfigured(intake);
+        keeper.configure(intake);
         return [];
       },
       close: alertLog.close,

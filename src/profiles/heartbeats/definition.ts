@@ -82,7 +82,7 @@ const ConfiguredHeartbeat = Type.Object(
   },
   { additionalProperties: false },
 );
-type ConfiguredHeartbeat = Static<typeof ConfiguredHeartbeat>;
+export type ConfiguredHeartbeat = Static<typeof ConfiguredHeartbeat>;
 
 export const heartbeatSettings = {
   heartbeats: Type.Array(ConfiguredHeartbeat, {

@@ -1,10 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson, sendList } from '../../http/json.ts';
-import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
 import type { Parts } from '../feature.ts';
+import { createMadeRoutes, sendMade } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { drawBadge } from './badge.ts';
@@ -15,27 +15,31 @@ import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatQuery, HeartbeatRun
 import { toRecentRuns, toRun } from './shown.ts';
 import type { HeartbeatStore } from './store.ts';
 
-const withVersion = { ETag: "The definition's version, in quotes." };
-
 interface HeartbeatParts extends Pick<Parts, 'authorize' | 'clock'> {
   store: HeartbeatStore;
   keeper: HeartbeatKeeper;
   show(known: KnownHeartbeat, isForAdmin: boolean): Heartbeat;
 }
 
+const reading = { access: 'open', scope: 'incidents:read' } as const;
+const changing = { access: 'admin' } as const;
+const params = HeartbeatParams;
+
+const { read, put, remove } = createMadeRoutes<Heartbeat>({
+  ...{ path: '/api/heartbeats', params, shape: Heartbeat, noun: 'definition', reading, changing },
+});
+
 export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => [
   createListRoute(parts),
-  createReadRoute(parts),
+  read({ operationId: 'getHeartbeat', summary: 'One heartbeat' }, (name, request) =>
+    parts.show(parts.keeper.require(name), isAdmin(request, parts.authorize)),
+  ),
   createRunsRoute(parts),
   createBadgeRoute(parts),
   createPauseRoute(parts, 'pause', 'Expect nothing of a heartbeat until it is resumed'),
   createPauseRoute(parts, 'resume', 'Expect a heartbeat again, from now on'),
-  ...(parts.keeper.isChangeable ? [createPutRoute(parts), createDeleteRoute(parts)] : []),
+  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
 ];
-
-const reading = { access: 'open', scope: 'incidents:read' } as const;
-const changing = { access: 'admin' } as const;
-const params = HeartbeatParams;
 
 const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Route =>
   defineRoute({
@@ -60,20 +64,6 @@ const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Ro
     },
   });
 
-const createReadRoute = (parts: HeartbeatParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/heartbeats/:name',
-    ...reading,
-    summary: 'One heartbeat',
-    headers: { response: withVersion },
-    schema: { operationId: 'getHeartbeat', params, response: { 200: Heartbeat, 404: ErrorBody } },
-    handler: async (request, reply) => {
-      const known = requireHeartbeat(parts.keeper, request.params.name);
-      return sendHeartbeat(reply, parts.show(known, isAdmin(request, parts.authorize)));
-    },
-  });
-
 const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
   defineRoute({
     method: 'GET',
@@ -85,7 +75,7 @@ const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
       ...{ params, querystring: RunQuery, response: { 200: HeartbeatRunList, 404: ErrorBody } },
     },
     handler: async ({ params: { name }, query: { limit } }, reply) => {
-      const runs = findState(store, requireHeartbeat(keeper, name))?.runs ?? [];
+      const runs = findState(store, keeper.require(name))?.runs ?? [];
       const data = runs.slice(-limit).toReversed().map(toRun);
       return sendJson(reply, { count: data.length, data });
     },
@@ -115,50 +105,28 @@ const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
     },
   });
 
-const createPutRoute = ({ keeper, show }: HeartbeatParts): Route =>
-  defineRoute({
-    method: 'PUT',
-    path: '/api/heartbeats/:name',
-    ...changing,
-    summary: 'Create a heartbeat, or replace its definition',
-    headers: { request: putConditionHeaders, response: withVersion },
-    schema: {
+const createChangingRoutes = ({ keeper, show }: HeartbeatParts): Route[] => [
+  put(
+    {
       operationId: 'putHeartbeat',
-      params,
+      summary: 'Create a heartbeat, or replace its definition',
       body: HeartbeatDefinition,
-      response: { 200: Heartbeat, 201: Heartbeat, 409: ErrorBody, 412: ErrorBody },
     },
-    handler: async (request, reply) => {
-      const { name } = request.params;
-      const isNew = keeper.find(name) === undefined;
-      const expected = readPutCondition(request.headers, isNew);
-      assertOwnMembers(request.body, HeartbeatDefinition, Heartbeat);
-      const definition = pickDefinition(request.body);
-      const known = await keeper.put(name, definition, callerOf(request), expected);
-      return sendHeartbeat(reply.code(isNew ? 201 : 200), show(known, true));
+    (name) => keeper.find(name) !== undefined,
+    async (name, given, { by, expected }) => {
+      assertOwnMembers(given, HeartbeatDefinition, Heartbeat);
+      return show(await keeper.put(name, pickDefinition(given), by, expected), true);
     },
-  });
-
-const createDeleteRoute = ({ keeper, show }: HeartbeatParts): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/heartbeats/:name',
-    ...changing,
-    summary: 'Delete a heartbeat with its runs; its incident is resolved',
-    headers: { request: ifMatchHeader },
-    schema: {
-      operationId: 'deleteHeartbeat',
-      params,
-      response: { 200: Heartbeat, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+  ),
+  remove(
+    { operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs; its incident is resolved' },
+    async (name, { by, expected }) => {
+      const shown = show(keeper.require(name), true);
+      await keeper.delete(name, by, expected);
+      return shown;
     },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const known = requireHeartbeat(keeper, request.params.name);
-      const shown = show(known, true);
-      await keeper.delete(known.name, callerOf(request), expected);
-      return sendJson(reply, shown);
-    },
-  });
+  ),
+];
 
 const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summary: string): Route =>
   defineRoute({
@@ -169,10 +137,10 @@ const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summa
     schema: { operationId: `${type}Heartbeat`, params, response: { 200: Heartbeat, 404: ErrorBody } },
     handler: async (request, reply) => {
       const { keeper, store, show, clock } = parts;
-      const known = requireHeartbeat(keeper, request.params.name);
+      const known = keeper.require(request.params.name);
       const { name, since } = known;
       await store.append({ type, name, since, at: clock().getTime(), by: callerOf(request) });
-      return sendHeartbeat(reply, show(known, true));
+      return sendMade(reply, show(known, true));
     },
   });
 
@@ -195,9 +163,3 @@ const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolea
 /** Only what a definition has. */
 const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
   Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));
-
-const requireHeartbeat = (keeper: HeartbeatKeeper, name: string): KnownHeartbeat =>
-  requireKnown(keeper.find(name), 'Heartbeat', name, '/api/heartbeats');
-
-const sendHeartbeat = (reply: FastifyReply, heartbeat: Heartbeat): void =>
-  sendJson(reply.header('etag', `"${heartbeat.version}"`), heartbeat);

@@ -1,4 +1,5 @@
-import { toMadeFacts } from '../made-facts.ts';
+import { toMadeFacts } from '../made-routes.ts';
+import { toTimeOrNull } from '../route.ts';
 import type { KnownHeartbeat } from './definition.ts';
 import type { Judgement } from './judge.ts';
 import type { HeartbeatRun, HeartbeatState } from './runs.ts';
@@ -14,10 +15,10 @@ export const toHeartbeat = (
   const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = definition;
   const last = state?.runs.findLast(({ result }) => result !== 'log');
   return {
-    ...{ name, state: status, dueAt: toTime(dueAt) },
-    lastPingAt: toTime(state?.lastPingAt),
-    lastSuccessAt: toTime(state?.lastSuccessAt),
-    downAt: toTime(state?.problem?.at),
+    ...{ name, state: status, dueAt: toTimeOrNull(dueAt) },
+    lastPingAt: toTimeOrNull(state?.lastPingAt),
+    lastSuccessAt: toTimeOrNull(state?.lastSuccessAt),
+    downAt: toTimeOrNull(state?.problem?.at),
     downReason: state?.problem?.why ?? null,
     lastRun: last ? toRun(last) : null,
     uuid: isForAdmin ? (uuid ?? null) : null,
@@ -25,7 +26,7 @@ export const toHeartbeat = (
     ...{ maxRunMinutes: maxRunMinutes ?? null, level: level ?? 'ERROR', description: description ?? '' },
     ...{ tags: tags ?? [], open: open ?? false },
     pausedBy: state?.paused?.by ?? null,
-    pausedAt: toTime(state?.paused?.at),
+    pausedAt: toTimeOrNull(state?.paused?.at),
     isConfigured: made === undefined,
     ...toMadeFacts(made),
     version: made?.version ?? 0,
@@ -38,19 +39,16 @@ export const toRecentRuns = (state: HeartbeatState | undefined, count: number): 
     .filter((run) => run.result !== 'log')
     .slice(-count)
     .map(({ startedAt, endedAt, result }) => ({
-      at: toTime(endedAt ?? startedAt) ?? '',
+      at: toTimeOrNull(endedAt ?? startedAt) ?? '',
       durationMs: toDuration(startedAt, endedAt),
       result,
     }));
 
 export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
-  ...{ startedAt: toTime(startedAt), endedAt: toTime(endedAt) },
+  ...{ startedAt: toTimeOrNull(startedAt), endedAt: toTimeOrNull(endedAt) },
   durationMs: toDuration(startedAt, endedAt),
   ...{ result, exitCode, rid, output },
 });
 
 const toDuration = (startedAt: number | null, endedAt: number | null): number | null =>
   startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt);
-
-const toTime = (at: number | null | undefined): string | null =>
-  at === null || at === undefined ? null : new Date(at).toISOString();

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { fillUp } from '../../storage/changes/change-log.ts';
-import { JournalError, toReason } from '../../storage/journal/errors.ts';
+import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
@@ -207,8 +206,5 @@ export class HeartbeatStore {
 const refuse = (error: unknown): never => {
   if (!(error instanceof JournalError)) throw error;
   if (error.code === 'too-large') throw new HttpError('too-large', `The ping was not stored: ${error.message}`);
-  throw new StoreUnavailable(
-    `Heartbeats cannot be stored at the moment${toReason(error.cause)}; try again in a second`,
-    { cause: error },
-  );
+  throw toNotStored('Heartbeats', error);
 };

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { ExpectedError, StoreUnavailable } from '../../expected-errors.ts';
 import { fillUp } from '../../storage/changes/change-log.ts';
 import type { StateFile } from '../../storage/changes/state-file.ts';
-import { JournalError, toReason } from '../../storage/journal/errors.ts';
+import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
@@ -564,9 +564,4 @@ const passIfRefused = (action: () => unknown): void => {
   }
 };
 
-const createRefusal = (cause: Error | undefined): StoreUnavailable =>
-  // The journal's error has the system's as its cause.
-  new StoreUnavailable(
-    `Changes of incidents cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`,
-    { cause },
-  );
+const createRefusal = (cause: Error | undefined): StoreUnavailable => toNotStored('Changes of incidents', cause);

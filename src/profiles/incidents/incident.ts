@@ -12,7 +12,7 @@ import {
   toText,
   toTextOrNull,
 } from '../offers.ts';
-import { toTimeText } from '../route.ts';
+import { toTimeOrNull, toTimeText } from '../route.ts';
 import { type Severity, toSeverity } from '../severity.ts';
 import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
 
@@ -209,7 +209,7 @@ export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent)
   ...{ destination: null, what: null, result: null },
   ...event,
   at: toTimeText(at),
-  until: until === undefined ? null : toTimeText(until),
+  until: toTimeOrNull(until),
 });
 
 /** The event as what a destination was told; undefined for other events. */

@@ -1,14 +1,11 @@
 import { AccessKey, type AccessKeys, createAccessKey, type KnownKey } from '../../auth/access.ts';
-import { callerOf } from '../../auth/guard.ts';
 import { StoreConflict } from '../../expected-errors.ts';
-import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
-import { sendJson } from '../../http/json.ts';
-import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSchemaCheck } from '../../schema-validation.ts';
-import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { createMadeRoutes, toMadeFacts } from '../made-routes.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import { assertOwnMembers } from '../own-members.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, toTimeOrNull } from '../route.ts';
 import { CreatedKey, KeyList, KeyParams, NewKey, ShownKey } from './schema.ts';
 import { accountNameForm } from './user-keeper.ts';
 
@@ -48,39 +45,37 @@ export const followMadeKeys = (keys: AccessKeys, settings: SettingStore, onChang
   });
 };
 
-export const createKeyRoutes = (parts: KeyParts): Route[] => [
-  createListRoute(parts),
-  ...(parts.settings ? [createAddRoute(parts, parts.settings), createRemoveRoute(parts, parts.settings)] : []),
-];
+const kind = { path: '/api/keys', params: KeyParams, shape: ShownKey, noun: 'key' };
+const { list, create, remove } = createMadeRoutes<ShownKey>(kind);
 
-const createListRoute = (parts: KeyParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/keys',
-    access: 'admin',
-    summary: 'List keys, those of the settings too, with their last use',
-    schema: { operationId: 'listKeys', response: { 200: KeyList } },
-    handler: async (_request, reply) => {
+export const createKeyRoutes = (parts: KeyParts): Route[] => [
+  list(
+    {
+      operationId: 'listKeys',
+      summary: 'List keys, those of the settings too, with their last use',
+      response: KeyList,
+    },
+    async () => {
       await parts.loadUses();
-      const data = parts.keys
+      return parts.keys
         .list()
         .sort((one, other) => (one.name < other.name ? -1 : 1))
         .map((key) => toShownKey(key, parts));
-      return sendJson(reply, { count: data.length, data });
     },
-  });
+  ),
+  ...(parts.settings ? createChangingRoutes(parts, parts.settings) : []),
+];
 
-const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/keys',
-    access: 'admin',
-    summary: 'Make a key for a program, which only this response shows',
-    headers: { response: { ETag: "The key's version, in quotes." } },
-    schema: { operationId: 'createKey', body: NewKey, response: { 201: CreatedKey, 409: ErrorBody } },
-    handler: async (request, reply) => {
-      assertOwnMembers(request.body, NewKey);
-      const { name, scope, scopes = scope && [scope] } = request.body;
+const createChangingRoutes = (parts: KeyParts, settings: SettingStore): Route[] => [
+  create(
+    {
+      operationId: 'createKey',
+      summary: 'Make a key for a program, which only this response shows',
+      ...{ body: NewKey, created: CreatedKey },
+    },
+    async (given, by) => {
+      assertOwnMembers(given, NewKey);
+      const { name, scope, scopes = scope && [scope] } = given;
       if (!accountNameForm.test(name)) {
         throw new HttpError(
           'invalid',
@@ -88,7 +83,7 @@ const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
         );
       }
       if (!scopes) throw new HttpError('invalid', 'scopes is required');
-      if (scope && request.body.scopes) throw new HttpError('invalid', 'scope and scopes are alternatives: remove one');
+      if (scope && given.scopes) throw new HttpError('invalid', 'scope and scopes are alternatives: remove one');
       const taken = new HttpError('wrong-state', `There is a key ${name}: choose another name`);
       if (parts.keys.list().some((key) => key.name === name)) throw taken;
       if (settings.list(keyKind).length >= mostKeys) {
@@ -96,40 +91,28 @@ const createAddRoute = (parts: KeyParts, settings: SettingStore): Route =>
       }
       const { key, entry } = createAccessKey(name, scopes);
       const { name: _, ...value } = entry;
-      const made = await settings.put<StoredKey>(keyKind, name, value, callerOf(request), [0]).catch((error) => {
+      await settings.put<StoredKey>(keyKind, name, value, by, [0]).catch((error) => {
         throw error instanceof StoreConflict ? taken : error;
       });
       const known = parts.keys.list().find((one) => one.sha256 === entry.sha256);
       if (!known) throw new HttpError('wrong-state', `Key ${name} has been deleted meanwhile`);
-      return sendJson(setMadeVersion(reply.code(201), made), { ...toShownKey(known, parts), key });
+      return { ...toShownKey(known, parts), key };
     },
-  });
-
-const createRemoveRoute = (parts: KeyParts, settings: SettingStore): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/keys/:key',
-    access: 'admin',
-    summary: 'Delete a key, which opens nothing from then on',
-    headers: { request: ifMatchHeader },
-    schema: {
-      operationId: 'deleteKey',
-      params: KeyParams,
-      response: { 200: ShownKey, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const { key: name } = request.params;
+  ),
+  remove(
+    { operationId: 'deleteKey', summary: 'Delete a key, which opens nothing from then on' },
+    async (name, { by, expected }) => {
       const known = parts.keys.list().find((one) => one.name === name);
       const key = requireKnown(known, 'Key', name, '/api/keys');
       if (key.origin === 'config') {
         throw new HttpError('wrong-state', `Key ${name} is in the config file: change it there`);
       }
       const shown = toShownKey(key, parts);
-      await settings.delete(keyKind, name, callerOf(request), expected);
-      return sendJson(reply, shown);
+      await settings.delete(keyKind, name, by, expected);
+      return shown;
     },
-  });
+  ),
+];
 
 /** Without its hash. */
 const toShownKey = ({ name, scopes, origin, use }: KnownKey, { settings, clock }: KeyParts): ShownKey => {
@@ -137,7 +120,7 @@ const toShownKey = ({ name, scopes, origin, use }: KnownKey, { settings, clock }
   const known = Math.max(use.last, found?.at ?? use.since);
   return {
     ...{ name, scopes: [...scopes], origin },
-    lastUsedAt: use.last === 0 ? null : new Date(use.last).toISOString(),
+    lastUsedAt: toTimeOrNull(use.last || null),
     isUnused: clock().getTime() - known > unusedMs,
     ...toMadeFacts(found),
   };

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/access.ts';
-import { madeFacts, madeOrigin } from '../made-facts.ts';
+import { madeFacts, madeOrigin } from '../made-routes.ts';
 import { defineList, defineShape, orNull, Time } from '../route.ts';
 import { RoleName } from './users.ts';
 
@@ -50,10 +50,7 @@ const keyScopes = Type.Array(Type.Enum(scopes, { type: 'string' }), {
 });
 
 export const NewKey = defineShape('NewKey', {
-  name: Type.String({
-    description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',
-    examples: ['grafana'],
-  }),
+  name: Type.String({ ...userName, examples: ['grafana'] }),
   scopes: Type.Optional(keyScopes),
   scope: Type.Optional(Type.Enum(scopes, { type: 'string', description: 'The only one, instead of `scopes`.' })),
 });

@@ -1,11 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import type { Invitation } from '../feature.ts';
+import { sendMade } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { FirstAccount, ShownUser } from './schema.ts';
 import { linkUsed, type UserKeeper } from './user-keeper.ts';
-import { sendUser } from './user-routes.ts';
+import { toShownUser } from './user-routes.ts';
 
 const codeBytes = 24;
 const setupMinutes = 30;
@@ -67,7 +68,7 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
       setup.take(code);
       try {
         const account = await users.createFirst({ name, password });
-        return sendUser(reply.code(201), account);
+        return sendMade(reply.code(201), toShownUser(account));
       } catch (error) {
         setup.giveBack();
         throw error;

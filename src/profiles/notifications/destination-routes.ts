@@ -1,17 +1,10 @@
-import type { FastifyReply } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { sendJson } from '../../http/json.ts';
-import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../http/text-forms.ts';
-import { madeFacts, madeOrigin, setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { createMadeRoutes, madeFacts, madeOrigin, toMadeFacts } from '../made-routes.ts';
 import { assertNameOfPath, assertOwnMembers } from '../own-members.ts';
-import { defineList, defineRoute, defineShape, type Route } from '../route.ts';
+import { defineList, defineShape, type Route } from '../route.ts';
 import { type DestinationKeeper, hiddenPath, type KnownDestination, toShownUrl } from './made-destinations.ts';
 import { DestinationParams } from './schema.ts';
 import { DestinationSettings } from './settings.ts';
-
-const withVersion = { ETag: "The destination's version, in quotes." };
 
 const { name, url, secret, token, headers, ...others } = DestinationSettings.properties;
 
@@ -50,6 +43,10 @@ type ShownDestination = Static<typeof ShownDestination>;
 
 const DestinationList = defineList('DestinationList', 'Destinations', ShownDestination, 'By name.');
 
+const { list, read, put, remove } = createMadeRoutes<ShownDestination>({
+  ...{ path: '/api/destinations', params: DestinationParams, shape: ShownDestination, noun: 'destination' },
+});
+
 interface RouteParts {
   keeper: DestinationKeeper;
   /** Resolves when the last change has its effect. */
@@ -57,97 +54,47 @@ interface RouteParts {
 }
 
 export const createDestinationRoutes = (parts: RouteParts): Route[] => [
-  createListRoute(parts),
-  createReadRoute(parts),
-  ...(parts.keeper.isChangeable ? [createPutRoute(parts), createRemoveRoute(parts)] : []),
+  list(
+    {
+      operationId: 'listDestinations',
+      summary: 'List destinations with their settings, without secrets',
+      response: DestinationList,
+    },
+    () => parts.keeper.list().map(toShown),
+  ),
+  read({ operationId: 'getDestination', summary: 'One destination' }, (wanted) =>
+    toShown(parts.keeper.require(wanted)),
+  ),
+  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
 ];
 
-const createListRoute = ({ keeper }: RouteParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/destinations',
-    access: 'admin',
-    summary: 'List destinations with their settings, without secrets',
-    schema: { operationId: 'listDestinations', response: { 200: DestinationList } },
-    handler: async (_request, reply) => {
-      const data = keeper.list().map(toShown);
-      return sendJson(reply, { count: data.length, data });
-    },
-  });
-
-const createReadRoute = ({ keeper }: RouteParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/destinations/:destination',
-    access: 'admin',
-    summary: 'One destination',
-    headers: { response: withVersion },
-    schema: {
-      operationId: 'getDestination',
-      params: DestinationParams,
-      response: { 200: ShownDestination, 404: ErrorBody },
-    },
-    handler: async ({ params: { destination } }, reply) => send(reply, requireDestination(keeper, destination)),
-  });
-
-const createPutRoute = ({ keeper, settle }: RouteParts): Route =>
-  defineRoute({
-    method: 'PUT',
-    path: '/api/destinations/:destination',
-    access: 'admin',
-    summary: 'Create a destination, or replace its settings',
-    headers: { request: putConditionHeaders, response: withVersion },
-    schema: {
+const createChangingRoutes = ({ keeper, settle }: RouteParts): Route[] => [
+  put(
+    {
       operationId: 'putDestination',
-      params: DestinationParams,
+      summary: 'Create a destination, or replace its settings',
       body: GivenDestination,
-      response: { 200: ShownDestination, 201: ShownDestination, 409: ErrorBody, 412: ErrorBody },
     },
-    handler: async (request, reply) => {
-      const { destination } = request.params;
-      const isNew = keeper.find(destination) === undefined;
-      const expected = readPutCondition(request.headers, isNew);
-      assertOwnMembers(request.body, GivenDestination);
-      const { name: given = destination, ...settings } = request.body;
-      assertNameOfPath(given, destination);
-      const known = await keeper.put(destination, settings, callerOf(request), expected);
+    (wanted) => keeper.find(wanted) !== undefined,
+    async (path, body, { by, expected }) => {
+      assertOwnMembers(body, GivenDestination);
+      const { name: given = path, ...settings } = body;
+      assertNameOfPath(given, path);
+      const known = await keeper.put(path, settings, by, expected);
       await settle();
-      return send(reply.code(isNew ? 201 : 200), known);
+      return toShown(known);
     },
-  });
-
-const createRemoveRoute = ({ keeper, settle }: RouteParts): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/destinations/:destination',
-    access: 'admin',
-    summary: 'Delete a destination, which gets nothing from then on',
-    headers: { request: ifMatchHeader },
-    schema: {
-      operationId: 'deleteDestination',
-      params: DestinationParams,
-      response: { 200: ShownDestination, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const known = requireDestination(keeper, request.params.destination);
-      await keeper.delete(known.settings.name, callerOf(request), expected);
+  ),
+  remove(
+    { operationId: 'deleteDestination', summary: 'Delete a destination, which gets nothing from then on' },
+    async (wanted, { by, expected }) => {
+      const known = keeper.require(wanted);
+      await keeper.delete(wanted, by, expected);
       await settle();
-      return sendJson(reply, toShown(known));
+      return toShown(known);
     },
-  });
-
-const requireDestination = (keeper: DestinationKeeper, wanted: string): KnownDestination => {
-  const known = keeper.find(wanted);
-  if (known) return known;
-  throw new HttpError(
-    'not-found',
-    `There is no destination ${JSON.stringify(wanted.slice(0, 100))}: GET /api/destinations lists all`,
-  );
-};
-
-const send = (reply: FastifyReply, known: KnownDestination): void =>
-  sendJson(setMadeVersion(reply, known.made), toShown(known));
+  ),
+];
 
 /** Without secrets; the path of a URL is often one. */
 const toShown = ({ settings, made }: KnownDestination): ShownDestination => {

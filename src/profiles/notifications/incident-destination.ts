@@ -309,27 +309,19 @@ export class IncidentDestination extends BaseDestination {
     source: NoticeSource,
     result: Settled,
   ): Promise<void> {
-    await awaitWithin(patienceMs, this.#storeResult(bundle, happenings, source, result));
-  }
-
-  async #storeResult(
-    bundle: Bundle,
-    happenings: readonly Happening[],
-    source: NoticeSource,
-    result: Settled,
-  ): Promise<void> {
-    await Promise.all(
-      happenings.map(async ({ what, isEscalation, incident }) => {
-        const { id, level, openings: opening } = incident;
-        const name = `${what} ${result.isDelivered ? 'delivered' : 'refused'}`;
-        this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-        await source.note(id, {
-          ...{ destination: this.name, what, level, opening, ...result },
-          ...(isEscalation && { isEscalation }),
-        });
-      }),
-    );
-    this.#queue.drop(bundle);
-    for (const { incident } of happenings) source.replan(this, incident.id);
+    const noted = happenings.map(async ({ what, isEscalation, incident }) => {
+      const { id, level, openings: opening } = incident;
+      const name = `${what} ${result.isDelivered ? 'delivered' : 'refused'}`;
+      this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+      await source.note(id, {
+        ...{ destination: this.name, what, level, opening, ...result },
+        ...(isEscalation && { isEscalation }),
+      });
+    });
+    const settled = Promise.all(noted).then(() => {
+      this.#queue.drop(bundle);
+      for (const { incident } of happenings) source.replan(this, incident.id);
+    });
+    await awaitWithin(patienceMs, settled);
   }
 }

@@ -1,4 +1,4 @@
-import { SettingsError } from '../../config/settings-error.ts';
+import { requireConfigured } from '../../config/settings-error.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createNoticeTopic, createPolledTopic } from '../topic.ts';
@@ -16,7 +16,6 @@ import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import {
   type DestinationSettings,
-  type DestinationTarget,
   findNotificationProblems,
   listSecretFiles,
   type NotificationSettings,
@@ -34,7 +33,8 @@ const testDestination: Tool = {
   argument: { name: 'NAME' },
   summary: 'send a test alert to a destination of the config file and print the response',
   run: async (name, readSettings) => {
-    const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
+    const configured = readSettings()['destinations'] as DestinationSettings[];
+    const target = toTarget(requireConfigured(configured, 'destination', name));
     const { isDelivered, response } = await sendTest(target, () => new Date());
     return { output: `${isDelivered ? 'delivered' : 'not delivered'}: ${response}`, ok: isDelivered };
   },
@@ -122,8 +122,7 @@ export const notifications = defineFeature({
       ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
-        keeper.setConfigured(changed.destinations);
-        apply();
+        keeper.configure(changed.destinations);
         rotations.changeSettings(changed.rotations);
         return [];
       },
@@ -153,11 +152,4 @@ const findUnserved = (
   if (!mounted.alerts) return ['Warning: destinations get nothing, because the profile alerts is not mounted'];
   const isUnserved = !mounted.incidents && destinations.some(({ notify }) => notify === 'incidents');
   return isUnserved ? ['Warning: nobody is notified of incidents, because the profile incidents is not mounted'] : [];
-};
-
-const findTarget = (destinations: readonly DestinationSettings[], name: string): DestinationTarget => {
-  const found = destinations.find((one) => one.name === name);
-  if (found) return toTarget(found);
-  const known = destinations.map((one) => one.name).join(', ') || 'none';
-  throw new SettingsError([`there is no destination ${JSON.stringify(name)}; the settings have: ${known}`]);
 };

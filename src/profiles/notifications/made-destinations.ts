@@ -1,9 +1,9 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
+import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
-import { CompiledSettings } from '../compiled-settings.ts';
-import type { MadeSetting, SettingStore } from '../offers.ts';
+import { type KeeperParts, MergedSettings } from '../compiled-settings.ts';
+import type { MadeSetting } from '../offers.ts';
 import { createTargets } from '../targets.ts';
 import { type DestinationSettings, mostDestinations, namePattern, toTarget } from './settings.ts';
 
@@ -18,74 +18,45 @@ export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<St
 
 /** A destination, and who has made it if the config file has not. */
 export interface KnownDestination {
+  name: string;
   settings: DestinationSettings;
   made: MadeSetting<StoredDestination> | undefined;
-}
-
-interface KeeperParts {
-  /** Undefined where nothing can be made at run time. */
-  settings: SettingStore | undefined;
-  configured: readonly DestinationSettings[];
-  /** Gets the error of one that cannot be used. */
-  onUnusable(name: string, error: Error): void;
 }
 
 /** Ends what is shown of a URL whose rest may be secret. */
 export const hiddenPath = '/***';
 
 /** All destinations: those of the config file, and those that people have made. */
-export class DestinationKeeper {
-  readonly #parts: KeeperParts;
-  #configured: readonly DestinationSettings[];
-  readonly #compiled: CompiledSettings<StoredDestination, KnownDestination>;
+export class DestinationKeeper extends MergedSettings<StoredDestination, KnownDestination> {
   readonly #serially = createSerial();
 
-  constructor(parts: KeeperParts) {
-    this.#parts = parts;
-    this.#configured = parts.configured;
-    this.#compiled = new CompiledSettings({ ...parts, kind: destinationKind, compile });
+  constructor({ configured, ...parts }: KeeperParts<DestinationSettings>) {
+    const names = { kind: destinationKind, noun: 'Destination', path: '/api/destinations', most: mostDestinations };
+    super({ ...parts, ...names, compile, toKey, configured: configured.map(toConfigured) });
   }
 
-  get isChangeable(): boolean {
-    return this.#parts.settings !== undefined;
-  }
-
-  onChanged(listener: () => void): void {
-    this.#compiled.onChanged(listener);
-  }
-
-  setConfigured(configured: readonly DestinationSettings[]): void {
-    this.#configured = configured;
+  configure(configured: readonly DestinationSettings[]): void {
+    this.setConfigured(configured.map(toConfigured));
   }
 
   /** For the outbox. */
   get current() {
-    const made = this.#parts.settings?.list(destinationKind) ?? [];
+    const made = this.settings?.list(destinationKind) ?? [];
     return {
-      destinations: this.#configured,
-      made: this.#made.map(({ settings }) => settings),
+      destinations: this.configured.map(({ settings }) => settings),
+      made: this.made.map(({ settings }) => settings),
       madeAt: new Map(made.map(({ name, createdAt }) => [name, createdAt])),
     };
-  }
-
-  /** By name. */
-  list(): KnownDestination[] {
-    const configured = this.#configured.map((settings) => ({ settings, made: undefined }));
-    return [...configured, ...this.#made].sort((one, other) => (one.settings.name < other.settings.name ? -1 : 1));
-  }
-
-  find(name: string): KnownDestination | undefined {
-    return this.list().find(({ settings }) => settings.name === name);
   }
 
   /** Creates or replaces one; resolves to it. Rejects with an HttpError. */
   put(name: string, given: GivenDestination, by: string, expected?: readonly number[]): Promise<KnownDestination> {
     // One after the other: of two new ones with one name in other letters, the second must know the first.
     return this.#serially(async () => {
-      const store = this.#requireSettings(name);
+      const store = this.requireSettings(name);
       await store.catchUp();
       const known = this.find(name);
-      if (!known) this.#assertRoom(name);
+      if (!known) this.#assertNew(name);
       const version = known?.made?.version ?? 0;
       // Before anything else is said of the request, which may be about another one than there is.
       if (expected && !expected.includes(version)) throw toConflict(name, version);
@@ -97,34 +68,11 @@ export class DestinationKeeper {
     });
   }
 
-  async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
-    return this.#requireSettings(name).delete(destinationKind, name, by, expected);
-  }
-
-  #requireSettings(name: string): SettingStore {
-    const { settings } = this.#parts;
-    if (!settings) throw new StoreUnavailable('Settings are not mounted');
-    if (this.#isConfigured(name)) {
-      throw new HttpError('wrong-state', `Destination ${name} is in the config file: change it there`);
-    }
-    return settings;
-  }
-
-  #assertRoom(name: string): void {
+  #assertNew(name: string): void {
     assertNameForm(name);
-    const same = this.list().find(({ settings }) => isSameName(settings.name, name));
-    if (same) throw new HttpError('wrong-state', `There is a destination ${same.settings.name}: choose another name`);
-    if (this.list().length >= mostDestinations) {
-      throw new HttpError('wrong-state', `There are ${mostDestinations} destinations: delete some first`);
-    }
-  }
-
-  #isConfigured(name: string): boolean {
-    return this.#configured.some((one) => isSameName(one.name, name));
-  }
-
-  get #made(): KnownDestination[] {
-    return this.#compiled.list().filter(({ settings }) => !this.#isConfigured(settings.name));
+    const same = this.list().find((one) => toKey(one.name) === toKey(name));
+    if (same) throw new HttpError('wrong-state', `There is a destination ${same.name}: choose another name`);
+    this.assertRoom();
   }
 }
 
@@ -146,17 +94,24 @@ const assertNameForm = (name: string): void => {
 };
 
 /** Names are parts of file names, of which some systems do not tell apart capitals. */
-const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+const toKey = (name: string): string => name.toLowerCase();
+
+const toConfigured = (settings: DestinationSettings): KnownDestination => ({
+  name: settings.name,
+  settings,
+  made: undefined,
+});
 
 /** @throws HttpError */
 const compile = (made: MadeSetting<StoredDestination>): KnownDestination => {
   const known = toKnown(made);
-  assertNameForm(known.settings.name);
+  assertNameForm(known.name);
   assertUsable(known.settings);
   return known;
 };
 
 const toKnown = (made: MadeSetting<StoredDestination>): KnownDestination => ({
+  name: made.name,
   settings: { ...made.value, name: made.name },
   made,
 });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { createIdOf, type StoredRecord } from '../../storage/journal/line.ts';
 import { type NotificationKind, type SharedIncident, toText } from '../offers.ts';
-import { describePerson } from '../people.ts';
+import { toPerson } from '../people.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import { truncate } from './truncate.ts';
 
@@ -121,7 +121,7 @@ const toTitle = ({ what, happenedAt, incident }: IncidentHappening): string => {
     case 'reminder':
       return `Still open for ${toDuration(happenedAt - stateSince)}: ${level} #${number} ${name}`;
     case 'acknowledged':
-      return `Acknowledged by ${acknowledged ? describePerson(acknowledged.by) : 'somebody'}: #${number} ${name}`;
+      return `Acknowledged by ${acknowledged ? toPerson(acknowledged.by) : 'somebody'}: #${number} ${name}`;
     case 'resolved':
       return `Resolved #${number}: ${name}`;
   }
@@ -181,13 +181,13 @@ const toOwner = ({ state, acknowledged }: SharedIncident): string => {
   if (!acknowledged) return '';
   const { by, until, comment } = acknowledged;
   const end = until === null || state === 'resolved' ? '' : ` until ${toLocalMinute(until)}`;
-  return `Acknowledged by ${describePerson(by)}${end}${comment === null ? '' : `: ${comment}`}`;
+  return `Acknowledged by ${toPerson(by)}${end}${comment === null ? '' : `: ${comment}`}`;
 };
 
 const toEnd = ({ firstAt, stateSince, resolved }: SharedIncident): string => {
   const lasted = `after ${toDuration(stateSince - firstAt)}`;
   if (resolved?.reason === 'quiet') return `Resolved ${lasted}, because no more alerts came`;
-  return `Resolved ${lasted}${resolved?.by ? ` by ${describePerson(resolved.by)}` : ''}`;
+  return `Resolved ${lasted}${resolved?.by ? ` by ${toPerson(resolved.by)}` : ''}`;
 };
 
 /** One line for each incident. */

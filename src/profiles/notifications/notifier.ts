@@ -10,6 +10,7 @@ import {
   type SharedIncident,
   type SilenceSource,
 } from '../offers.ts';
+import { toTimeOrNull, toTimeText } from '../route.ts';
 import { rankOf } from '../severity.ts';
 import type { Happening, IncidentDestination, NoticeSource } from './incident-destination.ts';
 import { type NoticePlan, planNotice } from './plan.ts';
@@ -299,7 +300,7 @@ export class Notifier {
     const at = nextAttempt ?? dueAt;
     return {
       ...{ what, attempts, error },
-      dueAt: Number.isFinite(at) ? new Date(at).toISOString() : null,
+      dueAt: toTimeOrNull(at),
       waitsFor: waitsFor === 'grouping' && dueAt <= now ? 'receiver' : waitsFor,
     };
   }
@@ -426,9 +427,7 @@ export class Notifier {
 
 const toLast = ({ notices }: SharedIncident, destination: string): IncidentNotification['last'] => {
   const notice = notices[destination];
-  return notice && !notice.isPending
-    ? { what: notice.what, level: notice.level, at: new Date(notice.at).toISOString() }
-    : null;
+  return notice && !notice.isPending ? { what: notice.what, level: notice.level, at: toTimeText(notice.at) } : null;
 };
 
 /** Whether the timeline does not say yet that a silence keeps it quiet, since it became open or was raised. */

@@ -1,8 +1,8 @@
-import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
-import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
+import { requireTime } from '../../http/text-forms.ts';
+import { createMadeRoutes } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../route.ts';
 import {
   DutyOverride,
   DutyOverrideList,
@@ -30,7 +30,13 @@ const mostDays = 400;
 /** The most shifts of a schedule. */
 const mostShifts = 5000;
 
-const withVersion = { ETag: "The override's version, in quotes." };
+const reading = { access: 'open', scope: 'incidents:read' } as const;
+const changing = { access: 'token', scope: 'incidents:write' } as const;
+
+const { create, end } = createMadeRoutes<DutyOverride>({
+  ...{ path: '/api/oncall/overrides', params: DutyOverrideParams, shape: DutyOverride, noun: 'override' },
+  ...{ reading, changing },
+});
 
 interface RouteParts {
   rotations: Rotations;
@@ -43,13 +49,8 @@ interface RouteParts {
 export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts): Route[] => [
   createOnCallRoute(rotations, overrides, clock),
   createScheduleRoute(rotations, clock),
-  ...(overrides
-    ? [createOverridesRoute(overrides), createOverrideRoute(overrides, clock), createEndRoute(overrides)]
-    : []),
+  ...(overrides ? [createOverridesRoute(overrides), ...createChangingRoutes(overrides, clock)] : []),
 ];
-
-const reading = { access: 'open', scope: 'incidents:read' } as const;
-const changing = { access: 'token', scope: 'incidents:write' } as const;
 
 /** Who is on duty in each rotation at a time, in Unix milliseconds. */
 export const listOnCall = (rotations: Rotations, overrides: Overrides | undefined, at: number): OnCallList => {
@@ -77,9 +78,9 @@ const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefin
     members: [...rotation.members],
     startsAt: toTimeOrNull(shift.startsAt),
     // The same one may go on, with an override or without.
-    endsAt: next ? toTimeOrNull(next.startsAt) : null,
+    endsAt: toTimeOrNull(next?.startsAt),
     override: override ? toDutyOverride(override) : null,
-    next: next ? { member: next.member, startsAt: new Date(next.startsAt).toISOString() } : null,
+    next: next ? { member: next.member, startsAt: toTimeText(next.startsAt) } : null,
   };
 };
 
@@ -145,58 +146,35 @@ const createOverridesRoute = (overrides: Overrides): Route =>
     },
   });
 
-const createOverrideRoute = (overrides: Overrides, clock: () => Date): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/oncall/overrides',
-    ...changing,
-    summary: 'Put somebody else on duty for some time',
-    headers: { response: withVersion },
-    schema: {
-      operationId: 'createDutyOverride',
-      body: NewDutyOverride,
-      response: { 201: DutyOverride, 409: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      assertOwnMembers(request.body, NewDutyOverride);
-      const { rotation, member, comment = '', ...times } = request.body;
+const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] => [
+  create(
+    { operationId: 'createDutyOverride', summary: 'Put somebody else on duty for some time', body: NewDutyOverride },
+    async (given, by) => {
+      assertOwnMembers(given, NewDutyOverride);
+      const { rotation, member, comment = '', ...times } = given;
       const startsAt = readNearTime('startsAt', times.startsAt, clock);
       const endsAt = readNearTime('endsAt', times.endsAt, clock);
-      const made = await overrides.create({ rotation, member, startsAt, endsAt, comment }, callerOf(request));
-      return reply.code(201).header('etag', `"${made.version}"`).send(toDutyOverride(made));
+      return toDutyOverride(await overrides.create({ rotation, member, startsAt, endsAt, comment }, by));
     },
-  });
-
-const createEndRoute = (overrides: Overrides): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/oncall/overrides/:id',
-    ...changing,
-    summary: 'End an override now, or remove one that has not begun',
-    headers: { request: ifMatchHeader, response: withVersion },
-    schema: {
-      operationId: 'endDutyOverride',
-      params: DutyOverrideParams,
-      response: { 200: DutyOverride, 404: ErrorBody, 412: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const { id } = request.params;
+  ),
+  end(
+    { operationId: 'endDutyOverride', summary: 'End an override now, or remove one that has not begun' },
+    async (id, { by, expected }) => {
       const override = requireKnown(overrides.find(id.toLowerCase()), 'Override', id, '/api/oncall/overrides');
-      const ended = await overrides.end(override, callerOf(request), expected);
-      return reply.header('etag', `"${ended.version}"`).send(toDutyOverride(ended));
+      return toDutyOverride(await overrides.end(override, by, expected));
     },
-  });
+  ),
+];
 
-const toDutyOverride = ({ name, value, version, createdAt }: MadeOverride) => ({
+const toDutyOverride = ({ name, value, version, createdAt }: MadeOverride): DutyOverride => ({
   id: name,
   rotation: value.rotation,
   member: value.member,
-  startsAt: new Date(value.startsAt).toISOString(),
-  endsAt: new Date(value.endsAt).toISOString(),
+  startsAt: toTimeText(value.startsAt),
+  endsAt: toTimeText(value.endsAt),
   comment: value.comment,
   createdBy: value.createdBy,
-  createdAt: new Date(createdAt).toISOString(),
+  createdAt: toTimeText(createdAt),
   version,
 });
 
@@ -207,5 +185,3 @@ const readNearTime = (name: string, text: string | undefined, clock: () => Date)
   if (Math.abs(time - now) <= farthestMs) return time;
   throw new HttpError('invalid', `${name} must be within five years of now`);
 };
-
-const toTimeOrNull = (ms: number): string | null => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);

@@ -26,6 +26,7 @@ export const DutyOverride = defineShape('DutyOverride', {
   createdAt: Time,
   version: Type.Integer({ description: 'Its version, as the `ETag` has it.', examples: [12] }),
 });
+export type DutyOverride = Static<typeof DutyOverride>;
 
 export const NewDutyOverride = defineShape('NewDutyOverride', {
   rotation,

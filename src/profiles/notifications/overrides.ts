@@ -1,19 +1,15 @@
 import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { type MadeSetting, ownSender, type SettingStore } from '../offers.ts';
-import type { Rotations } from './rotations.ts';
+import type { AppliedOverride, Rotations } from './rotations.ts';
 
 const kind = 'override';
 
 /** How many are kept; those that have ended give way. */
 const mostOverrides = 1000;
 
-/** Its value in the settings made at run time; times are Unix milliseconds. */
-interface StoredOverride {
-  rotation: string;
-  member: string;
-  startsAt: number;
-  endsAt: number;
+/** Its value in the settings made at run time. */
+interface StoredOverride extends Omit<AppliedOverride, 'id'> {
   comment: string;
   createdBy: string;
 }

@@ -3,7 +3,7 @@ import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { IncidentSource } from '../offers.ts';
-import { defineRoute, type Route, uuidForm } from '../route.ts';
+import { defineRoute, type Route, toTimeOrNull, toTimeText, uuidForm } from '../route.ts';
 import { toSeverity } from '../severity.ts';
 import { Destination } from './destination.ts';
 import { IncidentDestination } from './incident-destination.ts';
@@ -193,9 +193,7 @@ const createSentRoute = (incidents: IncidentSource): Route => {
         async () => incidents.listSent(filter, limit + 1, before),
         createClientSignal(reply),
       );
-      const data = sent
-        .slice(0, limit)
-        .map(({ at, change: _, ...one }) => ({ ...one, at: new Date(at).toISOString() }));
+      const data = sent.slice(0, limit).map(({ at, change: _, ...one }) => ({ ...one, at: toTimeText(at) }));
       return { count: data.length, data, next: sent.length > limit ? (sent[limit - 1]?.change ?? null) : null };
     },
   });
@@ -237,8 +235,8 @@ const listAlerts = (destination: AnyDestination) => {
     parked: parked.map(([seq, alert]) => ({ seq, ...alert })),
     waiting: waiting.map((alert) => ({
       ...{ seq: alert.seq, id: alert.id, attempts: alert.attempts },
-      time: new Date(alert.receivedAt).toISOString(),
-      nextAttempt: toTime(destination.nextAttemptOf(alert)),
+      time: toTimeText(alert.receivedAt),
+      nextAttempt: toTimeOrNull(destination.nextAttemptOf(alert)),
     })),
   };
 };
@@ -263,7 +261,7 @@ const toState = (destination: AnyDestination, now: Date) => {
     lagSeconds: Math.max(0, now.getTime() - waitingSince) / 1000,
     lastSuccess: lastSuccess?.toISOString() ?? null,
     lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : toLastError(failing),
-    nextAttempt: toTime(nextAt),
+    nextAttempt: toTimeOrNull(nextAt),
     parked: isOfAlerts ? destination.progress.parkedCount : 0,
     dropped: isOfAlerts ? destination.progress.dropped : 0,
   };
@@ -281,8 +279,6 @@ const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: Inc
 /** After a restart, why the destination is failing is still known. */
 const toLastError = (failing: { since: string; reason: string } | undefined) =>
   failing ? { time: failing.since, reason: failing.reason } : null;
-
-const toTime = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
 /** The most characters of a message that a list shows. */
 const mostCharacters = 500;

@@ -1,6 +1,6 @@
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
-import { JournalError, toReason } from '../../storage/journal/errors.ts';
+import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createSerial } from '../../storage/scheduling.ts';
@@ -238,8 +238,5 @@ const toConflict = (name: string, version: number): StoreConflict =>
 
 /** @throws StoreUnavailable where the log cannot be used; any other error passes */
 const refuse = (error: unknown): never => {
-  if (!(error instanceof JournalError)) throw error;
-  throw new StoreUnavailable(`Settings cannot be stored at the moment${toReason(error.cause)}; try again in a second`, {
-    cause: error,
-  });
+  throw error instanceof JournalError ? toNotStored('Settings', error) : error;
 };

@@ -1,7 +1,5 @@
-import { StoreUnavailable } from '../../expected-errors.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { defineFeature } from '../feature.ts';
-import type { SettingStore } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { createSilenceRoutes } from './routes.ts';
@@ -28,7 +26,7 @@ export const silences = defineFeature({
   settings: {},
   create: async ({ offers, clock, log, meters }) => {
     const keeper = new SilenceKeeper({
-      settings: offers.settings ?? noSettings,
+      settings: offers.settings,
       clock,
       onUnusable: (id, err) => log.error({ err, id }, 'silences: one cannot be used, so it silences nothing'),
     });
@@ -48,9 +46,9 @@ export const silences = defineFeature({
     });
     let removal: NodeJS.Timeout | undefined;
     return {
-      profiles: { silences: createSilenceRoutes({ keeper, clock, isChangeable: offers.settings !== undefined }) },
+      profiles: { silences: createSilenceRoutes({ keeper, clock }) },
       topics: { silences: { ...topic, scope: 'incidents:read' } },
-      notices: offers.settings
+      notices: keeper.isChangeable
         ? []
         : ['Warning: silences cannot be changed, because the profile settings is not mounted'],
       offers: { silences: createSilenceStore(keeper, clock) },
@@ -78,14 +76,3 @@ const addSilenceMeter = (meters: Meters, keeper: SilenceKeeper, clock: () => Dat
     },
     ['state'],
   );
-
-/** Where the settings are not mounted, there are no silences. */
-const noSettings: SettingStore = {
-  list: () => [],
-  find: () => undefined,
-  put: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
-  delete: () => Promise.reject(new StoreUnavailable('Settings are not mounted')),
-  isRead: () => true,
-  catchUp: () => Promise.resolve(),
-  onChanged: () => undefined,
-};

@@ -1,7 +1,7 @@
 import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
-import { CompiledSettings } from '../compiled-settings.ts';
-import { type MadeSetting, ownSender, type SettingStore, type Silenceable } from '../offers.ts';
+import { CompiledSettings, type KeeperParts } from '../compiled-settings.ts';
+import { type MadeSetting, ownSender, type Silenceable } from '../offers.ts';
 import { compileMatching, longestCompared, Subject } from './matchers.ts';
 import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
 import { createWindows } from './windows.ts';
@@ -26,17 +26,9 @@ const listedMs = 30 * 24 * 60 * 60 * 1000;
 /** How many are removed at once. */
 const removedCount = 100;
 
-interface KeeperParts {
-  settings: SettingStore;
-  clock: () => Date;
-  /** Gets the error of a silence that cannot be used. */
-  onUnusable(id: string, error: Error): void;
-}
-
 /** All silences, indexed when they are first needed after a change. */
-export class SilenceKeeper {
-  readonly #parts: KeeperParts;
-  readonly #compiled: CompiledSettings<StoredSilence, KnownSilence>;
+export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence> {
+  readonly #clock: () => Date;
   /** Those that are indexed, oldest first, and by id. */
   #indexed: readonly KnownSilence[] | undefined;
   #byId = new Map<string, KnownSilence>();
@@ -48,13 +40,10 @@ export class SilenceKeeper {
   /** How many are being stored. */
   #creating = 0;
 
-  constructor(parts: KeeperParts) {
-    this.#parts = parts;
-    this.#compiled = new CompiledSettings({ ...parts, kind, compile });
-  }
-
-  onChanged(listener: () => void): void {
-    this.#compiled.onChanged(listener);
+  /** `onUnusable` gets the error of a silence that cannot be used. */
+  constructor({ clock, ...parts }: Pick<KeeperParts<never>, 'settings' | 'onUnusable'> & { clock: () => Date }) {
+    super({ ...parts, kind, compile });
+    this.#clock = clock;
   }
 
   silencesOf(subject: Silenceable, at: number): string[] {
@@ -89,11 +78,6 @@ export class SilenceKeeper {
     return next === Number.POSITIVE_INFINITY ? undefined : next;
   }
 
-  /** All that are listed, oldest first. */
-  list(): readonly KnownSilence[] {
-    return this.#compiled.list();
-  }
-
   find(id: string): KnownSilence | undefined {
     this.#index();
     return this.#byId.get(id);
@@ -101,7 +85,7 @@ export class SilenceKeeper {
 
   /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
-    const at = this.#parts.clock().getTime();
+    const at = this.#clock().getTime();
     this.#creating += 1;
     try {
       await this.#makeRoom(at);
@@ -117,7 +101,7 @@ export class SilenceKeeper {
 
   /** Ends one now; it stays listed. */
   async expire(silence: KnownSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
-    const at = this.#parts.clock().getTime();
+    const at = this.#clock().getTime();
     const { name, value } = silence.setting;
     const startsAt = Math.min(value.startsAt, at);
     return this.#put(name, { ...value, startsAt, endsAt: at }, by, expected);
@@ -125,7 +109,7 @@ export class SilenceKeeper {
 
   /** Removes those that expired long ago; several instances may do that at once. */
   async removeOld(): Promise<void> {
-    const before = this.#parts.clock().getTime() - listedMs;
+    const before = this.#clock().getTime() - listedMs;
     const old = this.list().filter(({ setting: { value }, windows }) => {
       return value.endsAt !== null && value.endsAt < before && !windows.findAt(before);
     });
@@ -137,12 +121,12 @@ export class SilenceKeeper {
     const compiled = compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
     if (value.recurring) this.#assertFewRecurring(id);
     if (compiled.key === undefined) await this.#makeRoomFor(compiled);
-    const setting = await this.#parts.settings.put(kind, id, value, by, expected);
+    const setting = await this.requireSettings(id).put(kind, id, value, by, expected);
     return compile(setting);
   }
 
   #assertFewRecurring(id: string): void {
-    const at = this.#parts.clock().getTime();
+    const at = this.#clock().getTime();
     const isOther = ({ setting: { name, value }, windows }: KnownSilence): boolean =>
       name !== id && value.recurring !== undefined && windows.findAt(at) !== undefined;
     if (this.list().filter(isOther).length < mostRecurring) return;
@@ -152,7 +136,7 @@ export class SilenceKeeper {
   /** Expired ones give way. */
   async #makeRoomFor(keyless: KnownSilence): Promise<void> {
     this.#index();
-    const at = this.#parts.clock().getTime();
+    const at = this.#clock().getTime();
     const { name } = keyless.setting;
     const others = this.#others.filter(({ setting }) => setting.name !== name);
     const isExpired = ({ windows }: KnownSilence): boolean => windows.findAt(at) === undefined;
@@ -174,13 +158,13 @@ export class SilenceKeeper {
 
   async #remove({ name, version }: MadeSetting): Promise<void> {
     // Somebody else may have changed or removed it meanwhile.
-    await this.#parts.settings.delete(kind, name, ownSender, [version]).catch(() => undefined);
+    await this.settings?.delete(kind, name, ownSender, [version]).catch(() => undefined);
   }
 
   /** Expired ones give way. */
   async #makeRoom(at: number): Promise<void> {
     // Many are often created one after the other: not all are compiled for each.
-    if (this.#parts.settings.list(kind).length + this.#creating <= mostSilences) return;
+    if ((this.settings?.list(kind).length ?? 0) + this.#creating <= mostSilences) return;
     const expired = this.list().find(({ windows }) => !windows.findAt(at));
     if (!expired) throw new HttpError('wrong-state', `There are ${mostSilences} silences: end some first`);
     await this.#remove(expired.setting);

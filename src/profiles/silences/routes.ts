@@ -1,32 +1,34 @@
-import type { FastifyReply } from 'fastify';
-import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
+import { requireTime } from '../../http/text-forms.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
+import { createMadeRoutes } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { SilenceKeeper } from './keeper.ts';
 import { NewSilence, Silence, SilencePage, SilenceParams, SilenceQuery } from './schema.ts';
 import { type KnownSilence, type StoredSilence, stateOf, toSilence } from './silence.ts';
 
-const withVersion = { ETag: "The silence's version, in quotes." };
-
 interface RouteParts {
   keeper: SilenceKeeper;
   clock: () => Date;
-  /** Where nothing can be stored, there is nothing to change either. */
-  isChangeable: boolean;
 }
-
-export const createSilenceRoutes = (parts: RouteParts): Route[] => [
-  createListRoute(parts),
-  createReadRoute(parts),
-  ...(parts.isChangeable ? [createAddRoute(parts), createChangeRoute(parts), createEndRoute(parts)] : []),
-];
 
 const reading = { access: 'open', scope: 'incidents:read' } as const;
 const changing = { access: 'token', scope: 'incidents:write' } as const;
+
+const { read, create, replace, end } = createMadeRoutes<Silence>({
+  ...{ path: '/api/silences', params: SilenceParams, shape: Silence, noun: 'silence' },
+  ...{ reading, changing },
+});
+
+export const createSilenceRoutes = (parts: RouteParts): Route[] => [
+  createListRoute(parts),
+  read({ operationId: 'getSilence', summary: 'One silence' }, (id) =>
+    toSilence(requireSilence(parts.keeper, id), parts.clock().getTime()),
+  ),
+  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
+];
 
 const createListRoute = ({ keeper, clock }: RouteParts): Route =>
   defineRoute({
@@ -48,76 +50,39 @@ const createListRoute = ({ keeper, clock }: RouteParts): Route =>
     },
   });
 
-const createReadRoute = ({ keeper, clock }: RouteParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/silences/:id',
-    ...reading,
-    summary: 'One silence',
-    headers: { response: withVersion },
-    schema: { operationId: 'getSilence', params: SilenceParams, response: { 200: Silence, 404: ErrorBody } },
-    handler: async ({ params: { id } }, reply) => sendSilence(reply, requireSilence(keeper, id), clock),
-  });
-
-const createAddRoute = ({ keeper, clock }: RouteParts): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/silences',
-    ...changing,
-    summary: 'Notify nobody of some alerts, for some time or again and again',
-    headers: { response: withVersion },
-    schema: { operationId: 'createSilence', body: NewSilence, response: { 201: Silence, 409: ErrorBody } },
-    handler: async (request, reply) => {
-      const by = callerOf(request);
-      const silence = await keeper.create(toStored(request.body, by, clock().getTime()), by);
-      return sendSilence(reply.code(201), silence, clock);
-    },
-  });
-
-const createChangeRoute = ({ keeper, clock }: RouteParts): Route =>
-  defineRoute({
-    method: 'PUT',
-    path: '/api/silences/:id',
-    ...changing,
-    summary: 'Replace a silence that has not expired',
-    headers: { request: ifMatchHeader, response: withVersion },
-    schema: {
-      operationId: 'replaceSilence',
-      params: SilenceParams,
+const createChangingRoutes = ({ keeper, clock }: RouteParts): Route[] => [
+  create(
+    {
+      operationId: 'createSilence',
+      summary: 'Notify nobody of some alerts, for some time or again and again',
       body: NewSilence,
-      response: { 200: Silence, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
     },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const { setting, windows } = requireSilence(keeper, request.params.id);
+    async (given, by) => {
+      const silence = await keeper.create(toStored(given, by, clock().getTime()), by);
+      return toSilence(silence, clock().getTime());
+    },
+  ),
+  replace(
+    { operationId: 'replaceSilence', summary: 'Replace a silence that has not expired', body: NewSilence },
+    async (id, given, { by, expected }) => {
+      const { setting, windows } = requireSilence(keeper, id);
       const now = clock().getTime();
       if (!windows.findAt(now)) throw new HttpError('wrong-state', 'The silence has expired: create another one');
       const { startsAt, createdBy } = setting.value;
-      const value = toStored(request.body, createdBy, now, startsAt);
-      return sendSilence(reply, await keeper.replace(setting.name, value, callerOf(request), expected), clock);
+      const value = toStored(given, createdBy, now, startsAt);
+      return toSilence(await keeper.replace(setting.name, value, by, expected), clock().getTime());
     },
-  });
-
-const createEndRoute = ({ keeper, clock }: RouteParts): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/silences/:id',
-    ...changing,
-    summary: 'End a silence now; it stays listed for 30 days',
-    headers: { request: ifMatchHeader, response: withVersion },
-    schema: {
-      operationId: 'endSilence',
-      params: SilenceParams,
-      response: { 200: Silence, 404: ErrorBody, 412: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const silence = requireSilence(keeper, request.params.id);
+  ),
+  end(
+    { operationId: 'endSilence', summary: 'End a silence now; it stays listed for 30 days' },
+    async (id, { by, expected }) => {
+      const silence = requireSilence(keeper, id);
       const isExpired = !silence.windows.findAt(clock().getTime());
-      const ended = isExpired ? silence : await keeper.expire(silence, callerOf(request), expected);
-      return sendSilence(reply, ended, clock);
+      const ended = isExpired ? silence : await keeper.expire(silence, by, expected);
+      return toSilence(ended, clock().getTime());
     },
-  });
+  ),
+];
 
 const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
   const { match, comment = '', schedule, minutes } = body;
@@ -137,11 +102,5 @@ const toStored = (body: NewSilence, createdBy: string, now: number, usualStart =
   return { matching: { match }, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
 };
 
-const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence => {
-  const silence = keeper.find(id.toLowerCase());
-  if (silence) return silence;
-  throw new HttpError('not-found', `Silence ${id.slice(0, 100)} not found: GET /api/silences lists all of them`);
-};
-
-const sendSilence = (reply: FastifyReply, silence: KnownSilence, clock: () => Date): void =>
-  sendJson(reply.header('etag', `"${silence.setting.version}"`), toSilence(silence, clock().getTime()));
+const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence =>
+  requireKnown(keeper.find(id.toLowerCase()), 'Silence', id, '/api/silences');

@@ -1,5 +1,5 @@
 import type { MadeSetting } from '../offers.ts';
-import { toTimeText } from '../route.ts';
+import { toTimeOrNull, toTimeText } from '../route.ts';
 import type { CompiledMatch, Matching } from './matchers.ts';
 import type { Silence } from './schema.ts';
 import type { SilenceTimes, SilenceWindow, Windows } from './windows.ts';
@@ -35,7 +35,7 @@ export const toSilence = ({ setting, windows }: KnownSilence, at: number): Silen
     match: 'match' in matching ? matching.match : null,
     matchers: 'matchers' in matching ? [...matching.matchers] : null,
     startsAt: toTimeText(startsAt),
-    endsAt: endsAt === null ? null : toTimeText(endsAt),
+    endsAt: toTimeOrNull(endsAt),
     schedule: recurring?.schedule ?? null,
     timeZone: recurring?.timeZone ?? null,
     minutes: recurring?.minutes ?? null,

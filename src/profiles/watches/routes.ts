@@ -1,9 +1,6 @@
-import type { FastifyReply } from 'fastify';
-import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
-import { setMadeVersion, toMadeFacts } from '../made-facts.ts';
+import { createMadeRoutes, toMadeFacts } from '../made-routes.ts';
 import type { SettingStore } from '../offers.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -24,45 +21,20 @@ interface RouteParts {
   settings: SettingStore | undefined;
 }
 
-const withVersion = { ETag: "The watch's version, in quotes." };
+const kind = { path: '/api/watches', params: WatchParams, shape: Watch, noun: 'watch' };
+const { list, read, create, replace, remove } = createMadeRoutes<Watch>(kind);
 
 export const createWatchRoutes = (parts: RouteParts): Route[] => [
-  createListRoute(parts),
-  createReadRoute(parts),
-  createTestRoute(parts),
-  ...(parts.settings
-    ? [
-        createAddRoute(parts, parts.settings),
-        createReplaceRoute(parts, parts.settings),
-        createRemoveRoute(parts, parts.settings),
-      ]
-    : []),
-];
-
-const createListRoute = ({ watcher, list }: RouteParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/watches',
-    access: 'admin',
+  {
+    ...list({ operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList }, () =>
+      parts.list().map((watch) => toWatch(watch, parts)),
+    ),
     scope: 'incidents:write',
-    summary: 'List watches with their last readings',
-    schema: { operationId: 'listWatches', response: { 200: WatchList } },
-    handler: async (_request, reply) => {
-      const data = list().map((watch) => toWatch(watch, watcher));
-      return sendJson(reply, { count: data.length, data });
-    },
-  });
-
-const createReadRoute = (parts: RouteParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/watches/:watch',
-    access: 'admin',
-    summary: 'One watch',
-    headers: { response: withVersion },
-    schema: { operationId: 'getWatch', params: WatchParams, response: { 200: Watch, 404: ErrorBody } },
-    handler: async ({ params: { watch: name } }, reply) => sendWatch(reply, requireWatch(parts, name), parts),
-  });
+  },
+  read({ operationId: 'getWatch', summary: 'One watch' }, (name) => toWatch(requireWatch(parts, name), parts)),
+  createTestRoute(parts),
+  ...(parts.settings ? createChangingRoutes(parts, parts.settings) : []),
+];
 
 const createTestRoute = ({ watcher }: RouteParts): Route =>
   defineRoute({
@@ -77,70 +49,36 @@ const createTestRoute = ({ watcher }: RouteParts): Route =>
     },
   });
 
-const createAddRoute = (parts: RouteParts, settings: SettingStore): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/watches',
-    access: 'admin',
-    summary: 'Watch something',
-    headers: { response: withVersion },
-    schema: { operationId: 'createWatch', body: WatchSettings, response: { 201: Watch, 409: ErrorBody } },
-    handler: async (request, reply) => {
-      const watch = checkWatch(request.body);
-      const known = parts.list().find((one) => one.settings.name === watch.name);
-      if (known && known.origin !== 'default') throw new HttpError('wrong-state', `There is a watch ${watch.name}`);
-      if (settings.list(watchKind).length >= mostMade) {
-        throw new HttpError('wrong-state', `There are ${mostMade} watches: delete some first`);
-      }
-      const made = await settings.put(watchKind, watch.name, watch, callerOf(request), [0]);
-      return sendWatch(reply.code(201), toKnownWatch(made.value, 'made', made), parts);
-    },
-  });
-
-const createReplaceRoute = (parts: RouteParts, settings: SettingStore): Route =>
-  defineRoute({
-    method: 'PUT',
-    path: '/api/watches/:watch',
-    access: 'admin',
-    summary: 'Replace a watch that was made at run time',
-    headers: { request: ifMatchHeader, response: withVersion },
-    schema: {
-      operationId: 'replaceWatch',
-      params: WatchParams,
-      body: WatchSettings,
-      response: { 200: Watch, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const { watch: name } = request.params;
+const createChangingRoutes = (parts: RouteParts, settings: SettingStore): Route[] => [
+  create({ operationId: 'createWatch', summary: 'Watch something', body: WatchSettings }, async (given, by) => {
+    const watch = checkWatch(given);
+    const known = parts.list().find((one) => one.settings.name === watch.name);
+    if (known && known.origin !== 'default') throw new HttpError('wrong-state', `There is a watch ${watch.name}`);
+    if (settings.list(watchKind).length >= mostMade) {
+      throw new HttpError('wrong-state', `There are ${mostMade} watches: delete some first`);
+    }
+    const made = await settings.put(watchKind, watch.name, watch, by, [0]);
+    return toWatch(toKnownWatch(made.value, 'made', made), parts);
+  }),
+  replace(
+    { operationId: 'replaceWatch', summary: 'Replace a watch that was made at run time', body: WatchSettings },
+    async (name, given, { by, expected }) => {
       requireMade(parts, name);
-      const watch = checkWatch(request.body);
+      const watch = checkWatch(given);
       if (watch.name !== name) throw new HttpError('invalid', 'name must be that of the path');
-      const made = await settings.put(watchKind, name, watch, callerOf(request), expected);
-      return sendWatch(reply, toKnownWatch(made.value, 'made', made), parts);
+      const made = await settings.put(watchKind, name, watch, by, expected);
+      return toWatch(toKnownWatch(made.value, 'made', made), parts);
     },
-  });
-
-const createRemoveRoute = (parts: RouteParts, settings: SettingStore): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/watches/:watch',
-    access: 'admin',
-    summary: 'Watch something no longer; what fires of it is resolved',
-    headers: { request: ifMatchHeader },
-    schema: {
-      operationId: 'deleteWatch',
-      params: WatchParams,
-      response: { 200: Watch, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+  ),
+  remove(
+    { operationId: 'deleteWatch', summary: 'Watch something no longer; what fires of it is resolved' },
+    async (name, { by, expected }) => {
+      const watch = toWatch(requireMade(parts, name), parts);
+      await settings.delete(watchKind, name, by, expected);
+      return watch;
     },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const { watch: name } = request.params;
-      const watch = toWatch(requireMade(parts, name), parts.watcher);
-      await settings.delete(watchKind, name, callerOf(request), expected);
-      return sendJson(reply, watch);
-    },
-  });
+  ),
+];
 
 /** @throws HttpError */
 const checkWatch = (watch: WatchSettings): WatchSettings => {
@@ -168,13 +106,10 @@ const requireMade = (parts: RouteParts, name: string): KnownWatch => {
   return watch;
 };
 
-const sendWatch = (reply: FastifyReply, watch: KnownWatch, { watcher }: RouteParts): void =>
-  sendJson(setMadeVersion(reply, watch.made), toWatch(watch, watcher));
-
 /** The worst first. */
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'ok'];
 
-const toWatch = (watch: KnownWatch, watcher: Watcher): Watch => {
+const toWatch = (watch: KnownWatch, { watcher }: RouteParts): Watch => {
   const { settings, origin, made } = watch;
   const { things, isHere, isChecked } = watcher.find(settings.name);
   const [worst] = things.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));

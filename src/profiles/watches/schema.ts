@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { pressures } from '../../host/readings.ts';
-import { madeFacts } from '../made-facts.ts';
+import { madeFacts } from '../made-routes.ts';
 import { defineList, defineShape, nullable, Time } from '../route.ts';
 import { severities } from '../severity.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
-import { JournalError, toReason } from '../journal/errors.ts';
+import { JournalError, toNotStored } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { LogRecord } from '../journal/line.ts';
 import type { JournalEvent } from '../journal/options.ts';
@@ -205,7 +205,7 @@ class ChangeLog<Change, Result> implements Changes<Change, Result> {
   }
 
   write(change: Change): Promise<Result> {
-    if (this.#failure || this.#isClosed) throw createRefusal(this.#failure);
+    if (this.#failure || this.#isClosed) throw toNotStored('Changes', this.#failure);
     const length = this.#parts.state.lengthOf(change);
     const added = length > limits.maxSize ? undefined : this.#batcher.add(change, length);
     if (!added) throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
@@ -257,7 +257,7 @@ class ChangeLog<Change, Result> implements Changes<Change, Result> {
   #fail(error: Error, batch: readonly Waiting<Change, Result>[]): void {
     this.#failure = error;
     this.#parts.onLost();
-    const refusal = createRefusal(error);
+    const refusal = toNotStored('Changes', error);
     for (const waiting of batch) waiting.reject(refusal);
     this.#batcher.rejectQueued(refusal);
     this.#scheduleRecovery();
@@ -321,9 +321,3 @@ interface Progress {
   /** Characters of the log after the state. */
   growth: number;
 }
-
-const createRefusal = (cause: Error | undefined): StoreUnavailable =>
-  // The journal's error has the system's as its cause.
-  new StoreUnavailable(`Changes cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`, {
-    cause,
-  });

@@ -1,3 +1,5 @@
+import { StoreUnavailable } from '../../expected-errors.ts';
+
 /**
  * Every way in which a journal can fail.
  * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written), `damaged` (of a
@@ -50,6 +52,12 @@ export const toReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;
 };
+
+/** What a store throws for changes that its log cannot store; the error of the log has that of the system as its cause. */
+export const toNotStored = (what: string, cause: Error | undefined): StoreUnavailable =>
+  new StoreUnavailable(`${what} cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`, {
+    cause,
+  });
 
 /** Why a log could not be opened; the system's own text for any other reason. */
 export const explainOpening = (error: unknown): string =>

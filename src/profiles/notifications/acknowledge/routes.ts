@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import type { IncidentSource, SharedIncident } from '../../offers.ts';
-import { describePerson } from '../../people.ts';
+import { toPerson } from '../../people.ts';
 import { defineRoute, defineShape, nullable, type Route } from '../../route.ts';
 import { severities } from '../../severity.ts';
 import { toConsoleLink, toLocalMinute } from '../message.ts';
@@ -126,7 +126,7 @@ const answer = async (
     const hasButton = shown.incidents.some(({ state }) => state === 'open');
     sendPage(reply, 200, {
       ...{ heading, hasButton, rows: shown.incidents.map(toRow), link: toLink(parts, shown) },
-      text: hasButton ? `No login is needed: it is recorded as acknowledged by ${describePerson(toTaker(grant))}.` : '',
+      text: hasButton ? `No login is needed: it is recorded as acknowledged by ${toPerson(toTaker(grant))}.` : '',
     });
   } catch (error) {
     const refusal = toHttpError(error);
@@ -166,7 +166,7 @@ const toHeading = ({ incidents, taken }: Shown): string => {
 };
 
 const toOwner = ({ state, acknowledged }: SharedIncident): string =>
-  state === 'acknowledged' && acknowledged ? ` by ${describePerson(acknowledged.by)}` : '';
+  state === 'acknowledged' && acknowledged ? ` by ${toPerson(acknowledged.by)}` : '';
 
 const toRow = (incident: SharedIncident): PageRow => {
   const { number, title, level, state, hostname, source, stateSince } = incident;

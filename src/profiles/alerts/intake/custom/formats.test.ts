@@ -114,8 +114,8 @@ test('a body that is not what the format expects is refused whole, with what is 
     ['hosts', {}, 400, /^\/alerts must be a list$/],
     ['hosts', { alerts: Array(1001).fill({}) }, 413, /at most 1000 alerts/],
     ['hosts', `{"alerts":["${'x'.repeat(1024 * 1024)}"]}`, 413, /./],
-    ['other', {}, 404, /no intake format "other"/],
-    ['constructor', {}, 404, /no intake format/],
+    ['other', {}, 404, /Format other not found/],
+    ['constructor', {}, 404, /Format constructor not found/],
   ];
   for (const [format, body, status, error] of refused) {
     const response = await send(app, format, body);

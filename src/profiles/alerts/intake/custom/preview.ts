@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { SettingsError } from '../../../../config/settings-error.ts';
+import { requireConfigured, SettingsError } from '../../../../config/settings-error.ts';
 import { HttpError } from '../../../../http/errors.ts';
 import type { Tool } from '../../../feature.ts';
 import { createForeignAlert } from '../../alert.ts';
@@ -35,7 +35,9 @@ export const testIntake: Tool = {
   argument: { name: 'NAME' },
   summary: 'read a body from standard input and print the alerts that a format of the config file makes of it',
   run: async (name, readSettings) => {
-    const format = findConfigured(readSettings()['intake'] as IntakeSettings['intake'], name);
+    const configured = readSettings()['intake'] as IntakeSettings['intake'];
+    const { name: _, ...definition } = requireConfigured(configured, 'intake format', name);
+    const format = compileFormat(name, definition);
     const body = parse(await text(process.stdin));
     try {
       const alerts = previewAlerts(format, body, new Date());
@@ -45,16 +47,6 @@ export const testIntake: Tool = {
       return { output: `refused: ${error.message}`, ok: false };
     }
   },
-};
-
-const findConfigured = (intake: IntakeSettings['intake'], name: string): Format => {
-  const found = intake.find((one) => one.name === name);
-  if (!found) {
-    const known = intake.map((one) => one.name).join(', ') || 'none';
-    throw new SettingsError([`there is no intake format ${JSON.stringify(name)}; the settings have: ${known}`]);
-  }
-  const { name: _, ...definition } = found;
-  return compileFormat(name, definition);
 };
 
 const parse = (body: string): unknown => {

@@ -1,9 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { callerOf } from '../../../../auth/guard.ts';
 import { ErrorBody } from '../../../../http/errors.ts';
 import { sendJson } from '../../../../http/json.ts';
-import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../../../http/text-forms.ts';
-import { madeFacts, madeOrigin, setMadeVersion, toMadeFacts } from '../../../made-facts.ts';
+import { createMadeRoutes, madeFacts, madeOrigin, toMadeFacts } from '../../../made-routes.ts';
 import { assertNameOfPath, assertOwnMembers } from '../../../own-members.ts';
 import { defineList, defineRoute, defineShape, orNull, type Route } from '../../../route.ts';
 import { FormatDefinition, FormatName } from './definition.ts';
@@ -31,6 +29,7 @@ const ShownFormat = defineShape('IntakeFormat', {
   definition: FormatDefinition,
   ...madeFacts,
 });
+type ShownFormat = Static<typeof ShownFormat>;
 
 const FormatList = defineList('IntakeFormatList', 'Formats', ShownFormat, 'By name.');
 
@@ -64,87 +63,41 @@ const Preview = defineShape('IntakePreview', {
   ),
 });
 
-const withVersion = { ETag: "The format's version, in quotes." };
+const kind = { path: '/api/intake-formats', params: FormatParams, shape: ShownFormat, noun: 'format' };
+const { list, read, put, remove } = createMadeRoutes<ShownFormat>(kind);
 
 /** Custom formats are listed, tested, and, where settings can be made at run time, made, changed and deleted. */
 export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date): Route[] => [
-  createListRoute(keeper),
-  createReadRoute(keeper),
+  list({ operationId: 'listIntakeFormats', summary: 'List intake formats of your own', response: FormatList }, () =>
+    keeper.list().map(toShown),
+  ),
+  read({ operationId: 'getIntakeFormat', summary: 'One intake format of your own' }, (name) =>
+    toShown(keeper.require(name)),
+  ),
   createTestRoute(keeper, clock),
-  ...(keeper.isChangeable ? [createPutRoute(keeper), createRemoveRoute(keeper)] : []),
+  ...(keeper.isChangeable ? createChangingRoutes(keeper) : []),
 ];
 
-const createListRoute = (keeper: FormatKeeper): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/intake-formats',
-    access: 'admin',
-    summary: 'List intake formats of your own',
-    schema: { operationId: 'listIntakeFormats', response: { 200: FormatList } },
-    handler: async (_request, reply) => {
-      const data = keeper.list().map(toShown);
-      return sendJson(reply, { count: data.length, data });
+const createChangingRoutes = (keeper: FormatKeeper): Route[] => [
+  put(
+    { operationId: 'putIntakeFormat', summary: 'Create or replace an intake format', body: GivenFormat },
+    (name) => keeper.find(name) !== undefined,
+    async (path, given, { by, expected }) => {
+      assertOwnMembers(given, GivenFormat);
+      const { name = path, ...definition } = given;
+      assertNameOfPath(name, path);
+      return toShown(await keeper.put(path, definition, by, expected));
     },
-  });
-
-const createReadRoute = (keeper: FormatKeeper): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/intake-formats/:intakeFormat',
-    access: 'admin',
-    summary: 'One intake format of your own',
-    headers: { response: withVersion },
-    schema: { operationId: 'getIntakeFormat', params: FormatParams, response: { 200: ShownFormat, 404: ErrorBody } },
-    handler: async ({ params: { intakeFormat } }, reply) => {
-      const known = keeper.require(intakeFormat);
-      return sendJson(setMadeVersion(reply, known.made), toShown(known));
+  ),
+  remove(
+    { operationId: 'deleteIntakeFormat', summary: 'Delete an intake format, whose path is 404 from then on' },
+    async (name, { by, expected }) => {
+      const known = keeper.require(name);
+      await keeper.delete(name, by, expected);
+      return toShown(known);
     },
-  });
-
-const createPutRoute = (keeper: FormatKeeper): Route =>
-  defineRoute({
-    method: 'PUT',
-    path: '/api/intake-formats/:intakeFormat',
-    access: 'admin',
-    summary: 'Create or replace an intake format',
-    headers: { request: putConditionHeaders, response: withVersion },
-    schema: {
-      operationId: 'putIntakeFormat',
-      params: FormatParams,
-      body: GivenFormat,
-      response: { 200: ShownFormat, 201: ShownFormat, 409: ErrorBody, 412: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const { intakeFormat: format } = request.params;
-      const isNew = keeper.find(format) === undefined;
-      const expected = readPutCondition(request.headers, isNew);
-      assertOwnMembers(request.body, GivenFormat);
-      const { name = format, ...definition } = request.body;
-      assertNameOfPath(name, format);
-      const known = await keeper.put(format, definition, callerOf(request), expected);
-      return sendJson(setMadeVersion(reply.code(isNew ? 201 : 200), known.made), toShown(known));
-    },
-  });
-
-const createRemoveRoute = (keeper: FormatKeeper): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/intake-formats/:intakeFormat',
-    access: 'admin',
-    summary: 'Delete an intake format, whose path is 404 from then on',
-    headers: { request: ifMatchHeader },
-    schema: {
-      operationId: 'deleteIntakeFormat',
-      params: FormatParams,
-      response: { 200: ShownFormat, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const expected = readIfMatch(request.headers);
-      const known = keeper.require(request.params.intakeFormat);
-      await keeper.delete(known.name, callerOf(request), expected);
-      return sendJson(reply, toShown(known));
-    },
-  });
+  ),
+];
 
 const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
   defineRoute({
@@ -169,7 +122,7 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
     },
   });
 
-const toShown = ({ name, definition, made }: KnownFormat): Static<typeof ShownFormat> => ({
+const toShown = ({ name, definition, made }: KnownFormat): ShownFormat => ({
   ...{ name, origin: made ? 'made' : 'config', definition },
   ...toMadeFacts(made),
 });
