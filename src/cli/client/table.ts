@@ -168,3 +168,15 @@ export const withWhole = (table: string, text: string): string => {
 
 /** A text of several lines as one. */
 export const toOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The words in lines of at most `width` characters. */
+export const wrap = (text: string, width: number): string[] => {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+};

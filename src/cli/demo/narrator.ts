@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { styleText } from 'node:util';
 import { parseObject } from '../client/server.ts';
-import { fitText } from '../client/table.ts';
-import { wrap } from '../help.ts';
+import { fitText, wrap } from '../client/table.ts';
 import { usualColumns } from '../progress.ts';
 import { escapeControls, print, readInput } from '../stdio.ts';
 
