@@ -1,11 +1,10 @@
-import type { Static } from 'typebox';
-import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
+import type { AlertEntry } from '../../profiles/alerts/schema.ts';
 import { findSeverity } from '../../profiles/severity.ts';
 import { UsageError } from '../args.ts';
 import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
-import { ask, defineAskingCommand, printLines } from './ask.ts';
-import type { AlertServer } from './server.ts';
+import type { Following, Search } from './alert-follower.ts';
+import { defineAskingCommand, printLines } from './ask.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
@@ -20,7 +19,7 @@ const usualLimit = 20;
 const mostLimit = 10_000;
 
 /** Alerts of one response. */
-const pageSize = 1000;
+const mostOfPage = 1000;
 
 export const alertsCommand = defineAskingCommand({
   name: 'alerts',
@@ -38,7 +37,7 @@ export const alertsCommand = defineAskingCommand({
     },
   },
   scope: 'alerts:read or incidents:write',
-  run: async (server, { own: { follow, level, since, source, hostname, limit, json } }) => {
+  run: async ({ server, ask }, { own: { follow, level, since, source, hostname, limit, json } }) => {
     const filter = { level, source, hostname };
     const from = since === undefined ? undefined : parseSince(since, new Date());
     const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
@@ -53,27 +52,28 @@ export const alertsCommand = defineAskingCommand({
       hasHead = true;
       print(table.toLines(rows));
     };
+    const search: Search = (query) => ask(`api/alerts/search?${query}`);
     // What comes after it is followed: nothing in between is missed, or shown twice.
     const last = { seq: 0, time: '' };
     if (follow) {
-      const code = await search(server, new URLSearchParams({ limit: '1' }), ({ data: [newest] }) => {
-        if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
-      });
-      if (code !== 0) return code;
+      const [newest] = (await search(new URLSearchParams({ limit: '1' }))).data;
+      if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
     }
     const found: AlertEntry[] = [];
     const query = toQuery(filter, from);
-    if (follow) query.set('before', `${last.seq + 1}`);
-    const code = await readPages(server, query, most, found);
-    if (code !== 0) return code;
+    for await (const page of searchPages(search, query, follow ? last.seq + 1 : undefined)) {
+      found.push(...page);
+      if (found.length > most) break;
+    }
     const [shown, isMore] = [found.slice(0, most).reverse(), found.length > most];
     if (!follow && shown.length === 0)
       return print(json ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
     show(shown);
     if (from !== undefined && isMore) say(`there are more; these are the last ${most}`);
-    if (!follow) return 0;
+    if (!follow) return;
     const { followAlerts } = await import('./alert-follower.ts');
-    return followAlerts(server, { last, accepts: createAlertTest(filter), toQuery: () => toQuery(filter), show });
+    const listBefore: Following['listBefore'] = (ask, seq) => searchPages(ask, toQuery(filter), seq);
+    return followAlerts(server, { last, accepts: createAlertTest(filter), listBefore, show });
   },
 });
 
@@ -107,31 +107,16 @@ const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: Alert
     isSame(row.hostname, hostname);
 };
 
-const search = (
-  server: AlertServer,
-  query: URLSearchParams,
-  take: (page: Static<typeof AlertPage>) => void,
-): Promise<number> => ask(server, `api/alerts/search?${query}`, (body) => take(body as Static<typeof AlertPage>));
-
-/** Collects one more than so many, newest first; resolves to the exit code. */
-const readPages = async (
-  server: AlertServer,
-  query: URLSearchParams,
-  most: number,
-  found: AlertEntry[],
-): Promise<number> => {
-  let next: number | null | undefined;
-  while (next !== null && found.length <= most) {
-    query.set('limit', `${Math.min(pageSize, most + 1 - found.length)}`);
+/** The pages of what a search finds, the newest first. */
+async function* searchPages(search: Search, query: URLSearchParams, before?: number): AsyncGenerator<AlertEntry[]> {
+  query.set('limit', `${mostOfPage}`);
+  for (let next: number | null | undefined = before; next !== null; ) {
     if (next !== undefined) query.set('before', `${next}`);
-    const code = await search(server, query, (page) => {
-      found.push(...page.data);
-      next = page.next;
-    });
-    if (code !== 0) return code;
+    const page = await search(query);
+    yield page.data;
+    next = page.next;
   }
-  return 0;
-};
+}
 
 /** On a narrow terminal, times have no year. */
 const narrow = 100;
