@@ -168,7 +168,7 @@ const exportCommand = defineCommand({
         isWhole = false;
         say(`damaged, left out: ${problem}`);
       },
-      onProgress: (done, total) => showProgress({ what: 'Exporting', done, total }),
+      onProgress: (done, total) => showProgress('Exporting', done, total),
     });
     try {
       await pipeline(Readable.from(pieces), process.stdout, { end: false });
@@ -204,7 +204,7 @@ async function* readWithProgress(): AsyncGenerator<Buffer> {
   let done = 0;
   for await (const chunk of process.stdin) {
     done += chunk.length;
-    showProgress({ what: 'Importing', done, total: size > 0 ? size : undefined });
+    showProgress('Importing', done, size > 0 ? size : undefined);
     yield chunk;
   }
 }

@@ -3,7 +3,7 @@ import { ClientError, createCallSender, isPassingError, pause, toDelay } from '.
 import { followEvents } from '../../client/streams.ts';
 import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
 import { say } from '../stdio.ts';
-import { toRefusal } from './ask.ts';
+import { toUnanswered } from './ask.ts';
 import { type AlertServer, explainFailure } from './server.ts';
 
 /** Milliseconds between two attempts at most. */
@@ -98,7 +98,8 @@ export const followAlerts = async (
     }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    throw toRefusal(server, error.status, error.message);
+    const said = error.message === '' ? '' : `: ${error.message}`;
+    throw toUnanswered(server, { status: error.status, reason: `${url.origin} responded ${error.status}${said}` });
   }
 };
 

@@ -5,9 +5,9 @@ import {
   type AlertServer,
   callServer,
   defaultUrl,
-  explainFailure,
   parseObject,
   readServer,
+  type ServerReply,
   temporaryFailure,
 } from './server.ts';
 
@@ -93,12 +93,9 @@ export const defineAskingCommand = <const F extends Record<string, Flag> = Recor
 
 const createAsking = (server: AlertServer, isJson = false): Asking => {
   const askText: Asking['askText'] = async (path, { method = 'GET', body } = { method: 'GET' }) => {
-    const { status, text } = await callServer(server, path, { method, body, timeoutMs }).catch((error: unknown) => {
-      throw new Unanswered(`${server.url.origin}: ${explainFailure(error)}`, temporaryFailure);
-    });
-    if (status === 200 || status === 201) return text;
-    const { error } = parseObject(text);
-    throw toRefusal(server, status, typeof error === 'string' ? error : '');
+    const reply = await callServer(server, path, { method, body, timeoutMs });
+    if (reply.status === 200 || reply.status === 201) return reply.text;
+    throw toUnanswered(server, reply);
   };
   return {
     server,
@@ -111,11 +108,14 @@ const createAsking = (server: AlertServer, isJson = false): Asking => {
   };
 };
 
-/** What the server has responded instead of what it was asked for. */
-export const toRefusal = ({ url, key }: AlertServer, status: number, reason: string): Unanswered => {
+/** What there is instead of what the server was asked for. */
+export const toUnanswered = (
+  { key }: AlertServer,
+  { status, reason }: Pick<ServerReply, 'status' | 'reason'>,
+): Unanswered => {
   const hint =
     status === 401 && key === undefined ? `; set ${otherVariables.key} to a key from signalbox create-key` : '';
-  return new Unanswered(`${url.origin} responded ${status}${reason === '' ? '' : `: ${reason}`}${hint}`, 1);
+  return new Unanswered(`${reason}${hint}`, status === 0 ? temporaryFailure : 1);
 };
 
 /** Prints objects for scripts. */

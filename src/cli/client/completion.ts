@@ -41,7 +41,7 @@ const printNumbers = async (things: NumberedThings): Promise<number> => {
     const pages = await Promise.all(paths[things].map((path) => callServer(server, path, { timeoutMs })));
     const rows = pages.flatMap(({ text }) => (parseObject(text)['data'] as object[] | undefined) ?? []);
     print(rows.map(toLine).join(''));
-    return 0;
+    return pages.every(({ status }) => status > 0) ? 0 : 1;
   } catch {
     return 1;
   }

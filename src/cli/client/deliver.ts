@@ -1,15 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
-import {
-  type AlertServer,
-  callServer,
-  explainFailure,
-  type HttpReply,
-  isOtherProtocol,
-  isPassingStatus,
-  parseObject,
-} from './server.ts';
+import { type AlertServer, callServer, isPassingStatus, parseObject } from './server.ts';
 
 /** An alert as it is sent. */
 export interface SentAlert {
@@ -91,26 +83,15 @@ export const deliver = async (
 type Attempt = Delivery & { leastWaitMs?: number };
 
 const attempt = async (server: AlertServer, request: Parameters<typeof callServer>[2]): Promise<Attempt> => {
-  try {
-    return toAttempt(await callServer(server, 'api/alert', request), server);
-  } catch (error) {
-    const reason = `${server.url.origin}: ${explainFailure(error)}`;
-    const { code = '' } = error as NodeJS.ErrnoException;
-    // An untrusted certificate, or a server that does not speak HTTP or TLS, stays so.
-    const isLasting = isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code);
-    return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', leastWaitMs: 0 };
-  }
-};
-
-const toAttempt = ({ status, headers, text }: HttpReply, { url, key }: AlertServer): Attempt => {
-  const { id, error } = parseObject(text);
+  const { status, headers, text, reason, isLasting } = await callServer(server, 'api/alert', request);
+  const { id } = parseObject(text);
   if (status === 200 && typeof id === 'string') return { id };
-  if (status === 200) return { reason: `${url.origin} is not a signalbox server`, cause: 'server' };
-  const said = typeof error === 'string' ? `: ${error.slice(0, 500)}` : '';
-  const advice = status === 401 && key === undefined ? `; set ${otherVariables.key}` : '';
-  const reason = `${url.origin} responded ${status}${key === undefined ? said : said.replaceAll(key, '***')}${advice}`;
+  if (status === 200) return { reason: `${server.url.origin} is not a signalbox server`, cause: 'server' };
   if (isPassingStatus(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
-  return { reason, cause: aboutAlert.has(status) ? 'alert' : 'server', isStored: status === usedKey };
+  if (status === 0) return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', leastWaitMs: 0 };
+  const advice = status === 401 && server.key === undefined ? `; set ${otherVariables.key}` : '';
+  const cause = aboutAlert.has(status) ? 'alert' : 'server';
+  return { reason: `${reason}${advice}`, cause, isStored: status === usedKey };
 };
 
 /** Milliseconds to wait as `Retry-After` says, in seconds or as a date; 0 if it says nothing. */

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
-import { type OnProgress, planDatabase } from '../../app/database.ts';
+import { planDatabase } from '../../app/database.ts';
 import { version } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
@@ -50,7 +50,7 @@ const prepare = async (
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
   // On a terminal long work is shown, and elsewhere logged.
-  const onProgress = process.stderr.isTTY ? { onProgress: toProgress } : {};
+  const onProgress = process.stderr.isTTY ? { onProgress: showProgress } : {};
   const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
   const parts = { log, features, openStorage: open };
   const app = await createApp(settings, parts).catch((error) => {
@@ -60,8 +60,6 @@ const prepare = async (
   warnings.push(...app.warnings.map((msg) => ({ msg })), ...listAccessWarnings(app, settings));
   return { app, settings, log, warnings };
 };
-
-const toProgress: OnProgress = (what, done, total) => showProgress({ what, done, total });
 
 /**
  * Checks what a start checks, and changes nothing. Logs warnings; resolves to what a start would do to the database, as
