@@ -3,14 +3,14 @@ import { ClientError, createCallSender, isPassingError, pause, toDelay } from '.
 import { followEvents } from '../../client/streams.ts';
 import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
 import { say } from '../stdio.ts';
-import { toUnanswered } from './ask.ts';
+import { type AskedQuery, toUnanswered } from './ask.ts';
 import { type AlertServer, explainFailure } from './server.ts';
 
 /** Milliseconds between two attempts at most. */
 const longestDelay = 30_000;
 
 /** Asks for a page of alerts. */
-export type Search = (query: URLSearchParams) => Promise<Static<typeof AlertPage>>;
+export type Search = (query: AskedQuery) => Promise<Static<typeof AlertPage>>;
 
 export interface Following {
   /** The last alert that need not be shown. */
@@ -65,12 +65,12 @@ export const followAlerts = async (
     });
   const search: Search = (query) =>
     insist(async () => {
-      const { data } = await send({ ...request, path: '/api/alerts/search', query: Object.fromEntries(query) });
+      const { data } = await send({ ...request, path: '/api/alerts/search', query });
       return data as Awaited<ReturnType<Search>>;
     });
   /** Shows what was stored since the last one, after events that may have been missed. */
   const catchUp = async (): Promise<void> => {
-    const { data } = await search(new URLSearchParams({ limit: '1' }));
+    const { data } = await search({ limit: 1 });
     const newest = data[0];
     if (!newest) {
       last.seq = 0;

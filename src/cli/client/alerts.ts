@@ -4,7 +4,7 @@ import { UsageError } from '../args.ts';
 import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
 import type { Following, Search } from './alert-follower.ts';
-import { defineAskingCommand, printLines } from './ask.ts';
+import { type AskedQuery, defineAskingCommand, printLines } from './ask.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
@@ -41,26 +41,17 @@ export const alertsCommand = defineAskingCommand({
     const filter = { level, source, hostname };
     const from = since === undefined ? undefined : parseSince(since, new Date());
     const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
-    const table = createAlertTable(follow === true);
-    let hasHead = false;
-    const show = (rows: readonly AlertEntry[]): void => {
-      if (json) {
-        printLines(rows);
-        return;
-      }
-      if (!hasHead) print(table.toHead(rows));
-      hasHead = true;
-      print(table.toLines(rows));
-    };
-    const search: Search = (query) => ask(`api/alerts/search?${query}`);
+    const toLines = createAlertTable(follow === true);
+    const show = (rows: readonly AlertEntry[]): void => (json ? printLines(rows) : print(toLines(rows)));
+    const search: Search = (query) => ask('api/alerts/search', { query });
     // What comes after it is followed: nothing in between is missed, or shown twice.
     const last = { seq: 0, time: '' };
     if (follow) {
-      const [newest] = (await search(new URLSearchParams({ limit: '1' }))).data;
+      const [newest] = (await search({ limit: 1 })).data;
       if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
     }
     const found: AlertEntry[] = [];
-    const query = toQuery(filter, from);
+    const query = { ...toQuery(filter, from), limit: Math.min(mostOfPage, most + 1) };
     for await (const page of searchPages(search, query, follow ? last.seq + 1 : undefined)) {
       found.push(...page);
       if (found.length > most) break;
@@ -88,12 +79,10 @@ const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
   from !== undefined || Object.values(filter).some((value) => value !== undefined);
 
 /** The same as parameters of a search. Severities have several names; other levels are names of their own. */
-const toQuery = ({ level, source, hostname }: AlertFilter, from?: Date): URLSearchParams => {
+const toQuery = ({ level, source, hostname }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
-  const parameters = { [severity === undefined ? 'level' : 'severity']: severity ?? level, source, hostname };
-  const query = new URLSearchParams(from && { since: from.toISOString() });
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
-  return query;
+  const named = severity === undefined ? { level } : { severity };
+  return { ...named, source, hostname, since: from?.toISOString() };
 };
 
 /** The same as a test of one alert. */
@@ -108,11 +97,9 @@ const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: Alert
 };
 
 /** The pages of what a search finds, the newest first. */
-async function* searchPages(search: Search, query: URLSearchParams, before?: number): AsyncGenerator<AlertEntry[]> {
-  query.set('limit', `${mostOfPage}`);
+async function* searchPages(search: Search, query: AskedQuery, before?: number): AsyncGenerator<AlertEntry[]> {
   for (let next: number | null | undefined = before; next !== null; ) {
-    if (next !== undefined) query.set('before', `${next}`);
-    const page = await search(query);
+    const page = await search({ limit: mostOfPage, ...query, before: next });
     yield page.data;
     next = page.next;
   }
@@ -136,11 +123,5 @@ const createAlertTable = (isFollowed: boolean) => {
     toOneLine([source, hostname].filter(Boolean).join(' ')),
     toOneLine(message),
   ];
-  return {
-    toHead: (rows: readonly AlertEntry[]): string => {
-      table.toLines(rows.map(toCells));
-      return table.toHead();
-    },
-    toLines: (rows: readonly AlertEntry[]): string => table.toLines(rows.map(toCells)),
-  };
+  return (rows: readonly AlertEntry[]): string => table(rows.map(toCells));
 };

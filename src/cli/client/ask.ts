@@ -47,13 +47,23 @@ export interface Listed<Row> {
   total: number;
 }
 
+/** Parameters; those that are undefined or empty are not sent. */
+export type AskedQuery = Record<string, string | number | undefined>;
+
+interface Sent {
+  /** GET by default. */
+  method?: string;
+  body?: object;
+  query?: AskedQuery;
+}
+
 /** What a command asks and prints with; methods of requests throw where the server has no answer, which ends the command. */
 export interface Asking {
   server: AlertServer;
-  /** Sends a request, by default a GET, and resolves to the text of the response. */
-  askText(path: string, sent?: { method: string; body?: object }): Promise<string>;
+  /** Sends a request and resolves to the text of the response. */
+  askText(path: string, sent?: Sent): Promise<string>;
   /** The same for the object that the response has. */
-  ask<T>(path: string, sent?: { method: string; body?: object }): Promise<T>;
+  ask<T>(path: string, sent?: Sent): Promise<T>;
   /** Prints objects, for scripts as JSON, or says that there is `nothing`. */
   show<Row extends object>(rows: readonly Row[], toText: (rows: readonly Row[]) => string, nothing?: string): undefined;
 }
@@ -92,8 +102,11 @@ export const defineAskingCommand = <const F extends Record<string, Flag> = Recor
   });
 
 const createAsking = (server: AlertServer, isJson = false): Asking => {
-  const askText: Asking['askText'] = async (path, { method = 'GET', body } = { method: 'GET' }) => {
-    const reply = await callServer(server, path, { method, body, timeoutMs });
+  const askText: Asking['askText'] = async (path, { method = 'GET', body, query = {} } = {}) => {
+    const search = new URLSearchParams();
+    for (const [name, value = ''] of Object.entries(query)) if (value !== '') search.set(name, `${value}`);
+    const target = search.size === 0 ? path : `${path}?${search}`;
+    const reply = await callServer(server, target, { method, body, timeoutMs });
     if (reply.status === 200 || reply.status === 201) return reply.text;
     throw toUnanswered(server, reply);
   };

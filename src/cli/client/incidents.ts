@@ -24,12 +24,10 @@ export const incidentsCommand = defineAskingCommand({
   scope: 'incidents:read',
   run: async ({ ask, show }, { own: { state: given, level, source, hostname, json } }) => {
     const state = given === undefined ? undefined : readChoice('--state', given, states);
-    const query = new URLSearchParams({ limit: '1000' });
-    for (const [name, value] of Object.entries({ state, level: level?.toUpperCase(), source, hostname }))
-      if (value) query.set(name, value);
+    const query = { limit: 1000, state, level: level?.toUpperCase(), source, hostname };
     const isActive = state === undefined || state === 'active';
     const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
-    const listed = await ask<Listed<Incident>>(`api/incidents?${query}`);
+    const listed = await ask<Listed<Incident>>('api/incidents', { query });
     show(listed.data, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
     if (!json) sayIfMore(listed, 'that changed last');
   },

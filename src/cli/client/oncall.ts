@@ -27,12 +27,11 @@ export const oncallCommand = defineAskingCommand({
     }
     const when = at === undefined ? undefined : parseWhen('--at', at, now).toISOString();
     if (nextWeek) {
-      const { data } = await ask<Listed<OnCallShift>>(`api/oncall/schedule?${toNextWeek(now)}`);
+      const { data } = await ask<Listed<OnCallShift>>('api/oncall/schedule', { query: toNextWeek(now) });
       return show(data, toShiftTable, nothing);
     }
     if (override === undefined) {
-      const query = when === undefined ? '' : `?${new URLSearchParams({ at: when })}`;
-      return show((await ask<Listed<OnCall>>(`api/oncall${query}`)).data, toDutyTable, nothing);
+      return show((await ask<Listed<OnCall>>('api/oncall', { query: { at: when } })).data, toDutyTable, nothing);
     }
     const fields = readOverride(override, until, now);
     const comment = message !== undefined && { comment: message };
@@ -65,13 +64,13 @@ const toDutyTable = (rows: readonly OnCall[]): string =>
   );
 
 /** From Monday on. */
-const toNextWeek = (now: Date): URLSearchParams => {
+const toNextWeek = (now: Date) => {
   const monday = new Date(now);
   monday.setHours(0, 0, 0, 0);
   monday.setDate(monday.getDate() + ((8 - monday.getDay()) % 7 || 7));
   const end = new Date(monday);
   end.setDate(end.getDate() + 7);
-  return new URLSearchParams({ from: monday.toISOString(), to: end.toISOString() });
+  return { from: monday.toISOString(), to: end.toISOString() };
 };
 
 const toShiftTable = (rows: readonly OnCallShift[]): string =>

@@ -24,14 +24,14 @@ export const silencesCommand = defineAskingCommand({
   scope: 'incidents:read',
   run: async ({ ask, show }, { own: { state: given = 'current' } }) => {
     const state = readChoice('--state', given, states);
-    const listed = await ask<Listed<Silence>>(toListPath(state === 'current' ? 'all' : state));
+    const listed = await ask<Listed<Silence>>('api/silences', toQueryOf(state === 'current' ? 'all' : state));
     const rows = state === 'current' ? listed.data.filter((row) => row.state !== 'expired') : listed.data;
     show(rows, toSilenceTable, `No ${state} silences.\n`);
     sayIfMore(listed, 'newest');
   },
 });
 
-const toListPath = (state: string): string => `api/silences?limit=1000&state=${state}`;
+const toQueryOf = (state: string) => ({ query: { limit: 1000, state } });
 
 const toSilenceTable = (rows: readonly Silence[]): string =>
   toTable(
@@ -101,7 +101,7 @@ export const silenceCommand = defineAskingCommand({
 });
 
 const end = async ({ ask, show }: Asking, id: string): Promise<number> => {
-  const listed = await ask<Listed<Silence>>(toListPath('all'));
+  const listed = await ask<Listed<Silence>>('api/silences', toQueryOf('all'));
   sayIfMore(listed, 'newest');
   const [silence, ...others] = listed.data.filter((row) => row.id.startsWith(id.toLowerCase()));
   if (silence && others.length === 0) {

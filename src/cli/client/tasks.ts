@@ -25,9 +25,8 @@ export const tasksCommand = defineAskingCommand({
     const only = priority === undefined ? undefined : readChoice('--priority', priority, priorities);
     const all: Listed<Task> = { data: [], total: 0 };
     for (const each of wanted) {
-      const query = new URLSearchParams({ order: 'newest', limit: `${mostTasks}`, status: each });
-      if (only !== undefined) query.set('priority', only);
-      const { data, total } = await ask<Listed<Task>>(`api/tasks?${query}`);
+      const query = { order: 'newest', limit: mostTasks, status: each, priority: only };
+      const { data, total } = await ask<Listed<Task>>('api/tasks', { query });
       all.data.push(...data);
       all.total += total;
     }
