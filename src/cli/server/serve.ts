@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
 import { planDatabase } from '../../app/database.ts';
+import { toPrefix } from '../../app/mounts.ts';
 import { version } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
@@ -73,16 +74,6 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
     for (const warning of [...warnings, ...unchecked.map((msg) => ({ msg }))]) log.warn(warning);
     return plans;
   });
-
-/** The OpenAPI document of the server that the settings describe. Nothing listens. Throws a SettingsError as a start would. */
-export const describeServer = async (schema: TObject, flags: Flags): Promise<string> => {
-  const { app } = await prepare(schema, flags, { logLevel: 'silent', openStorage });
-  try {
-    return (await app.server.inject('/openapi.json')).body;
-  } finally {
-    await app.server.close();
-  }
-};
 
 /** Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if it cannot start. */
 export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
@@ -225,8 +216,6 @@ const toColumns = (rows: readonly (readonly string[])[]): string[] => {
   const width = Math.max(...rows.map(([first = '']) => first.length)) + 2;
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
-
-const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
 /** The profiles that have routes without a token, and after them those where other routes need one. */
 const describeOpenProfiles = (mounts: App['mounts']): string => {
