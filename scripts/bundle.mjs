@@ -137,6 +137,7 @@ const buildTexts = async () => {
   const outfile = join(dist, 'texts.js');
   await bundleProgram({ ...asModule, plugins: [serverApart], entryPoints: ['tools/texts/main.ts'], outfile });
   const { createTexts } = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
   writeFileSync(textsPath, JSON.stringify(await createTexts()));
 };
 

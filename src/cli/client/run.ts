@@ -10,9 +10,9 @@ import {
   explainUnsent,
   keepAlert,
   type PendingAlert,
+  type SentAlert,
   sendAlert,
 } from './alert-sender.ts';
-import type { SentAlert } from './deliver.ts';
 import { createHeartbeatReport, type RunReport, readAddress } from './heartbeat.ts';
 import {
   type AlertServer,
