@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:
 import { otherVariables } from '../../config/names.ts';
 import { severities } from '../../profiles/severity.ts';
 import { toFlag, UsageError } from '../args.ts';
+import { readInput } from '../stdio.ts';
 
 /** Where alerts are sent. */
 export interface AlertServer {
@@ -134,7 +135,9 @@ export const callServer = async (
       const [response]: IncomingMessage[] = await once(sent.end(toText(body)), 'response');
       if (!response) throw new Error('there is no response');
       const { statusCode: status = 0, headers } = response;
-      const text = await readText(response);
+      const bytes = await readInput(response, maxResponseBytes);
+      if (!bytes) throw new Error('the response is too long');
+      const text = bytes.toString();
       return { status, headers, text, reason: explainStatus({ url, key }, status, text), isLasting: false };
     } finally {
       sent.destroy();
@@ -151,19 +154,9 @@ const toText = (body: Call['body']): string | undefined => (typeof body === 'obj
 
 const explainStatus = ({ url, key }: AlertServer, status: number, text: string): string => {
   const { error } = status < 300 ? {} : parseObject(text);
-  const said = typeof error === 'string' && error !== '' ? `: ${error.slice(0, 500)}` : '';
-  return `${url.origin} responded ${status}${key === undefined ? said : said.replaceAll(key, '***')}`;
-};
-
-const readText = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxResponseBytes) throw new Error('the response is too long');
-  }
-  return Buffer.concat(chunks).toString();
+  if (typeof error !== 'string' || error === '') return `${url.origin} responded ${status}`;
+  const said = key === undefined ? error : error.replaceAll(key, '***');
+  return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
 };
 
 /** Statuses of a server, or of a proxy in front of it, that may take the same request later. */
