@@ -43,20 +43,22 @@ export const buildClient = async (serverPath) => {
 };
 
 /**
- * The OpenAPI document of a server that has all profiles at their default mounts and never listens. The address of a
- * database, where none answers, adds the profile that only shared stores have.
+ * The OpenAPI document of a server that has all profiles at their default mounts. The address of a database, where none
+ * answers, adds the profile that only shared stores have.
  */
 const describeApi = async (serverPath) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-build-'));
   const config = join(folder, 'config.json');
-  const settings = { dataDir: join(folder, 'data'), store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC' };
-  const secrets = { adminPassword: 'not a secret', readerPassword: 'nothing listens', jwtSecret: 'x'.repeat(32) };
+  const settings = { port: 0, dataDir: join(folder, 'data'), store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC' };
+  const secrets = { adminPassword: 'not a secret', readerPassword: 'nor this', jwtSecret: 'x'.repeat(32) };
   writeFileSync(config, JSON.stringify({ ...settings, ...secrets }), { mode: 0o600 });
+  const { loadServer, schema } = await import(pathToFileURL(serverPath).href);
+  const { startServer } = await loadServer();
+  const { url, close } = await startServer(schema, config);
   try {
-    const { loadServer, schema } = await import(pathToFileURL(serverPath).href);
-    const { describeServer } = await loadServer();
-    return JSON.parse(await describeServer(schema, { config }));
+    return await (await fetch(`${url}/openapi.json`)).json();
   } finally {
+    await close();
     rmSync(folder, { recursive: true, force: true });
   }
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { buildClient, clientPath } from './bundle-client.mjs';
@@ -114,24 +115,37 @@ export const bundleProgram = async ({ plugins = [], ...options }) => {
   await build(all).finally(stop);
 };
 
+/** CommonJS packages in an ES module need `require`. */
+const js =
+  "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
+const asModule = { format: 'esm', target: 'node20', banner: { js } };
+
 /**
  * Writes the program and its libraries as two files: finding and linking a thousand modules took half of the startup time,
  * and commands for scripts start in a third of the time without the server.
  */
 const buildProgram = async () => {
-  // CommonJS packages in an ES module need `require`.
-  const js =
-    "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
-  const options = { format: 'esm', target: 'node20', banner: { js } };
-  await bundleProgram({ ...options, entryPoints: ['src/cli/program.ts'], outfile: `${serverPath}.new` });
-  await bundleProgram({ ...options, plugins: [serverApart], outfile: `${bundlePath}.new` });
+  await bundleProgram({ ...asModule, entryPoints: ['src/cli/program.ts'], outfile: `${serverPath}.new` });
+  await bundleProgram({ ...asModule, plugins: [serverApart], outfile: `${bundlePath}.new` });
   for (const path of [serverPath, bundlePath]) renameSync(`${path}.new`, path);
+};
+
+const textsPath = join(dist, 'texts.json');
+
+/** Writes the help, the manual page, the completions and the schema of the config file, which the program prints. */
+const buildTexts = async () => {
+  const outfile = join(dist, 'texts.js');
+  await bundleProgram({ ...asModule, plugins: [serverApart], entryPoints: ['tools/texts/main.ts'], outfile });
+  const { createTexts } = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
+  writeFileSync(textsPath, JSON.stringify(await createTexts()));
 };
 
 const bundleParts = [
   createPart('public', referencePath, () => [...listFiles('public'), reference, icon], buildReference),
   createPart('console', consolePath, () => listSources('console', 'src/client'), buildConsole),
   createPart('program', bundlePath, () => listSources('src'), buildProgram),
+  createPart('texts', textsPath, () => ['package.json', ...listSources('src', 'tools/texts')], buildTexts),
   // Of all that is in the parts before it.
   createPart('licences', licencesPath, () => ['scripts/licences.mjs', reference], buildLicences),
 ];

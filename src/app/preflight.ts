@@ -32,7 +32,7 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
     ...checked,
     ...checked.profiles,
     maxConnections: checked.connections.maxConnections,
-    warnings: [...toList(checked.connections.warning), ...checked.exposures],
+    warnings: [checked.connections.warning ?? [], checked.exposures].flat(),
     powerShellPaths: powershellPath === undefined ? listPowerShellPaths() : [powershellPath],
   };
 };
@@ -62,8 +62,6 @@ const listPrivateFiles = (settings: Settings, features: readonly Feature[]): Pri
     ...features.flatMap((feature) => feature.listSecretFiles?.(pickOwn(settings, feature.settings)) ?? []),
   ],
 });
-
-const toList = (warning: string | undefined): string[] => (warning === undefined ? [] : [warning]);
 
 /** The mounts, and the features that are on or have a profile mounted. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {

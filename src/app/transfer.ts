@@ -93,14 +93,15 @@ const createExportProgress = async (
   transfers: readonly Transfer[],
   report: (done: number, total: number) => void,
 ) => {
-  const sizes = new Map<Transfer, number>();
+  const parts = new Map<Transfer, { before: number; size: number }>();
+  let total = 0;
   for (const store of transfers) {
-    if (hasFiles(directory, store)) sizes.set(store, await sizeOfFiles(directory, store));
+    const size = hasFiles(directory, store) ? await sizeOfFiles(directory, store) : 0;
+    parts.set(store, { before: total, size });
+    total += size;
   }
-  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   let rows: number | undefined;
   let done = 0;
-  let before = 0;
   let current: Transfer | undefined;
   return {
     /** What is exported are about so many rows. */
@@ -108,20 +109,13 @@ const createExportProgress = async (
       rows = count;
     },
     note: (store: Transfer, length: number): void => {
-      if (rows !== undefined) {
-        done += 1;
-        // Nobody knows the end of an estimate.
-        report(Math.min(done, rows * 0.99), rows);
-        return;
-      }
-      if (store !== current) {
-        // What an earlier store took less, or more, does not matter any more.
-        before = transfers.slice(0, transfers.indexOf(store)).reduce((sum, one) => sum + (sizes.get(one) ?? 0), 0);
-        done = 0;
-        current = store;
-      }
-      done += length;
-      report(before + Math.min(done, (sizes.get(store) ?? 0) * 0.99), total);
+      // What an earlier store took less, or more, does not matter any more.
+      if (rows === undefined && store !== current) done = 0;
+      current = store;
+      done += rows === undefined ? length : 1;
+      const { before = 0, size = 0 } = rows === undefined ? (parts.get(store) ?? {}) : { size: rows };
+      // Nobody knows the end of an estimate.
+      report(before + Math.min(done, size * 0.99), rows ?? total);
     },
   };
 };

@@ -1,14 +1,13 @@
 import { fstatSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { version } from '../app/package-info.ts';
 import type { Counts } from '../app/transfer.ts';
 import { scopes } from '../auth/access.ts';
 import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { readChoice, UsageError } from './args.ts';
 import { alertsCommand } from './client/alerts.ts';
-import { askedVariables } from './client/ask.ts';
+import { completion } from './client/completion.ts';
 import { healthcheck } from './client/healthcheck.ts';
 import { heartbeatsCommand } from './client/heartbeats.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
@@ -19,10 +18,9 @@ import { silenceCommand, silencesCommand } from './client/silences.ts';
 import { taskCommand, tasksCommand } from './client/tasks.ts';
 import { watchesCommand } from './client/watches.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
-import { completionShells, createCompletion, numberedThings, printNumbers } from './completion.ts';
-import { createManPage } from './man-page.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { escapeControls, print, protectOutput, say } from './stdio.ts';
+import { loadTexts } from './texts.ts';
 
 /** The command that runs if none is named. */
 export const serve = defineCommand({
@@ -76,10 +74,7 @@ const checkConfig = defineCommand({
 const configSchema = defineCommand({
   name: 'config-schema',
   summary: 'Print the JSON Schema of the config file, for editors.',
-  run: async () => {
-    const { mountRules, schema, toFileSchema } = await import('./program.ts');
-    return print(`${JSON.stringify(toFileSchema(schema, mountRules), null, 2)}\n`);
-  },
+  run: async () => print(loadTexts().configSchema),
 });
 
 /**
@@ -173,7 +168,7 @@ const exportCommand = defineCommand({
         isWhole = false;
         say(`damaged, left out: ${problem}`);
       },
-      onProgress: (done, total) => showProgress({ what: 'Exporting', done, total }),
+      onProgress: (done, total) => showProgress('Exporting', done, total),
     });
     try {
       await pipeline(Readable.from(pieces), process.stdout, { end: false });
@@ -209,7 +204,7 @@ async function* readWithProgress(): AsyncGenerator<Buffer> {
   let done = 0;
   for await (const chunk of process.stdin) {
     done += chunk.length;
-    showProgress({ what: 'Importing', done, total: size > 0 ? size : undefined });
+    showProgress('Importing', done, size > 0 ? size : undefined);
     yield chunk;
   }
 }
@@ -220,32 +215,10 @@ const describeCounts = (counts: Counts): string =>
     .map(([key, count]) => `${key} ${count}`)
     .join(', ') || 'nothing';
 
-const completion = defineCommand({
-  name: 'completion',
-  argument: { name: 'SHELL', choices: completionShells },
-  summary: 'Print a completion script for bash, zsh or fish.',
-  details: [
-    'For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"',
-    'The scripts complete numbers, too: they run signalbox completion incidents, or tasks, which asks the server for at most a second and prints nothing if it is away.',
-  ],
-  variables: askedVariables('incidents:read'),
-  run: async ({ words: [word] }) => {
-    const things = numberedThings.find((one) => one === word);
-    if (things) return printNumbers(things);
-    const shell = completionShells.find((one) => one === word);
-    if (!shell) throw new UsageError(`completion takes ${completionShells.join(', ')}, not ${JSON.stringify(word)}`);
-    const { mountRules, schema } = await import('./program.ts');
-    return print(createCompletion(shell, await listCommands(), schema, mountRules.profiles));
-  },
-});
-
 const manPage = defineCommand({
   name: 'man-page',
   summary: 'Print the manual page signalbox(1), for man.',
-  run: async () => {
-    const { features, schema } = await import('./program.ts');
-    return print(createManPage(version, await listCommands(), schema, features));
-  },
+  run: async () => print(loadTexts().manPage),
 });
 
 /** The program's own commands, in the order of the help. */

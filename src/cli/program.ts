@@ -1,4 +1,3 @@
-import { basePath, listNames } from '../app/mounts.ts';
 import { toFormerProperties } from '../config/former.ts';
 import { createSettingsSchema } from '../config/schema.ts';
 import { features } from '../profiles/index.ts';
@@ -13,7 +12,6 @@ export { exportLines, importLines } from '../app/transfer.ts';
 export { createAccessKey, isKeyName } from '../auth/access.ts';
 export { roles } from '../auth/token.ts';
 export { loadSettings } from '../config/load.ts';
-export { toFileSchema } from '../config/schema.ts';
 export { printPasswordHash, readNewPassword } from './hash-password.ts';
 export { createLog } from './server/log.ts';
 export { features };
@@ -23,9 +21,6 @@ export const schema = createSettingsSchema(features.map(({ settings }) => settin
 
 /** The flags of settings, under their former names too. */
 export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormerProperties(schema.properties) });
-
-/** Rules for mounts in the config file. */
-export const mountRules = { profiles: listNames(features.flatMap((feature) => feature.profiles)), basePath };
 
 /** Starts servers; loaded on demand, because it would take a tenth of the time of every other command. */
 export const loadServer = () => import('./server/serve.ts');

@@ -12,6 +12,6 @@ test('progress says how much is done, and how much time is left as soon as that 
     [12_345_678, undefined, 5000, 'Exporting: 12 MB'],
     [2_000_000, 1_000_000, 5000, 'Exporting: 2 MB'],
   ] as const) {
-    assert.equal(describeProgress({ what: 'Exporting', done, total }, elapsedMs), text);
+    assert.equal(describeProgress('Exporting', done, total, elapsedMs), text);
   }
 });

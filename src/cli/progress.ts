@@ -8,18 +8,13 @@ const leastShare = 0.02;
 /** Some terminals do not say how wide they are. */
 export const usualColumns = 80;
 
-interface Work {
-  /** As `Exporting`; the same work has the same text. */
-  what: string;
-  done: number;
-  /** Undefined where nobody knows; then what is done is in bytes. */
-  total?: number | undefined;
-}
-
 let current: { what: string; startedAt: number; shownAt: number } | undefined;
 
-/** Shows how far long work has come, in a line of the terminal that is replaced; nothing where stderr is no terminal. */
-export const showProgress = ({ what, done, total }: Work): void => {
+/**
+ * Shows how far long work has come, in a line of the terminal that is replaced; nothing where stderr is no terminal. `what` is
+ * as `Exporting`, the same for the same work. Where nobody knows the total, what is done is in bytes.
+ */
+export const showProgress = (what: string, done: number, total?: number): void => {
   if (!process.stderr.isTTY) return;
   const now = performance.now();
   if (done === total) {
@@ -33,7 +28,7 @@ export const showProgress = ({ what, done, total }: Work): void => {
   const { startedAt, shownAt } = current;
   if (now - startedAt < quietMs || now - shownAt < refreshMs) return;
   current.shownAt = now;
-  const text = describeProgress({ what, done, total }, now - startedAt);
+  const text = describeProgress(what, done, total, now - startedAt);
   process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns || usualColumns) - 1)}`);
 };
 
@@ -51,7 +46,7 @@ export const endProgress = (): void => {
 };
 
 /** `Exporting: 45 %, 12 s left` */
-export const describeProgress = ({ what, done, total }: Work, elapsedMs: number): string => {
+export const describeProgress = (what: string, done: number, total: number | undefined, elapsedMs: number): string => {
   // An estimate can be too low.
   if (total === undefined || done > total) return `${what}: ${Math.floor(done / 1e6)} MB`;
   const share = done / total;

@@ -16,8 +16,8 @@ import {
 } from './args.ts';
 import { type Command, helpOf, type Input, type NamedFlag } from './command.ts';
 import { listCommands, ownCommands, serve } from './commands.ts';
-import { createCommandHelp, createUsage } from './help.ts';
 import { escapeControls, flush, print } from './stdio.ts';
+import { loadTexts } from './texts.ts';
 
 /** Runs the command line. Resolves to an exit code with which to end, or to undefined if the process ends by itself. */
 export const run = async (argv: string[]): Promise<number | undefined> => {
@@ -42,7 +42,9 @@ const report = async (problems: readonly string[], where: string, exitCode: numb
 };
 
 const runCommand = async (argv: string[]): Promise<number | undefined> => {
+  // At once: everything else about flags needs those of all settings.
   if (argv.join(' ') === '--version') return print(`${version}\n`);
+  if (['-h', '--help'].includes(argv.join(' '))) return printHelp(serve);
   const { command, args } = await findCommand(argv);
   const known = [...commonFlags, ...listOwnFlags(command), ...(await loadSettingFlags(command))];
   const [own, wrapped] = command.isWrapper ? splitWrapped(args, known) : [args, []];
@@ -108,8 +110,4 @@ const toWords = (words: string[], command: Command): string[] => {
   throw new UsageError(`${name} takes one ${argument.name}${quotes}; see ${helpOf(command)}`);
 };
 
-const printHelp = async (command: Command): Promise<undefined> => {
-  if (command !== serve) return print(createCommandHelp(command));
-  const { features, schema } = await import('./program.ts');
-  return print(createUsage(await listCommands(), schema, features));
-};
+const printHelp = ({ name }: Command): undefined => print(loadTexts().help[name] ?? '');

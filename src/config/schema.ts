@@ -1,6 +1,5 @@
-import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
+import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { AccessKey, AccessSetting } from '../auth/access.ts';
-import { toFormerProperties } from './former.ts';
 
 /** Set by variable or file only, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
@@ -134,50 +133,3 @@ export const createSettingsSchema = (fragments: readonly TProperties[]): TObject
     additionalProperties: false,
     title: 'signalbox settings',
   });
-
-/** Rules for mounts, which only the app knows. */
-interface MountRules {
-  /** Names and letters of all profiles. */
-  profiles: readonly string[];
-  basePath: RegExp;
-}
-
-/** The program counts 32 bytes; a character has at most 4. */
-const leastSecretLength = 8;
-
-/**
- * The JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that the
- * program checks later, with messages of their own, are included.
- */
-export const toFileSchema = (
-  { required: _required, properties, ...schema }: TObject,
-  { profiles, basePath }: MountRules,
-): object => {
-  const names = { items: { type: 'string', enum: profiles } };
-  const key = { minLength: leastSecretLength };
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    ...schema,
-    properties: {
-      $schema: { description: 'The file of this schema; the program ignores it.' },
-      ...properties,
-      ...toFormerProperties(properties),
-      profiles: { ...properties['profiles'], ...names },
-      access: toFileAccess(properties['access'] as TSchema, profiles),
-      mounts: {
-        ...properties['mounts'],
-        minProperties: 1,
-        propertyNames: { pattern: basePath.source },
-        patternProperties: { '^/': { type: 'array', minItems: 1, ...names } },
-      },
-      jwtSecret: { ...properties['jwtSecret'], ...key },
-      jwtPreviousSecret: { ...properties['jwtPreviousSecret'], ...key },
-    },
-  };
-};
-
-/** The setting `access` with the names of the profiles. */
-const toFileAccess = (access: TSchema, profiles: readonly string[]): object => {
-  const [word, byProfile] = (access as TUnion).anyOf;
-  return { ...access, anyOf: [word, { ...byProfile, propertyNames: { enum: profiles } }] };
-};

@@ -41,8 +41,9 @@ test('commands for scripts run without the file that has the server', async (t) 
   const folder = createFolder(t);
   const program = join(folder, 'dist', 'signalbox.js');
   mkdirSync(dirname(program));
-  copyFileSync(join(root, 'dist', 'signalbox.js'), program);
-  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
+  for (const file of ['dist/signalbox.js', 'dist/texts.json', 'package.json']) {
+    copyFileSync(join(root, file), join(folder, file));
+  }
   const { url } = await startProgram(t, ['--profiles', 'alerts'], { bundled: true });
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
   for (const args of [
@@ -51,10 +52,12 @@ test('commands for scripts run without the file that has the server', async (t) 
     ['healthcheck', '--url', url],
     ['healthcheck', '--port', new URL(url).port],
     ['send', '--help'],
+    ['--help'],
+    ['man-page'],
   ]) {
     assert.equal((await run(...args)).stderr, '', args.join(' '));
   }
-  await assert.rejects(run('--help'), /server\.js/);
+  await assert.rejects(run('hash-password'), /server\.js/);
 });
 
 test('the package holds the program, its pages and examples, but no tests', async () => {

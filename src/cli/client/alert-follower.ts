@@ -1,30 +1,33 @@
+import type { Static } from 'typebox';
 import { ClientError, createCallSender, isPassingError, pause, toDelay } from '../../client/send.ts';
 import { followEvents } from '../../client/streams.ts';
-import type { AlertEntry } from '../../profiles/alerts/schema.ts';
+import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
 import { say } from '../stdio.ts';
-import { reportRefusal } from './ask.ts';
+import { type AskedQuery, toUnanswered } from './ask.ts';
 import { type AlertServer, explainFailure } from './server.ts';
 
 /** Milliseconds between two attempts at most. */
 const longestDelay = 30_000;
 
-interface Following {
+/** Asks for a page of alerts. */
+export type Search = (query: AskedQuery) => Promise<Static<typeof AlertPage>>;
+
+export interface Following {
   /** The last alert that need not be shown. */
   last: { seq: number; time: string };
   accepts(row: AlertEntry): boolean;
-  /** The parameters of a search for those that are accepted. */
-  toQuery(): URLSearchParams;
+  /** Pages of those that are accepted, from before a `seq` on, the newest first. */
+  listBefore(search: Search, seq: number): AsyncIterable<AlertEntry[]>;
   show(rows: readonly AlertEntry[]): void;
 }
 
 /**
- * Shows alerts as they are stored, each once, over as many connections as that needs. Resolves to the exit code once the server
- * refuses to go on.
+ * Shows alerts as they are stored, each once, over as many connections as that needs. Rejects once the server refuses to go on.
  */
 export const followAlerts = async (
   server: AlertServer,
-  { last, accepts, toQuery, show }: Following,
-): Promise<number> => {
+  { last, accepts, listBefore, show }: Following,
+): Promise<undefined> => {
   const { url, key } = server;
   const send = createCallSender({ url: url.href, retries: 0 });
   const { signal } = new AbortController();
@@ -60,14 +63,14 @@ export const followAlerts = async (
       await response.body?.cancel();
       throw new ClientError('format', 'no stream of events', { response });
     });
-  const search = (query: URLSearchParams): Promise<{ data: AlertEntry[]; next: number | null }> =>
+  const search: Search = (query) =>
     insist(async () => {
-      const { data } = await send({ ...request, path: '/api/alerts/search', query: Object.fromEntries(query) });
-      return data as { data: AlertEntry[]; next: number | null };
+      const { data } = await send({ ...request, path: '/api/alerts/search', query });
+      return data as Awaited<ReturnType<Search>>;
     });
   /** Shows what was stored since the last one, after events that may have been missed. */
   const catchUp = async (): Promise<void> => {
-    const { data } = await search(new URLSearchParams({ limit: '1' }));
+    const { data } = await search({ limit: 1 });
     const newest = data[0];
     if (!newest) {
       last.seq = 0;
@@ -77,14 +80,9 @@ export const followAlerts = async (
     const isOther = newest.seq < last.seq;
     const isNew = ({ seq, time }: AlertEntry): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
     const missed: AlertEntry[] = [];
-    const query = toQuery();
-    query.set('limit', '1000');
-    query.set('before', `${newest.seq + 1}`);
-    for (let next: number | null = newest.seq + 1; next !== null && (isOther || next > last.seq + 1); ) {
-      query.set('before', `${next}`);
-      const page = await search(query);
-      missed.push(...page.data.filter(isNew));
-      next = page.data.some((row) => !isNew(row)) ? null : page.next;
+    for await (const page of listBefore(search, newest.seq + 1)) {
+      missed.push(...page.filter(isNew));
+      if (!page.every(isNew)) break;
     }
     if (missed.length > 0) show(missed.reverse());
     Object.assign(last, { seq: newest.seq, time: newest.time ?? last.time });
@@ -98,10 +96,10 @@ export const followAlerts = async (
       Object.assign(last, { seq: row.seq, time: row.time ?? last.time });
       if (accepts(row)) show([row]);
     }
-    return 0;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    return reportRefusal(server, error.status, error.message);
+    const said = error.message === '' ? '' : `: ${error.message}`;
+    throw toUnanswered(server, { status: error.status, reason: `${url.origin} responded ${error.status}${said}` });
   }
 };
 

@@ -1,11 +1,10 @@
-import type { Static } from 'typebox';
-import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
+import type { AlertEntry } from '../../profiles/alerts/schema.ts';
 import { findSeverity } from '../../profiles/severity.ts';
 import { UsageError } from '../args.ts';
 import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
-import { ask, defineAskingCommand, printLines } from './ask.ts';
-import type { AlertServer } from './server.ts';
+import type { Following, Search } from './alert-follower.ts';
+import { type AskedQuery, defineAskingCommand, printLines } from './ask.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
@@ -20,7 +19,7 @@ const usualLimit = 20;
 const mostLimit = 10_000;
 
 /** Alerts of one response. */
-const pageSize = 1000;
+const mostOfPage = 1000;
 
 export const alertsCommand = defineAskingCommand({
   name: 'alerts',
@@ -38,42 +37,34 @@ export const alertsCommand = defineAskingCommand({
     },
   },
   scope: 'alerts:read or incidents:write',
-  run: async (server, { own: { follow, level, since, source, hostname, limit, json } }) => {
+  run: async ({ server, ask }, { own: { follow, level, since, source, hostname, limit, json } }) => {
     const filter = { level, source, hostname };
     const from = since === undefined ? undefined : parseSince(since, new Date());
     const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
-    const table = createAlertTable(follow === true);
-    let hasHead = false;
-    const show = (rows: readonly AlertEntry[]): void => {
-      if (json) {
-        printLines(rows);
-        return;
-      }
-      if (!hasHead) print(table.toHead(rows));
-      hasHead = true;
-      print(table.toLines(rows));
-    };
+    const toLines = createAlertTable(follow === true);
+    const show = (rows: readonly AlertEntry[]): void => (json ? printLines(rows) : print(toLines(rows)));
+    const search: Search = (query) => ask('api/alerts/search', { query });
     // What comes after it is followed: nothing in between is missed, or shown twice.
     const last = { seq: 0, time: '' };
     if (follow) {
-      const code = await search(server, new URLSearchParams({ limit: '1' }), ({ data: [newest] }) => {
-        if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
-      });
-      if (code !== 0) return code;
+      const [newest] = (await search({ limit: 1 })).data;
+      if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
     }
     const found: AlertEntry[] = [];
-    const query = toQuery(filter, from);
-    if (follow) query.set('before', `${last.seq + 1}`);
-    const code = await readPages(server, query, most, found);
-    if (code !== 0) return code;
+    const query = { ...toQuery(filter, from), limit: Math.min(mostOfPage, most + 1) };
+    for await (const page of searchPages(search, query, follow ? last.seq + 1 : undefined)) {
+      found.push(...page);
+      if (found.length > most) break;
+    }
     const [shown, isMore] = [found.slice(0, most).reverse(), found.length > most];
     if (!follow && shown.length === 0)
       return print(json ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
     show(shown);
     if (from !== undefined && isMore) say(`there are more; these are the last ${most}`);
-    if (!follow) return 0;
+    if (!follow) return;
     const { followAlerts } = await import('./alert-follower.ts');
-    return followAlerts(server, { last, accepts: createAlertTest(filter), toQuery: () => toQuery(filter), show });
+    const listBefore: Following['listBefore'] = (ask, seq) => searchPages(ask, toQuery(filter), seq);
+    return followAlerts(server, { last, accepts: createAlertTest(filter), listBefore, show });
   },
 });
 
@@ -88,12 +79,10 @@ const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
   from !== undefined || Object.values(filter).some((value) => value !== undefined);
 
 /** The same as parameters of a search. Severities have several names; other levels are names of their own. */
-const toQuery = ({ level, source, hostname }: AlertFilter, from?: Date): URLSearchParams => {
+const toQuery = ({ level, source, hostname }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
-  const parameters = { [severity === undefined ? 'level' : 'severity']: severity ?? level, source, hostname };
-  const query = new URLSearchParams(from && { since: from.toISOString() });
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
-  return query;
+  const named = severity === undefined ? { level } : { severity };
+  return { ...named, source, hostname, since: from?.toISOString() };
 };
 
 /** The same as a test of one alert. */
@@ -107,31 +96,14 @@ const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: Alert
     isSame(row.hostname, hostname);
 };
 
-const search = (
-  server: AlertServer,
-  query: URLSearchParams,
-  take: (page: Static<typeof AlertPage>) => void,
-): Promise<number> => ask(server, `api/alerts/search?${query}`, (body) => take(body as Static<typeof AlertPage>));
-
-/** Collects one more than so many, newest first; resolves to the exit code. */
-const readPages = async (
-  server: AlertServer,
-  query: URLSearchParams,
-  most: number,
-  found: AlertEntry[],
-): Promise<number> => {
-  let next: number | null | undefined;
-  while (next !== null && found.length <= most) {
-    query.set('limit', `${Math.min(pageSize, most + 1 - found.length)}`);
-    if (next !== undefined) query.set('before', `${next}`);
-    const code = await search(server, query, (page) => {
-      found.push(...page.data);
-      next = page.next;
-    });
-    if (code !== 0) return code;
+/** The pages of what a search finds, the newest first. */
+async function* searchPages(search: Search, query: AskedQuery, before?: number): AsyncGenerator<AlertEntry[]> {
+  for (let next: number | null | undefined = before; next !== null; ) {
+    const page = await search({ limit: mostOfPage, ...query, before: next });
+    yield page.data;
+    next = page.next;
   }
-  return 0;
-};
+}
 
 /** On a narrow terminal, times have no year. */
 const narrow = 100;
@@ -151,11 +123,5 @@ const createAlertTable = (isFollowed: boolean) => {
     toOneLine([source, hostname].filter(Boolean).join(' ')),
     toOneLine(message),
   ];
-  return {
-    toHead: (rows: readonly AlertEntry[]): string => {
-      table.toLines(rows.map(toCells));
-      return table.toHead();
-    },
-    toLines: (rows: readonly AlertEntry[]): string => table.toLines(rows.map(toCells)),
-  };
+  return (rows: readonly AlertEntry[]): string => table(rows.map(toCells));
 };

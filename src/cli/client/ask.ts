@@ -5,9 +5,9 @@ import {
   type AlertServer,
   callServer,
   defaultUrl,
-  explainFailure,
   parseObject,
   readServer,
+  type ServerReply,
   temporaryFailure,
 } from './server.ts';
 
@@ -31,12 +31,50 @@ export const askedVariables = (scope: string) => ({
   [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server asks for one.`,
 });
 
+/** There is no answer of use: what to say about that, and the exit code. */
+class Unanswered extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What the server responds for a list. */
+export interface Listed<Row> {
+  data: Row[];
+  total: number;
+}
+
+/** Parameters; those that are undefined or empty are not sent. */
+export type AskedQuery = Record<string, string | number | undefined>;
+
+interface Sent {
+  /** GET by default. */
+  method?: string;
+  body?: object;
+  query?: AskedQuery;
+}
+
+/** What a command asks and prints with; methods of requests throw where the server has no answer, which ends the command. */
+export interface Asking {
+  server: AlertServer;
+  /** Sends a request and resolves to the text of the response. */
+  askText(path: string, sent?: Sent): Promise<string>;
+  /** The same for the object that the response has. */
+  ask<T>(path: string, sent?: Sent): Promise<T>;
+  /** Prints objects, for scripts as JSON, or says that there is `nothing`. */
+  show<Row extends object>(rows: readonly Row[], toText: (rows: readonly Row[]) => string, nothing?: string): undefined;
+}
+
 interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
   /** Its own flags, besides --json and --url. */
   flags?: F;
   /** Of the key that it needs, for people. */
   scope: string;
-  run(server: AlertServer, input: Input<F & typeof askingFlags>): Promise<number | undefined>;
+  /** Resolves to the exit code, if it is not 0. */
+  run(asking: Asking, input: Input<F & typeof askingFlags>): Promise<number | undefined>;
 }
 
 /** A command that asks a server, for people or scripts. */
@@ -51,49 +89,53 @@ export const defineAskingCommand = <const F extends Record<string, Flag> = Recor
     flags: { ...flags, ...askingFlags },
     variables: askedVariables(scope),
     exitCodes,
-    run: (input) => run(readServer(input.own.url), input as unknown as Input<F & typeof askingFlags>),
+    run: async (input) => {
+      const asking = createAsking(readServer(input.own.url), input.own.json);
+      try {
+        return (await run(asking, input as unknown as Input<F & typeof askingFlags>)) ?? 0;
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        say(error.message);
+        return error.exitCode;
+      }
+    },
   });
 
-/** Sends a request, by default a GET, and shows its response; resolves to the exit code. */
-export const ask = async (
-  server: AlertServer,
-  path: string,
-  show: (body: Record<string, unknown>, text: string) => void,
-  { method = 'GET', body }: { method?: string; body?: object | undefined } = {},
-): Promise<number> => {
-  const reply = await callServer(server, path, { method, body, timeoutMs }).catch((error: unknown) => {
-    say(`${server.url.origin}: ${explainFailure(error)}`);
-  });
-  if (!reply) return temporaryFailure;
-  const { status, text } = reply;
-  const answer = parseObject(text);
-  if (status === 200 || status === 201) {
-    show(answer, text);
-    return 0;
-  }
-  return reportRefusal(server, status, typeof answer['error'] === 'string' ? answer['error'] : '');
+const createAsking = (server: AlertServer, isJson = false): Asking => {
+  const askText: Asking['askText'] = async (path, { method = 'GET', body, query = {} } = {}) => {
+    const search = new URLSearchParams();
+    for (const [name, value = ''] of Object.entries(query)) if (value !== '') search.set(name, `${value}`);
+    const target = search.size === 0 ? path : `${path}?${search}`;
+    const reply = await callServer(server, target, { method, body, timeoutMs });
+    if (reply.status === 200 || reply.status === 201) return reply.text;
+    throw toUnanswered(server, reply);
+  };
+  return {
+    server,
+    askText,
+    ask: async <T>(...request: Parameters<typeof askText>) => parseObject(await askText(...request)) as T,
+    show: (rows, toText, nothing = '') => {
+      if (isJson) return printLines(rows);
+      return print(rows.length === 0 ? nothing : toText(rows));
+    },
+  };
 };
 
-/** Says what the server has responded instead of what it was asked for, and returns the exit code. */
-export const reportRefusal = ({ url, key }: AlertServer, status: number, reason: string): number => {
-  say(`${url.origin} responded ${status}${reason === '' ? '' : `: ${reason}`}${toHint(status, key)}`);
-  return 1;
+/** What there is instead of what the server was asked for. */
+export const toUnanswered = (
+  { key }: AlertServer,
+  { status, reason }: Pick<ServerReply, 'status' | 'reason'>,
+): Unanswered => {
+  const hint =
+    status === 401 && key === undefined ? `; set ${otherVariables.key} to a key from signalbox create-key` : '';
+  return new Unanswered(`${reason}${hint}`, status === 0 ? temporaryFailure : 1);
 };
 
 /** Prints objects for scripts. */
-export const printLines = (rows: readonly object[]): void =>
+export const printLines = (rows: readonly object[]): undefined =>
   print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
-/** Prints objects for scripts, or as a table, or says that there is `nothing`. */
-export const printRows = <Row extends object>(
-  rows: readonly Row[],
-  isJson: boolean | undefined,
-  toText: (rows: readonly Row[]) => string,
-  nothing = '',
-): void => {
-  if (isJson) printLines(rows);
-  else print(rows.length === 0 ? nothing : toText(rows));
+/** Says that the server has more than it has listed; `which` as `newest`. */
+export const sayIfMore = ({ data, total }: Listed<unknown>, which: string): void => {
+  if (Number(total) > data.length) say(`${total} match; these are the ${data.length} ${which}`);
 };
-
-const toHint = (status: number, key: string | undefined): string =>
-  status === 401 && key === undefined ? `; set ${otherVariables.key} to a key from signalbox create-key` : '';

@@ -2,7 +2,7 @@ import type { Flags } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../stdio.ts';
-import { exchange, explainFailure, type HttpReply, parseObject, toServerUrl } from './server.ts';
+import { callServer, parseObject, type ServerReply, toServerUrl } from './server.ts';
 
 /** Settings that say where the server listens. */
 const settings = ['host', 'port', 'tlsCert', 'allowedHosts'];
@@ -64,26 +64,24 @@ const toUrlHost = (host: string): string => {
 /** Why the server is not healthy, as a clause; undefined if it is. */
 const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<string | undefined> => {
   const deadline = performance.now() + limitMs;
-  const get = (path: string): Promise<HttpReply> => {
+  const get = (path: string): Promise<ServerReply> => {
     const timeoutMs = Math.max(deadline - performance.now(), 1);
-    return exchange(new URL(path, url), { headers, timeoutMs, rejectUnauthorized: false });
+    return callServer({ url, key: undefined }, path, { headers, timeoutMs, rejectUnauthorized: false });
   };
-  try {
-    let path = 'readyz';
-    let reply = await get(path);
-    if (reply.status === 404) {
-      path = findHealthPath(await get('openapi.json')) ?? path;
-      reply = await get(path);
-    }
-    if (reply.status !== 200) return `${new URL(path, url)} responded ${reply.status}`;
-    return isHealth(parseObject(reply.text)) ? undefined : `${url.origin} is not a signalbox server`;
-  } catch (error) {
-    return `${url.origin}: ${explainFailure(error)}`;
+  let path = 'readyz';
+  let reply = await get(path);
+  if (reply.status === 404) {
+    const document = await get('openapi.json');
+    path = findHealthPath(document) ?? path;
+    reply = document.status === 0 ? document : await get(path);
   }
+  if (reply.status === 0) return reply.reason;
+  if (reply.status !== 200) return `${new URL(path, url)} responded ${reply.status}`;
+  return isHealth(parseObject(reply.text)) ? undefined : `${url.origin} is not a signalbox server`;
 };
 
 /** The path of a health check that some mount has; if there is none, the document itself shows that the server works. */
-const findHealthPath = ({ status, text }: HttpReply): string | undefined => {
+const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   if (status !== 200) return undefined;
   const paths = Object.keys(Object(parseObject(text)['paths']));
   const found = ['/readyz', '/livez'].flatMap((name) => paths.filter((path) => path.endsWith(name)));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
-import { type AlertServer, callServer, explainFailure, isPassingStatus, parseObject } from './server.ts';
+import { type AlertServer, callServer, isPassingStatus } from './server.ts';
 import { toLateText, tolerate, UnsentFolder } from './state-folder.ts';
 
 /** Milliseconds for one attempt, and between two. */
@@ -29,78 +29,69 @@ export const readAddress = (address: string): string => {
   throw new UsageError('--heartbeat must be the UUID of a heartbeat, or its name');
 };
 
-/** Tells the server how one run of a command stands. Nothing here stops the command, or shows the address. */
-export const createHeartbeatReport = (server: AlertServer, address: string, retryForMs: number) => {
+/** Tells the server how one run of a command stands. Nothing of it stops the command. */
+export interface RunReport {
+  /** It takes too long. */
+  late(text: string): void;
+  /** It has ended; `text` is the title with the last output. */
+  end(ending: { exitCode: number; isFailure: boolean; title: string; text: string }): void;
+  /** Keeps what was not delivered yet, before the process ends. */
+  interrupt(): void;
+  /** Resolves once everything was sent or kept. */
+  finish(): Promise<unknown>;
+}
+
+/** Pings a heartbeat, whose address is never shown. The run begins now. */
+export const createHeartbeatReport = (server: AlertServer, address: string, retryForMs: number): RunReport => {
   const rid = randomUUID();
   const toPath = (signal: string | number): string => `ping/${address}/${signal}?rid=${rid}`;
-  const stop = new AbortController();
   let end: KeptPing | undefined;
   /** Pings are sent one after the other. */
-  let turn: Promise<unknown> = Promise.resolve();
+  let turn: Promise<unknown> = deliverKeptPings(server).then((isAway) =>
+    // The end says everything; its start only makes it complete.
+    isAway ? undefined : send(server, { path: toPath('start'), body: '' }),
+  );
   const keep = (ping: KeptPing, at: Date): void => {
     tolerate('the ping is lost', () => spool.keep({ ...ping, body: toLateText(ping.body, at) }, at));
   };
   const sendEnd = async (ping: KeptPing, at: Date): Promise<void> => {
     const deadline = performance.now() + retryForMs;
-    let unsent = await send(server, ping, stop.signal);
-    while (unsent?.isPassing && performance.now() < deadline && !stop.signal.aborted) {
-      await setTimeout(waitMs, undefined, { signal: stop.signal }).catch(() => undefined);
-      unsent = await send(server, ping, stop.signal);
+    let unsent = await send(server, ping);
+    while (unsent?.isPassing && performance.now() < deadline) {
+      await setTimeout(waitMs);
+      unsent = await send(server, ping);
     }
-    // An interruption has kept it.
-    if (end === undefined) return;
     end = undefined;
     if (!unsent) return;
     say(`the heartbeat was not sent: ${unsent.reason}${unsent.isPassing ? '; it is kept for the next run' : ''}`);
     if (unsent.isPassing) keep(ping, at);
   };
   return {
-    start: (): void => {
-      turn = deliverKeptPings(server, stop.signal).then((isAway) =>
-        // The end says everything; its start only makes it complete.
-        isAway ? undefined : send(server, { url: '', path: toPath('start'), body: '' }, stop.signal),
-      );
-    },
-    end: (exitCode: number, body: string): void => {
-      const ping = { url: server.url.href, path: toPath(Math.min(exitCode, 255)), body };
+    late: () => undefined,
+    end: ({ exitCode, text }) => {
+      const ping = { url: server.url.href, path: toPath(Math.min(exitCode, 255)), body: text };
       const at = new Date();
       end = ping;
       turn = turn.then(() => sendEnd(ping, at));
     },
-    /** Keeps what was not delivered yet, before the process ends. */
-    interrupt: (): void => {
-      stop.abort();
+    interrupt: () => {
       if (end) keep(end, new Date());
-      end = undefined;
     },
-    /** Resolves once everything was sent or kept. */
     finish: () => turn,
   };
 };
 
 /** Undefined once it is on the server's disk; otherwise why not, and whether that may pass. */
-const send = async (
-  server: AlertServer,
-  { path, body }: KeptPing,
-  signal: AbortSignal,
-): Promise<{ reason: string; isPassing: boolean } | undefined> => {
-  if (signal.aborted) return { reason: 'interrupted', isPassing: true };
-  const { origin } = server.url;
-  try {
-    const reply = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });
-    if (reply.status === 200 || reply.status === 201) return undefined;
-    const { error } = parseObject(reply.text);
-    const reason = `${origin} responded ${reply.status}${typeof error === 'string' ? `: ${error}` : ''}`;
-    return { reason, isPassing: isPassingStatus(reply.status) };
-  } catch (error) {
-    return { reason: `${origin}: ${explainFailure(error)}`, isPassing: true };
-  }
+const send = async (server: AlertServer, { path, body }: Pick<KeptPing, 'path' | 'body'>) => {
+  const { status, reason } = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });
+  if (status === 200 || status === 201) return undefined;
+  return { reason, isPassing: status === 0 || isPassingStatus(status) };
 };
 
 /** Delivers what is kept for a server, the oldest first; resolves to whether it is away. Never rejects. */
-const deliverKeptPings = async (server: AlertServer, signal: AbortSignal): Promise<boolean> => {
+const deliverKeptPings = async (server: AlertServer): Promise<boolean> => {
   for (const { kept, remove } of spool.listFor(server.url.href)) {
-    const unsent = await send(server, kept, signal);
+    const unsent = await send(server, kept);
     if (unsent?.isPassing) return true;
     if (unsent) say(`a kept ping was refused: ${unsent.reason}`);
     remove();

@@ -1,15 +1,15 @@
 import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
-import { ask, defineAskingCommand, printRows } from './ask.ts';
+import { defineAskingCommand, type Listed } from './ask.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 
 export const heartbeatsCommand = defineAskingCommand({
   name: 'heartbeats',
   summary: 'List the heartbeats of a server: which jobs are up, late or down, and when they are due.',
   scope: 'incidents:read',
-  run: (server, { own: { json } }) =>
-    ask(server, 'api/heartbeats', ({ data }) =>
-      printRows(data as Heartbeat[], json, toHeartbeatTable, 'No heartbeats.\n'),
-    ),
+  run: async ({ ask, show }) => {
+    const { data } = await ask<Listed<Heartbeat>>('api/heartbeats');
+    show(data, toHeartbeatTable, 'No heartbeats.\n');
+  },
 });
 
 const toHeartbeatTable = (rows: readonly Heartbeat[]): string =>

@@ -4,8 +4,7 @@ import { toPerson } from '../../profiles/people.ts';
 import { severities } from '../../profiles/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { print, say } from '../stdio.ts';
-import { ask, defineAskingCommand, printRows } from './ask.ts';
-import type { AlertServer } from './server.ts';
+import { type Asking, defineAskingCommand, type Listed, sayIfMore } from './ask.ts';
 import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
 import { parseUntil } from './until.ts';
 
@@ -23,18 +22,14 @@ export const incidentsCommand = defineAskingCommand({
     hostname: { value: 'NAME', summary: 'Only incidents of this host.' },
   },
   scope: 'incidents:read',
-  run: async (server, { own: { state: given, level, source, hostname, json } }) => {
+  run: async ({ ask, show }, { own: { state: given, level, source, hostname, json } }) => {
     const state = given === undefined ? undefined : readChoice('--state', given, states);
-    const query = new URLSearchParams({ limit: '1000' });
-    for (const [name, value] of Object.entries({ state, level: level?.toUpperCase(), source, hostname }))
-      if (value) query.set(name, value);
+    const query = { limit: 1000, state, level: level?.toUpperCase(), source, hostname };
     const isActive = state === undefined || state === 'active';
     const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
-    return ask(server, `api/incidents?${query}`, ({ data, total }) => {
-      const rows = data as Incident[];
-      printRows(rows, json, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
-      if (!json && Number(total) > rows.length) say(`${total} match; these are the ${rows.length} that changed last`);
-    });
+    const listed = await ask<Listed<Incident>>('api/incidents', { query });
+    show(listed.data, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
+    if (!json) sayIfMore(listed, 'that changed last');
   },
 });
 
@@ -73,13 +68,10 @@ export const incidentCommand = defineAskingCommand({
     report: { summary: 'Print its timeline as Markdown, for the review afterwards.' },
   },
   scope: 'incidents:read',
-  run: (server, { words: [number = ''], own: { report, json } }) => {
+  run: async ({ ask, askText, show }, { words: [number = ''], own: { report } }) => {
     const path = `api/incidents/${encodeURIComponent(toNumber(number))}`;
-    if (report) return ask(server, `${path}/report`, (_, text) => print(text));
-    return ask(server, path, (body, text) => {
-      if (json) return print(`${text.trimEnd()}\n`);
-      print(describeIncident(body as Static<typeof IncidentDetails>));
-    });
+    if (report) print(await askText(`${path}/report`));
+    else show([await ask<Static<typeof IncidentDetails>>(path)], (rows) => rows.map(describeIncident).join(''));
   },
 });
 
@@ -115,8 +107,8 @@ export const ackCommand = defineAskingCommand({
     message: messageFlag,
   },
   scope: 'incidents:write',
-  run: (server, { words, own: { until, message, json } }) =>
-    act(server, 'acknowledge', words, json, {
+  run: (asking, { words, own: { until, message } }) =>
+    act(asking, 'acknowledge', words, {
       ...(message !== undefined && { comment: message }),
       ...(until !== undefined && { until: parseUntil(until, new Date()).toISOString() }),
     }),
@@ -128,30 +120,25 @@ export const resolveCommand = defineAskingCommand({
   summary: 'Say that an incident is over, or several.',
   flags: { message: messageFlag },
   scope: 'incidents:write',
-  run: (server, { words, own: { message, json } }) =>
-    act(server, 'resolve', words, json, message === undefined ? {} : { comment: message }),
+  run: (asking, { words, own: { message } }) =>
+    act(asking, 'resolve', words, message === undefined ? {} : { comment: message }),
 });
 
 /** Does the same to each incident; exits with 1 if one of them was refused. */
 const act = async (
-  server: AlertServer,
+  { ask, show }: Asking,
   action: 'acknowledge' | 'resolve',
   words: readonly string[],
-  isJson: boolean | undefined,
   more: object,
 ): Promise<number> => {
   if (words.length === 0) throw new UsageError('name at least one incident by its number, such as 412');
   const ids = words.map(toNumber);
-  let isRefused = false;
-  const show = ({ data }: Record<string, unknown>): void => {
-    const results = data as Static<typeof BulkResult>['data'];
-    const rows = results.flatMap(({ incident: row, error }) => (row !== null && error === null ? row : []));
-    for (const { id, error } of results) if (error !== null) say(`#${id}: ${error}`);
-    isRefused = rows.length < results.length;
-    printRows(rows, isJson, toIncidentTable);
-  };
-  const code = await ask(server, `api/incidents/${action}`, show, { method: 'POST', body: { ids, ...more } });
-  return isRefused ? 1 : code;
+  const sent = { method: 'POST', body: { ids, ...more } };
+  const { data } = await ask<Static<typeof BulkResult>>(`api/incidents/${action}`, sent);
+  const rows = data.flatMap(({ incident: row, error }) => (row !== null && error === null ? row : []));
+  for (const { id, error } of data) if (error !== null) say(`#${id}: ${error}`);
+  show(rows, toIncidentTable);
+  return rows.length < data.length ? 1 : 0;
 };
 
 /** People write `#412`, too; a shell takes that as a comment unless it is quoted. */

@@ -1,7 +1,6 @@
 import type { OnCall, OnCallShift } from '../../profiles/notifications/oncall-schema.ts';
 import { UsageError } from '../args.ts';
-import { ask, defineAskingCommand, printRows } from './ask.ts';
-import type { AlertServer } from './server.ts';
+import { defineAskingCommand, type Listed } from './ask.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
@@ -19,7 +18,7 @@ export const oncallCommand = defineAskingCommand({
     message: { value: 'TEXT', short: 'm', summary: 'Comment for the override.' },
   },
   scope: 'incidents:read, or incidents:write for --override',
-  run: async (server, { own: { at, nextWeek, override, until, message, json } }) => {
+  run: async ({ ask, show }, { own: { at, nextWeek, override, until, message } }) => {
     const now = new Date();
     if (nextWeek && (at ?? override) !== undefined)
       throw new UsageError('give --next-week without --at and --override');
@@ -27,17 +26,19 @@ export const oncallCommand = defineAskingCommand({
       throw new UsageError('--until and --message belong to --override');
     }
     const when = at === undefined ? undefined : parseWhen('--at', at, now).toISOString();
-    if (nextWeek) return listNextWeek(server, now, json);
-    if (override === undefined) return showDuty(server, when, json);
+    if (nextWeek) {
+      const { data } = await ask<Listed<OnCallShift>>('api/oncall/schedule', { query: toNextWeek(now) });
+      return show(data, toShiftTable, nothing);
+    }
+    if (override === undefined) {
+      return show((await ask<Listed<OnCall>>('api/oncall', { query: { at: when } })).data, toDutyTable, nothing);
+    }
     const fields = readOverride(override, until, now);
     const comment = message !== undefined && { comment: message };
     const body = { ...fields, ...(when !== undefined && { startsAt: when }), ...comment };
-    const toSentence = (times: readonly Record<string, unknown>[]): string => {
-      const [from, to] = ['startsAt', 'endsAt'].map((key) => toMinute(String(times[0]?.[key])));
-      return `${fields.member} is on duty in ${fields.rotation} from ${from} until ${to}\n`;
-    };
-    const sent = { method: 'POST', body };
-    return ask(server, 'api/oncall/overrides', (made) => printRows([made], json, toSentence), sent);
+    const made = await ask<{ startsAt: string; endsAt: string }>('api/oncall/overrides', { method: 'POST', body });
+    const times = `from ${toMinute(made.startsAt)} until ${toMinute(made.endsAt)}`;
+    return show([made], () => `${fields.member} is on duty in ${fields.rotation} ${times}\n`);
   },
 });
 
@@ -52,11 +53,6 @@ const readOverride = (override: string, until: string | undefined, now: Date) =>
 
 const nothing = 'The server has no rotations.\n';
 
-const showDuty = (server: AlertServer, at: string | undefined, isJson: boolean | undefined): Promise<number> => {
-  const query = at === undefined ? '' : `?${new URLSearchParams({ at })}`;
-  return ask(server, `api/oncall${query}`, ({ data }) => printRows(data as OnCall[], isJson, toDutyTable, nothing));
-};
-
 const toDutyTable = (rows: readonly OnCall[]): string =>
   toTable(
     ['ROTATION', 'ON DUTY', 'UNTIL', 'NEXT', 'OVERRIDE'],
@@ -67,15 +63,14 @@ const toDutyTable = (rows: readonly OnCall[]): string =>
     { dropped: ['NEXT'], fixed: ['UNTIL'] },
   );
 
-const listNextWeek = (server: AlertServer, now: Date, isJson: boolean | undefined): Promise<number> => {
+/** From Monday on. */
+const toNextWeek = (now: Date) => {
   const monday = new Date(now);
   monday.setHours(0, 0, 0, 0);
   monday.setDate(monday.getDate() + ((8 - monday.getDay()) % 7 || 7));
   const end = new Date(monday);
   end.setDate(end.getDate() + 7);
-  const query = new URLSearchParams({ from: monday.toISOString(), to: end.toISOString() });
-  const path = `api/oncall/schedule?${query}`;
-  return ask(server, path, ({ data }) => printRows(data as OnCallShift[], isJson, toShiftTable, nothing));
+  return { from: monday.toISOString(), to: end.toISOString() };
 };
 
 const toShiftTable = (rows: readonly OnCallShift[]): string =>

@@ -10,10 +10,10 @@ import {
   explainUnsent,
   keepAlert,
   type PendingAlert,
+  type SentAlert,
   sendAlert,
 } from './alert-sender.ts';
-import type { SentAlert } from './deliver.ts';
-import { createHeartbeatReport, readAddress } from './heartbeat.ts';
+import { createHeartbeatReport, type RunReport, readAddress } from './heartbeat.ts';
 import {
   type AlertServer,
   clientFlags,
@@ -88,15 +88,12 @@ export const runProgram = defineCommand({
     let endedAt: number | undefined;
     const describeTime = () => `after ${Math.round(((endedAt ?? performance.now()) - startedAt) / 1000)} s`;
     const describe = (what: string) => [`${name} ${what}`, tail.text].filter((part) => part !== '').join(':\n');
-    const report =
-      'refused' in server
-        ? createMuteReport(server.refused)
-        : createRunReport(server, { ...about, key, level: own.level ?? 'ERROR' }, retryForMs);
-    const heartbeat =
-      address === undefined || 'refused' in server ? undefined : createHeartbeatReport(server, address, retryForMs);
-    heartbeat?.start();
-    const timer =
-      timeoutMs && setTimeout(() => report.failure(describe(`is still running ${describeTime()}`)), timeoutMs);
+    const createReport = (to: AlertServer): RunReport =>
+      address === undefined
+        ? createAlertReport(to, { ...about, key, level: own.level ?? 'ERROR' }, retryForMs)
+        : createHeartbeatReport(to, address, retryForMs);
+    const report = 'refused' in server ? createMuteReport(server.refused) : createReport(server);
+    const timer = timeoutMs && setTimeout(() => report.late(describe(`is still running ${describeTime()}`)), timeoutMs);
     const { exitCode, failure, isStarted, drain } = await runWrapped(words, {
       keep: tail.add,
       ended: () => {
@@ -107,17 +104,13 @@ export const runProgram = defineCommand({
     // A signal now ends the waiting for the server.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        heartbeat?.interrupt();
         report.interrupt();
         process.exit(exitCode);
       });
     }
     if (failure !== undefined && !isStarted) say(`${program} ${failure}`);
     const how = isStarted ? `${failure ?? 'succeeded'} ${describeTime()}` : (failure ?? '');
-    if (heartbeat) heartbeat.end(exitCode, describe(how));
-    else if (failure === undefined) report.success(`${name} ${how}`);
-    else report.failure(describe(how));
-    await heartbeat?.finish();
+    report.end({ exitCode, isFailure: failure !== undefined, title: `${name} ${how}`, text: describe(how) });
     await report.finish();
     await drain();
     return exitCode;
@@ -171,11 +164,11 @@ const toHash = (text: string): string => createHash('sha256').update(text).diges
 const failedRuns = new StateFolder('failed-runs');
 
 /** Tells the server about runs of one command, which the key of its alerts stands for. Nothing here stops the command. */
-const createRunReport = (
+const createAlertReport = (
   server: AlertServer,
   about: Required<Pick<SentAlert, 'source' | 'hostname' | 'key' | 'level'>>,
   retryForMs: number,
-) => {
+): RunReport => {
   const url = server.url.href;
   const file = `${toHash(`${url}\n${about.key}`).slice(0, 32)}.json`;
   const pending = new Set<PendingAlert>();
@@ -203,32 +196,36 @@ const createRunReport = (
       if ('id' in sent || sent.isKept) note(alert);
     });
   };
+  const fail = (message: string): void => send({ ...about, message, status: 'firing' });
   return {
-    /** Sends an alert; a later success resolves it. */
-    failure: (message: string): void => send({ ...about, message, status: 'firing' }),
-    /** Resolves the alerts of this run and of the last one, if there are any. */
-    success: (message: string): void => {
+    late: fail,
+    end: ({ isFailure, title, text }) => {
+      if (isFailure) return fail(text);
+      // Also the alerts of the last run.
       const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
-      if (isOver) send({ ...about, level: 'INFO', message, status: 'resolved' });
+      if (isOver) send({ ...about, level: 'INFO', message: title, status: 'resolved' });
       else turn = deliverKept(server, performance.now());
     },
-    /** Keeps what was not delivered yet, before the process ends. */
-    interrupt: (): void => {
+    interrupt: () => {
       if (pending.size === 0) return;
       const keepings = [...pending].map((one) => keepAlert(one, server));
       const keeping = keepings.find(({ isKept }) => !isKept) ?? { isKept: true };
       if (last && keeping.isKept) note(last);
       say(explainUnsent({ reason: 'interrupted', ...keeping }));
     },
-    /** Resolves once everything was sent or kept. */
     finish: () => turn,
   };
 };
 
 /** The report of a run for which no server can be used. */
-const createMuteReport = (reason: string): ReturnType<typeof createRunReport> => ({
-  failure: () => say(explainUnsent({ reason, isKept: false, lost: 'no server can be used' })),
-  success: () => undefined,
-  interrupt: () => undefined,
-  finish: async () => undefined,
-});
+const createMuteReport = (reason: string): RunReport => {
+  const fail = (): void => say(explainUnsent({ reason, isKept: false, lost: 'no server can be used' }));
+  return {
+    late: fail,
+    end: ({ isFailure }) => {
+      if (isFailure) fail();
+    },
+    interrupt: () => undefined,
+    finish: async () => undefined,
+  };
+};

@@ -2,8 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { readChoice, UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { print, readInput, say } from '../stdio.ts';
-import { createPendingAlert, explainUnsent, sendAlert } from './alert-sender.ts';
-import { maxAlertBytes } from './deliver.ts';
+import { createPendingAlert, explainUnsent, maxAlertBytes, sendAlert } from './alert-sender.ts';
 import { clientFlags, clientVariables, readAlertKey, readServer, temporaryFailure, toMilliseconds } from './server.ts';
 
 const statuses = ['firing', 'resolved'] as const;

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import { otherVariables } from '../../config/names.ts';
 import { severities } from '../../profiles/severity.ts';
 import { toFlag, UsageError } from '../args.ts';
+import { readInput } from '../stdio.ts';
 
 /** Where alerts are sent. */
 export interface AlertServer {
@@ -88,66 +89,75 @@ export const toServerUrl = (text: string, place: string): URL => {
 /** Bytes of a response that are read. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
-export interface HttpReply {
+/** What came of a request. */
+export interface ServerReply {
+  /** 0 without a response. */
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
+  /** Why it is no success, as a clause for people. It never shows the key. */
+  reason: string;
+  /** There is no response, and there will be none: the certificate is not trusted, or the server does not speak HTTP or TLS. */
+  isLasting: boolean;
 }
 
+type Call = Pick<RequestOptions, 'method' | 'headers'> & {
+  /** Sent as JSON unless it is a text. */
+  body?: object | string | undefined;
+  timeoutMs: number;
+  rejectUnauthorized?: boolean;
+};
+
 /**
- * Sends one request on a connection of its own and reads the response. Redirects are not followed. Rejects with the
- * connection's error, or if the response is not complete after `timeoutMs`. Without `fetch`, which takes 15 ms to load.
+ * Sends one request with the server's key, on a connection of its own, and reads the response, which must be complete after
+ * `timeoutMs`. Redirects are not followed. Never rejects. Without `fetch`, which takes 15 ms to load.
  */
-export const exchange = async (
-  url: URL,
-  { body, timeoutMs, ...options }: RequestOptions & { body?: string; timeoutMs: number; rejectUnauthorized?: boolean },
-): Promise<HttpReply> => {
-  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
-  const sent = request(url, { agent: false, signal: timeout, ...options });
-  // Once the response has begun, reading it fails, too.
-  sent.on('error', () => undefined);
-  try {
-    const [response]: IncomingMessage[] = await once(sent.end(body), 'response');
-    if (!response) throw new Error('there is no response');
-    return { status: response.statusCode ?? 0, headers: response.headers, text: await readText(response) };
-  } catch (error) {
-    throw timeout.aborted ? new Error(`no response within ${Math.round(timeoutMs / 1000)} s`) : error;
-  } finally {
-    sent.destroy();
-  }
-};
-
-const readText = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxResponseBytes) throw new Error('the response is too long');
-  }
-  return Buffer.concat(chunks).toString();
-};
-
-/** Sends a request with the server's key; a body that is no text is sent as JSON. Rejects as `exchange` does. */
-export const callServer = (
+export const callServer = async (
   { url, key }: AlertServer,
   path: string,
-  {
-    body,
-    headers,
-    ...options
-  }: { method?: string; body?: object | string | undefined; headers?: object; timeoutMs: number },
-): Promise<HttpReply> =>
-  exchange(new URL(path, url), {
-    ...options,
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    headers: {
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' }),
-      ...headers,
-    },
-  });
+  { body, headers, timeoutMs, ...options }: Call,
+): Promise<ServerReply> => {
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
+  try {
+    const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+    const type = typeof body === 'string' ? 'text/plain' : 'application/json';
+    const sent = request(new URL(path, url), {
+      ...{ agent: false, signal: timeout, ...options },
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': type }),
+        ...headers,
+      } as OutgoingHttpHeaders,
+    });
+    // Once the response has begun, reading it fails, too.
+    sent.on('error', () => undefined);
+    try {
+      const [response]: IncomingMessage[] = await once(sent.end(toText(body)), 'response');
+      if (!response) throw new Error('there is no response');
+      const { statusCode: status = 0, headers } = response;
+      const bytes = await readInput(response, maxResponseBytes);
+      if (!bytes) throw new Error('the response is too long');
+      const text = bytes.toString();
+      return { status, headers, text, reason: explainStatus({ url, key }, status, text), isLasting: false };
+    } finally {
+      sent.destroy();
+    }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const reason = timeout.aborted ? `no response within ${Math.round(timeoutMs / 1000)} s` : explainFailure(error);
+    const isLasting = !timeout.aborted && (isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code));
+    return { status: 0, headers: {}, text: '', reason: `${url.origin}: ${reason}`, isLasting };
+  }
+};
+
+const toText = (body: Call['body']): string | undefined => (typeof body === 'object' ? JSON.stringify(body) : body);
+
+const explainStatus = ({ url, key }: AlertServer, status: number, text: string): string => {
+  const { error } = status < 300 ? {} : parseObject(text);
+  if (typeof error !== 'string' || error === '') return `${url.origin} responded ${status}`;
+  const said = key === undefined ? error : error.replaceAll(key, '***');
+  return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
+};
 
 /** Statuses of a server, or of a proxy in front of it, that may take the same request later. */
 const passing = new Set([408, 429, 502, 503, 504]);
@@ -169,7 +179,7 @@ const reasons: Record<string, string> = {
 };
 
 /** Whether a code of a failure says that the server speaks neither HTTP nor TLS, as asked. */
-export const isOtherProtocol = (code: string): boolean => /^(EPROTO$|ERR_SSL|HPE_)/.test(code);
+const isOtherProtocol = (code: string): boolean => /^(EPROTO$|ERR_SSL|HPE_)/.test(code);
 
 /** Why there is no response, as a clause. */
 export const explainFailure = (error: unknown): string => {

@@ -1,8 +1,7 @@
 import type { Silence } from '../../profiles/silences/schema.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
-import { ask, defineAskingCommand, printRows } from './ask.ts';
-import type { AlertServer } from './server.ts';
+import { type Asking, defineAskingCommand, type Listed, sayIfMore } from './ask.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
@@ -23,23 +22,16 @@ export const silencesCommand = defineAskingCommand({
     state: { value: 'STATE', summary: 'Only these. Default current: active or pending.', choices: states },
   },
   scope: 'incidents:read',
-  run: async (server, { own: { state: given = 'current', json } }) => {
+  run: async ({ ask, show }, { own: { state: given = 'current' } }) => {
     const state = readChoice('--state', given, states);
-    const [wanted, isWanted] = state === 'current' ? ['all', isCurrent] : [state, () => true];
-    return list(server, wanted, (silences) =>
-      printRows(silences.filter(isWanted), json, toSilenceTable, `No ${state} silences.\n`),
-    );
+    const listed = await ask<Listed<Silence>>('api/silences', toQueryOf(state === 'current' ? 'all' : state));
+    const rows = state === 'current' ? listed.data.filter((row) => row.state !== 'expired') : listed.data;
+    show(rows, toSilenceTable, `No ${state} silences.\n`);
+    sayIfMore(listed, 'newest');
   },
 });
 
-const isCurrent = ({ state }: Silence): boolean => state !== 'expired';
-
-const list = (server: AlertServer, state: string, show: (rows: Silence[]) => void): Promise<number> =>
-  ask(server, `api/silences?limit=1000&state=${state}`, ({ data, total }) => {
-    const rows = data as Silence[];
-    show(rows);
-    if (Number(total) > rows.length) say(`${total} match; these are the ${rows.length} newest`);
-  });
+const toQueryOf = (state: string) => ({ query: { limit: 1000, state } });
 
 const toSilenceTable = (rows: readonly Silence[]): string =>
   toTable(
@@ -93,11 +85,10 @@ export const silenceCommand = defineAskingCommand({
     expire: { value: 'ID', summary: 'End this silence; the beginning of its id is enough.' },
   },
   scope: 'incidents:write',
-  run: async (server, { words, own: { for: span, until, schedule, zone, message, expire, json } }) => {
-    const show = (body: object): void => printRows([body as Silence], json, toSilenceTable);
+  run: async (asking, { words, own: { for: span, until, schedule, zone, message, expire } }) => {
     if (expire !== undefined) {
       if (words.length > 0) throw new UsageError('--expire ends a silence: give no patterns');
-      return end(server, expire, show);
+      return end(asking, expire);
     }
     const body = {
       match: toMatch(words),
@@ -105,18 +96,18 @@ export const silenceCommand = defineAskingCommand({
       ...(zone !== undefined && { timeZone: zone }),
       ...(message !== undefined && { comment: message }),
     };
-    return ask(server, 'api/silences', show, { method: 'POST', body });
+    return asking.show([await asking.ask<Silence>('api/silences', { method: 'POST', body })], toSilenceTable);
   },
 });
 
-const end = async (server: AlertServer, id: string, show: (body: object) => void): Promise<number> => {
-  let found: Silence[] = [];
-  const code = await list(server, 'all', (rows) => {
-    found = rows.filter((row) => row.id.startsWith(id.toLowerCase()));
-  });
-  if (code !== 0) return code;
-  const [silence, ...others] = found;
-  if (silence && others.length === 0) return ask(server, `api/silences/${silence.id}`, show, { method: 'DELETE' });
+const end = async ({ ask, show }: Asking, id: string): Promise<number> => {
+  const listed = await ask<Listed<Silence>>('api/silences', toQueryOf('all'));
+  sayIfMore(listed, 'newest');
+  const [silence, ...others] = listed.data.filter((row) => row.id.startsWith(id.toLowerCase()));
+  if (silence && others.length === 0) {
+    show([await ask<Silence>(`api/silences/${silence.id}`, { method: 'DELETE' })], toSilenceTable);
+    return 0;
+  }
   say(silence ? `several silences have an id that begins with ${id}` : `there is no silence ${id}`);
   return 1;
 };

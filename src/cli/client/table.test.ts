@@ -25,7 +25,7 @@ test('every line of a table fits the terminal, whatever senders write, also wher
     fc.property(fc.array(row), fc.array(row), fc.integer({ min: 40, max: 250 }), (first, later, columns) => {
       onTerminal(columns, () => {
         const table = createTable(titles, options);
-        const lines = `${table.toHead()}${table.toLines(first)}${table.toLines(later)}${toTable(titles, first, options)}`;
+        const lines = `${table(first)}${table(later)}${toTable(titles, first, options)}`;
         for (const line of lines.split('\n')) assert.ok(toWidth(line) <= columns, line);
         assert.equal(lines.split('\n').length, 2 * first.length + later.length + 3);
       });

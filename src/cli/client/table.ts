@@ -27,43 +27,44 @@ interface TableOptions {
 type Rows = readonly (readonly string[])[];
 
 /** A table with a line for each row: columns are as wide as their texts, and every line fits the terminal. */
-export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string => {
-  const table = createTable(titles, options);
-  const lines = table.toLines(rows);
-  return table.toHead() + lines;
-};
+export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string =>
+  createTable(titles, options)(rows);
 
-/** The same for rows that come one after the other: columns become wider if they have to, and never narrower. */
+/**
+ * The same for rows that come one after the other: the first text begins with the titles, and columns become wider if they have
+ * to, and never narrower.
+ */
 export const createTable = (
   titles: readonly string[],
   { paint = (text) => text, dropped = [], fixed = [], usual = {} }: TableOptions = {},
-) => {
+): ((rows: Rows) => string) => {
   const last = titles.length - 1;
   const natural = titles.map((title) => Math.max(title.length, usual[title] ?? 0));
-  const isPainted = process.stdout.isTTY === true && !process.env['NO_COLOR'];
+  let head: readonly string[] | undefined = titles;
   const toLine = (row: readonly string[], widths: readonly number[], isHead: boolean): string =>
     widths
       .flatMap((width, index) => {
         if (width === 0) return [];
         const fitted = fitText(row[index] ?? '', width);
         const padded = index === last ? fitted : fitted + ' '.repeat(width - toWidth(fitted));
-        return isPainted && !isHead ? paint(padded) : padded;
+        return isHead || !isPainted() ? padded : paint(padded);
       })
       .join(gap)
       .trimEnd();
-  const fit = (): number[] => fitWidths(titles, natural, { dropped, fixed });
-  return {
-    toHead: (): string => `${toLine(titles, fit(), true)}\n`,
-    toLines: (rows: Rows): string => {
-      const cells = rows.map((row) => row.map(escapeControls));
-      for (const row of cells) {
-        for (const [index, text] of row.entries()) natural[index] = Math.max(natural[index] ?? 0, toWidth(text));
-      }
-      const widths = fit();
-      return cells.map((row) => `${toLine(row, widths, false)}\n`).join('');
-    },
+  return (rows) => {
+    const cells = rows.map((row) => row.map(escapeControls));
+    for (const row of cells) {
+      for (const [index, text] of row.entries()) natural[index] = Math.max(natural[index] ?? 0, toWidth(text));
+    }
+    const widths = fitWidths(titles, natural, { dropped, fixed });
+    const lines = [...(head ? [toLine(head, widths, true)] : []), ...cells.map((row) => toLine(row, widths, false))];
+    head = undefined;
+    return lines.map((line) => `${line}\n`).join('');
   };
 };
+
+/** Whether texts have colours here. */
+export const isPainted = (): boolean => process.stdout.isTTY === true && !process.env['NO_COLOR'];
 
 /** How wide the columns are on this terminal; 0 for those that are left out. */
 const fitWidths = (
@@ -168,3 +169,15 @@ export const withWhole = (table: string, text: string): string => {
 
 /** A text of several lines as one. */
 export const toOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The words in lines of at most `width` characters. */
+export const wrap = (text: string, width: number): string[] => {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+};

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import type { Task } from '../../profiles/tasks/schema.ts';
 import { readChoice, UsageError } from '../args.ts';
-import { escapeControls, say } from '../stdio.ts';
-import { ask, defineAskingCommand, printRows } from './ask.ts';
+import { escapeControls } from '../stdio.ts';
+import { defineAskingCommand, type Listed, sayIfMore } from './ask.ts';
 import { toOneLine, toTable, withWhole } from './table.ts';
 
 const priorities = ['Critical', 'High', 'Medium', 'Low'];
@@ -20,24 +20,19 @@ export const tasksCommand = defineAskingCommand({
     priority: { value: 'PRIORITY', summary: 'Only tasks of this priority.', choices: priorities },
   },
   scope: 'incidents:read',
-  run: async (server, { own: { status, priority, json } }) => {
+  run: async ({ ask, show }, { own: { status, priority } }) => {
     const wanted = status === undefined ? openStatuses : [readChoice('--status', status, statuses)];
     const only = priority === undefined ? undefined : readChoice('--priority', priority, priorities);
-    const rows: Task[] = [];
-    let count = 0;
+    const all: Listed<Task> = { data: [], total: 0 };
     for (const each of wanted) {
-      const query = new URLSearchParams({ order: 'newest', limit: `${mostTasks}`, status: each });
-      if (only !== undefined) query.set('priority', only);
-      const code = await ask(server, `api/tasks?${query}`, ({ data, total }) => {
-        rows.push(...(data as Task[]));
-        count += Number(total);
-      });
-      if (code !== 0) return code;
+      const query = { order: 'newest', limit: mostTasks, status: each, priority: only };
+      const { data, total } = await ask<Listed<Task>>('api/tasks', { query });
+      all.data.push(...data);
+      all.total += total;
     }
-    rows.sort(compareUrgency);
-    printRows(rows, json, toTaskTable, `No ${(status ?? only) === undefined ? 'open' : 'such'} tasks.\n`);
-    if (count > rows.length) say(`${count} match; these are the ${rows.length} newest`);
-    return 0;
+    all.data.sort(compareUrgency);
+    show(all.data, toTaskTable, `No ${(status ?? only) === undefined ? 'open' : 'such'} tasks.\n`);
+    sayIfMore(all, 'newest');
   },
 });
 
@@ -71,13 +66,14 @@ export const taskCommand = defineAskingCommand({
     status: { value: 'STATUS', summary: 'What it is from now on.', choices: statuses },
   },
   scope: 'incidents:read, or incidents:write for --status',
-  run: (server, { words: [word = ''], own: { status, json } }) => {
+  run: async ({ ask, show }, { words: [word = ''], own: { status } }) => {
     const number = word.replace(/^#/, '');
     if (!/^\d{1,15}$/.test(number)) throw new UsageError(`a task has a number such as 7, not ${JSON.stringify(word)}`);
-    const change =
-      status === undefined ? {} : { method: 'PUT', body: { Status: readChoice('--status', status, statuses) } };
-    const show = (shown: object): void => printRows([shown as Task], json, ([row]) => (row ? describeTask(row) : ''));
-    return ask(server, `api/tasks/${number}`, show, change);
+    const change = status !== undefined && {
+      method: 'PUT',
+      body: { Status: readChoice('--status', status, statuses) },
+    };
+    show([await ask<Task>(`api/tasks/${number}`, change || undefined)], (rows) => rows.map(describeTask).join(''));
   },
 });
 

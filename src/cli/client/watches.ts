@@ -1,13 +1,12 @@
 import type { Watch } from '../../profiles/watches/schema.ts';
-import { ask, defineAskingCommand, printRows } from './ask.ts';
+import { defineAskingCommand, type Listed } from './ask.ts';
 import { paintSeverity, toOneLine, toRelativeTime, toTable } from './table.ts';
 
 export const watchesCommand = defineAskingCommand({
   name: 'watches',
   summary: 'List the watches of a server: what fires, and the last reading of each thing.',
   scope: 'incidents:write',
-  run: (server, { own: { json } }) =>
-    ask(server, 'api/watches', ({ data }) => printRows(data as Watch[], json, toWatchTable, 'No watches.\n')),
+  run: async ({ ask, show }) => show((await ask<Listed<Watch>>('api/watches')).data, toWatchTable, 'No watches.\n'),
 });
 
 const states = ['firing', 'cannot check', 'pending'];

@@ -3,14 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { styleText } from 'node:util';
 import { parseObject } from '../client/server.ts';
-import { fitText } from '../client/table.ts';
-import { wrap } from '../help.ts';
+import { fitText, isPainted, wrap } from '../client/table.ts';
 import { usualColumns } from '../progress.ts';
 import { escapeControls, print, readInput } from '../stdio.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;
-
-type Style = Parameters<typeof styleText>[0];
 
 /** Who does what, each with its colour. */
 const styles = { sender: 'cyan', incident: 'yellow', notified: 'magenta', person: 'green', machine: 'blue' } as const;
@@ -23,8 +20,6 @@ const [secondsWidth, whoWidth, leastWidth] = [5, 13, 20];
 /** Prints what happens with the seconds since the beginning: a line each, where the terminal is wide enough. */
 export const createNarrator = () => {
   const startedAt = performance.now();
-  const isPainted = process.stdout.isTTY === true && !process.env['NO_COLOR'];
-  const paint = (style: Style, text: string): string => (isPainted ? styleText(style, text) : text);
   const indent = ' '.repeat(secondsWidth + whoWidth + 4);
   const fit = (text: string, isWhole: boolean): string => {
     if (!process.stdout.isTTY) return text;
@@ -35,7 +30,9 @@ export const createNarrator = () => {
     tell: (kind: keyof typeof styles, who: string, what: string): void => {
       const seconds = `${Math.floor((performance.now() - startedAt) / 1000)} s`.padStart(secondsWidth);
       const name = fitText(escapeControls(who), whoWidth).padEnd(whoWidth);
-      print(`${seconds}  ${paint(styles[kind], name)}  ${fit(escapeControls(what), isInFull[kind])}\n`);
+      print(
+        `${seconds}  ${isPainted() ? styleText(styles[kind], name) : name}  ${fit(escapeControls(what), isInFull[kind])}\n`,
+      );
     },
   };
 };

@@ -96,10 +96,9 @@ export const openStage = async ({ schema, folder, receiver }: StageParts) => {
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
   const { url, close } = await startServer(schema, path);
   const request = async (method: string, target: string, token?: string, body?: object) => {
-    const { status, text } = await callServer({ url: new URL(url), key: token }, target, { method, body, timeoutMs });
-    const answer = parseObject(text);
-    if (status >= 300) throw new Error(`${method} ${target}: ${status} ${answer['error'] ?? ''}`);
-    return answer;
+    const reply = await callServer({ url: new URL(url), key: token }, target, { method, body, timeoutMs });
+    if (reply.status === 0 || reply.status >= 300) throw new Error(`${method} ${target}: ${reply.reason}`);
+    return parseObject(reply.text);
   };
   const logIn = async (name: keyof typeof passwords): Promise<string> => {
     const body = { Username: name, Password: passwords[name] };

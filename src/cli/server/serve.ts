@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
-import { type OnProgress, planDatabase } from '../../app/database.ts';
+import { planDatabase } from '../../app/database.ts';
+import { toPrefix } from '../../app/mounts.ts';
 import { version } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
@@ -50,7 +51,7 @@ const prepare = async (
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
   // On a terminal long work is shown, and elsewhere logged.
-  const onProgress = process.stderr.isTTY ? { onProgress: toProgress } : {};
+  const onProgress = process.stderr.isTTY ? { onProgress: showProgress } : {};
   const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
   const parts = { log, features, openStorage: open };
   const app = await createApp(settings, parts).catch((error) => {
@@ -60,8 +61,6 @@ const prepare = async (
   warnings.push(...app.warnings.map((msg) => ({ msg })), ...listAccessWarnings(app, settings));
   return { app, settings, log, warnings };
 };
-
-const toProgress: OnProgress = (what, done, total) => showProgress({ what, done, total });
 
 /**
  * Checks what a start checks, and changes nothing. Logs warnings; resolves to what a start would do to the database, as
@@ -75,16 +74,6 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
     for (const warning of [...warnings, ...unchecked.map((msg) => ({ msg }))]) log.warn(warning);
     return plans;
   });
-
-/** The OpenAPI document of the server that the settings describe. Nothing listens. Throws a SettingsError as a start would. */
-export const describeServer = async (schema: TObject, flags: Flags): Promise<string> => {
-  const { app } = await prepare(schema, flags, { logLevel: 'silent', openStorage });
-  try {
-    return (await app.server.inject('/openapi.json')).body;
-  } finally {
-    await app.server.close();
-  }
-};
 
 /** Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if it cannot start. */
 export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
@@ -227,8 +216,6 @@ const toColumns = (rows: readonly (readonly string[])[]): string[] => {
   const width = Math.max(...rows.map(([first = '']) => first.length)) + 2;
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
-
-const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
 /** The profiles that have routes without a token, and after them those where other routes need one. */
 const describeOpenProfiles = (mounts: App['mounts']): string => {

@@ -10,7 +10,7 @@ const load = (path) => import(`../../../dist/${path}.js`);
 await prepare();
 const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
 const { listCommands } = await load('src/cli/commands');
-const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('src/cli/help');
+const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('tools/texts/help');
 const { features } = await load('src/profiles/index');
 const { listProfiles } = await load('src/profiles/listing');
 const { settingsSchema, startApp } = await load('test/support/app');

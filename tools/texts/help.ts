@@ -1,9 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
-import { isFlag, textForm, toVariableName } from '../config/names.ts';
-import type { Feature } from '../profiles/feature.ts';
-import { listProfiles } from '../profiles/listing.ts';
-import { toFlag, toNegation } from './args.ts';
-import type { Command } from './command.ts';
+import { toFlag, toNegation } from '../../src/cli/args.ts';
+import { wrap } from '../../src/cli/client/table.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { isFlag, textForm, toVariableName } from '../../src/config/names.ts';
+import type { Feature } from '../../src/profiles/feature.ts';
+import { listProfiles } from '../../src/profiles/listing.ts';
 
 /** One line about the program. */
 export const purpose = 'a small operations desk for your servers';
@@ -73,7 +74,7 @@ export const createCommandHelp = (command: Command): string => {
   const paragraphs = [summary, ...details, ...describeReads(command)];
   return [
     toSynopsis(command),
-    ...paragraphs.flatMap((paragraph) => ['', ...wrap(paragraph)]),
+    ...paragraphs.flatMap((paragraph) => ['', ...wrap(paragraph, widest)]),
     ...toSection('Flags', toFlagRows(flags)),
     ...toSection('Variables', Object.entries(variables)),
     ...toSection('Exit codes', listExitCodes(command)),
@@ -161,15 +162,3 @@ const toColumns = (rows: readonly HelpRow[]): string[] =>
     const below = isLong ? ['', ...lines] : lines;
     return below.map((line, index) => `${(index === 0 ? first : '').padEnd(leftWidth)}${line}`.trimEnd());
   });
-
-/** The words in lines of at most `width` characters. */
-export const wrap = (text: string, width = widest): string[] => {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-};

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
-import type { Feature } from '../profiles/feature.ts';
-import { listProfiles } from '../profiles/listing.ts';
-import type { Command } from './command.ts';
+import type { Command } from '../../src/cli/command.ts';
+import type { Feature } from '../../src/profiles/feature.ts';
+import { listProfiles } from '../../src/profiles/listing.ts';
 import {
   capitalize,
   describeReads,

@@ -1,17 +1,12 @@
 import type { TObject } from 'typebox';
-import { commonFlags, listOwnFlags, listSettingFlags, toFlag, toNegation } from './args.ts';
-import { callServer, parseObject, readServer } from './client/server.ts';
-import { toOneLine } from './client/table.ts';
-import type { Command, NamedFlag, NumberedThings } from './command.ts';
-import { escapeControls, print } from './stdio.ts';
+import { commonFlags, listOwnFlags, listSettingFlags, toFlag, toNegation } from '../../src/cli/args.ts';
+import type { completionShells } from '../../src/cli/client/completion.ts';
+import type { Command, NamedFlag } from '../../src/cli/command.ts';
 
 /** A command with the flags that it takes, as the shells complete it. */
 interface CompletedCommand extends Pick<Command, 'name' | 'argument' | 'summary' | 'isWrapper'> {
   flags: NamedFlag[];
 }
-
-/** The shells for which there is a script. */
-export const completionShells = ['bash', 'zsh', 'fish'] as const;
 
 /** The completion script for a shell. The first command is the one that runs if none is named. */
 export const createCompletion = (
@@ -195,31 +190,3 @@ const toFishOption = ({ value, choices = [], ...flag }: NamedFlag): string => {
 };
 
 const quoteForFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-
-/** Somebody waits for the completion of a line. */
-const timeoutMs = 1000;
-
-export const numberedThings: readonly NumberedThings[] = ['incidents', 'tasks'];
-
-const paths = {
-  incidents: ['api/incidents?limit=200'],
-  tasks: ['InProgress', 'Pending'].map((status) => `api/tasks?order=newest&limit=100&status=${status}`),
-};
-
-/** Prints the numbers of what is open, each with a tab and what it is, for the completions of shells; or nothing. */
-export const printNumbers = async (things: NumberedThings): Promise<number> => {
-  try {
-    const server = readServer(undefined);
-    const pages = await Promise.all(paths[things].map((path) => callServer(server, path, { timeoutMs })));
-    const rows = pages.flatMap(({ text }) => (parseObject(text)['data'] as object[] | undefined) ?? []);
-    print(rows.map(toLine).join(''));
-    return 0;
-  } catch {
-    return 1;
-  }
-};
-
-const toLine = (row: { number?: number; level?: string; title?: string; Id?: number; Title?: string }): string => {
-  const { number, level, title, Id, Title } = row;
-  return `${number ?? Id}\t${escapeControls(toOneLine([level, title ?? Title].filter(Boolean).join(' ')))}\n`;
-};

@@ -1,0 +1,53 @@
+import { UsageError } from '../args.ts';
+import { defineCommand, type NumberedThings } from '../command.ts';
+import { escapeControls, print } from '../stdio.ts';
+import { loadTexts } from '../texts.ts';
+import { askedVariables } from './ask.ts';
+import { callServer, parseObject, readServer } from './server.ts';
+import { toOneLine } from './table.ts';
+
+/** The shells for which there is a script. */
+export const completionShells = ['bash', 'zsh', 'fish'] as const;
+
+export const completion = defineCommand({
+  name: 'completion',
+  argument: { name: 'SHELL', choices: completionShells },
+  summary: 'Print a completion script for bash, zsh or fish.',
+  details: [
+    'For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"',
+    'The scripts complete numbers, too: they run signalbox completion incidents, or tasks, which asks the server for at most a second and prints nothing if it is away.',
+  ],
+  variables: askedVariables('incidents:read'),
+  run: async ({ words: [word] }) => {
+    if (word === 'incidents' || word === 'tasks') return printNumbers(word);
+    const shell = completionShells.find((one) => one === word);
+    if (!shell) throw new UsageError(`completion takes ${completionShells.join(', ')}, not ${JSON.stringify(word)}`);
+    return print(loadTexts().completions[shell]);
+  },
+});
+
+/** Somebody waits for the completion of a line. */
+const timeoutMs = 1000;
+
+const paths: Record<NumberedThings, string[]> = {
+  incidents: ['api/incidents?limit=200'],
+  tasks: ['InProgress', 'Pending'].map((status) => `api/tasks?order=newest&limit=100&status=${status}`),
+};
+
+/** Prints the numbers of what is open, each with a tab and what it is, for the completions of shells; or nothing. */
+const printNumbers = async (things: NumberedThings): Promise<number> => {
+  try {
+    const server = readServer(undefined);
+    const pages = await Promise.all(paths[things].map((path) => callServer(server, path, { timeoutMs })));
+    const rows = pages.flatMap(({ text }) => (parseObject(text)['data'] as object[] | undefined) ?? []);
+    print(rows.map(toLine).join(''));
+    return pages.every(({ status }) => status > 0) ? 0 : 1;
+  } catch {
+    return 1;
+  }
+};
+
+const toLine = (row: { number?: number; level?: string; title?: string; Id?: number; Title?: string }): string => {
+  const { number, level, title, Id, Title } = row;
+  return `${number ?? Id}\t${escapeControls(toOneLine([level, title ?? Title].filter(Boolean).join(' ')))}\n`;
+};

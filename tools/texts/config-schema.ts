@@ -1,0 +1,43 @@
+import type { TObject, TSchema, TUnion } from 'typebox';
+import { basePath } from '../../src/app/mounts.ts';
+import { toFormerProperties } from '../../src/config/former.ts';
+
+/** The program counts 32 bytes; a character has at most 4. */
+const leastSecretLength = 8;
+
+/**
+ * The JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that the
+ * program checks later, with messages of their own, are included. `profiles` are the names and letters of all.
+ */
+export const toFileSchema = (
+  { required: _required, properties, ...schema }: TObject,
+  profiles: readonly string[],
+): object => {
+  const names = { items: { type: 'string', enum: profiles } };
+  const key = { minLength: leastSecretLength };
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...schema,
+    properties: {
+      $schema: { description: 'The file of this schema; the program ignores it.' },
+      ...properties,
+      ...toFormerProperties(properties),
+      profiles: { ...properties['profiles'], ...names },
+      access: toFileAccess(properties['access'] as TSchema, profiles),
+      mounts: {
+        ...properties['mounts'],
+        minProperties: 1,
+        propertyNames: { pattern: basePath.source },
+        patternProperties: { '^/': { type: 'array', minItems: 1, ...names } },
+      },
+      jwtSecret: { ...properties['jwtSecret'], ...key },
+      jwtPreviousSecret: { ...properties['jwtPreviousSecret'], ...key },
+    },
+  };
+};
+
+/** The setting `access` with the names of the profiles. */
+const toFileAccess = (access: TSchema, profiles: readonly string[]): object => {
+  const [word, byProfile] = (access as TUnion).anyOf;
+  return { ...access, anyOf: [word, { ...byProfile, propertyNames: { enum: profiles } }] };
+};

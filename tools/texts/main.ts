@@ -1,0 +1,26 @@
+import { listNames } from '../../src/app/mounts.ts';
+import { version } from '../../src/app/package-info.ts';
+import type { completionShells } from '../../src/cli/client/completion.ts';
+import { listCommands } from '../../src/cli/commands.ts';
+import { features, schema } from '../../src/cli/program.ts';
+import type { Texts } from '../../src/cli/texts.ts';
+import { createCompletion } from './completion.ts';
+import { toFileSchema } from './config-schema.ts';
+import { createCommandHelp, createUsage } from './help.ts';
+import { createManPage } from './man-page.ts';
+
+/** What the program prints about itself; the build writes it to `dist/texts.json`. */
+export const createTexts = async (): Promise<Texts> => {
+  const commands = await listCommands();
+  const profiles = listNames(features.flatMap((feature) => feature.profiles));
+  const toHelp = (command: (typeof commands)[number]): string =>
+    command.name === 'serve' ? createUsage(commands, schema, features) : createCommandHelp(command);
+  const toScript = (shell: (typeof completionShells)[number]): string =>
+    createCompletion(shell, commands, schema, profiles);
+  return {
+    help: Object.fromEntries(commands.map((command) => [command.name, toHelp(command)])),
+    completions: { bash: toScript('bash'), zsh: toScript('zsh'), fish: toScript('fish') },
+    manPage: createManPage(version, commands, schema, features),
+    configSchema: `${JSON.stringify(toFileSchema(schema, profiles), null, 2)}\n`,
+  };
+};
