@@ -15,7 +15,6 @@ export const alerts = {
   resolves: 'Resolves',
   theFiring: 'the alert that was firing',
   sender: 'Sender',
-  detailsTitle: 'Details',
   repeat: 'Repeat of',
   theFirst: 'the first alert of this series',
   format: 'Format',

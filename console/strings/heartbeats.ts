@@ -25,7 +25,6 @@ export const heartbeats = {
   never: 'nothing was received yet',
   succeeded: (passed: string) => `succeeded ${passed}`,
   noSuccess: 'has never succeeded',
-  next: (time: string) => `next ${time}`,
   nextIn: (time: string, left: string) => `next ${time}, in ${left}`,
   wasDue: (time: string, passed: string) => `was due ${time} (${passed} ago)`,
   downSince: (time: string, passed: string) => `down since ${time} (${passed})`,
@@ -48,7 +47,6 @@ export const heartbeats = {
   incident: (number: string) => `Incident #${number}`,
   facts: {
     expected: 'Expected',
-    grace: 'Grace',
     level: 'Level',
     tags: 'Tags',
     changed: 'Changed last',
@@ -85,7 +83,6 @@ export const heartbeats = {
   copyBadge: 'Copy the address of the badge',
   badgeText: (name: string, state: string) => `${name}: ${state}`,
   output: 'Output',
-  logged: 'logged',
   newTitle: 'New heartbeat',
   editTitle: (name: string) => `Change ${name}`,
   createAction: 'Create',

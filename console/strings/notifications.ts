@@ -85,7 +85,6 @@ export const notifications = {
   },
   inTime: (time: string) => `in ${time}`,
   now: 'now',
-  notNotified: 'Could not notify',
   sent: 'Sent',
   sentNone: 'Nothing was sent about incidents yet.',
   sentNoMatch: 'Nothing was sent that matches',

@@ -161,7 +161,6 @@ export const settings = {
   tryIt: 'Try it',
   wouldStore: (count: string) => `${counted(count, 'alert')} would be stored.`,
   sessionsHint: 'Where you are logged in.',
-  session: 'Session',
   since: 'Since',
   renewed: 'Last used',
   client: 'Browser or program',

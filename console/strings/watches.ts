@@ -34,7 +34,6 @@ export const watches = {
   strip: (good: string, all: string) => `fine in ${good} of ${counted(all, 'step')} of time`,
   noReadings: 'no readings yet',
   details: (name: string) => `Watch ${name}`,
-  detailsTitle: 'Watch',
   missing: 'There is no such watch',
   missingHint: 'It may have been deleted.',
   incident: (number: string) => `Incident #${number}`,
