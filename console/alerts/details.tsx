@@ -2,7 +2,7 @@ import type { AlertDetails, AlertEntry } from 'signalbox/client';
 import { type ApiError, client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative, toTime } from '../format.ts';
-import { toLine, toTimeOf } from '../live/alerts.ts';
+import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import { useResource } from '../live/resource.ts';
 import { toSilenceLink } from '../live/silence-link.ts';
 import { goTo, place, toHash } from '../router.ts';
@@ -168,7 +168,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
           <time dateTime={each.time ?? ''}>{toTime(toTimeOf(each))}</time>
           <AlertChip alert={each} />
           <a class="one-line" href={toHash(`/alerts/${each.id}`, place.value.params)}>
-            <bdi>{toLine(each)}</bdi>
+            <bdi>{toAlertLine(each)}</bdi>
           </a>
         </li>
       ))}

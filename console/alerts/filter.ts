@@ -1,19 +1,10 @@
-import type { AlertFilter } from '../live/alerts.ts';
-import { place, setParams } from '../router.ts';
+import { createAddressFilter } from '../list-address.ts';
+import { place } from '../router.ts';
 
-const names = ['severity', 'level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const;
-
-/** The filter that the address holds. */
-export const readFilter = (): AlertFilter => {
-  const { params } = place.value;
-  return Object.fromEntries(names.map((name) => [name, params[name] || undefined]));
-};
-
-export const hasFilter = (): boolean =>
-  Object.values(readFilter()).some((value) => value !== undefined) || readStart() !== undefined;
-
-export const clearFilter = (): void =>
-  setParams(Object.fromEntries([...names, 'before'].map((name) => [name, undefined])));
+export const alertFilter = createAddressFilter([
+  ...(['severity', 'level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const),
+  'before',
+]);
 
 /** The number in the log before which the list begins; undefined if it begins with the newest alert. */
 export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;

@@ -1,6 +1,6 @@
 import type { AlertEntry } from 'signalbox/client';
 import { toCount, toTime } from '../format.ts';
-import { toLine, toTimeOf } from '../live/alerts.ts';
+import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import type { Folded } from '../live/fold.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -30,7 +30,7 @@ const Message = ({ alert, count }: Pick<Folded, 'alert' | 'count'>) => (
 );
 
 const AlertLink = ({ alert }: { alert: AlertEntry }) => {
-  const message = <bdi>{toLine(alert)}</bdi>;
+  const message = <bdi>{toAlertLine(alert)}</bdi>;
   if (alert.id === '') return <span title={alert.message}>{message}</span>;
   return <a href={toHash(`/alerts/${alert.id}`, place.value.params)}>{message}</a>;
 };

@@ -7,7 +7,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
-import { toLine } from './filter.ts';
+import { toExecutionLine } from './filter.ts';
 import { ResultChip, toMilliseconds } from './rows.tsx';
 
 const words = text.audit;
@@ -26,7 +26,7 @@ const Details = ({ execution }: { execution: Execution }) => (
       <time dateTime={execution.time}>{toFull(new Date(execution.time))}</time>
     </p>
     <p class="message mono">
-      <LongText value={toLine(execution)} />
+      <LongText value={toExecutionLine(execution)} />
     </p>
     {execution.reason !== null && (
       <p>
@@ -34,7 +34,7 @@ const Details = ({ execution }: { execution: Execution }) => (
       </p>
     )}
     <div class="actions">
-      <CopyButton label={words.copyCommand} value={() => toLine(execution)} />
+      <CopyButton label={words.copyCommand} value={() => toExecutionLine(execution)} />
       <CopyButton label={text.alerts.copyJson} value={() => JSON.stringify(execution, null, 2)} />
     </div>
     <Facts facts={toFacts(execution)} />

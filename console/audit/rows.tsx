@@ -5,7 +5,7 @@ import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import type { IconName } from '../ui/icon.tsx';
 import { type Column, sortRows, Table } from '../ui/table.tsx';
-import { type Result, toLine, toResult } from './filter.ts';
+import { type Result, toExecutionLine, toResult } from './filter.ts';
 
 const words = text.audit;
 
@@ -30,7 +30,7 @@ const Time = ({ time }: Execution) => <time dateTime={time}>{toTime(new Date(tim
 
 const Command = (execution: Execution) => (
   <a href={toHash(`/audit/${encodeURIComponent(execution.requestId)}`, place.value.params)}>
-    <bdi>{toLine(execution).slice(0, mostShown)}</bdi>
+    <bdi>{toExecutionLine(execution).slice(0, mostShown)}</bdi>
   </a>
 );
 
@@ -52,7 +52,7 @@ const columns: Column<Execution>[] = [
     cell: (execution) => <ResultChip execution={execution} />,
     sortBy: toResult,
   },
-  { key: 'command', title: words.command, cell: Command, sortBy: toLine },
+  { key: 'command', title: words.command, cell: Command, sortBy: toExecutionLine },
   {
     ...{ key: 'reason', title: words.reason, width: 'clamp(6rem, 24vw, 24rem)' },
     cell: ({ reason }) => <bdi class="hint">{reason?.slice(0, mostShown)}</bdi>,

@@ -7,7 +7,7 @@ import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
 import { Icon } from '../ui/icon.tsx';
-import { isMatch, ListFilter } from '../ui/list-filter.tsx';
+import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { HeartbeatDialog } from './details.tsx';
@@ -65,7 +65,7 @@ const List = ({
   }
   const bad = data.filter(({ state }) => state === 'down' || state === 'late').length;
   const found = sorted.filter(({ name, description, tags }) =>
-    isMatch([name, description, ...tags].join(' '), place.value.params['q']),
+    containsWords([name, description, ...tags].join(' '), place.value.params['q']),
   );
   return (
     <>

@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Incident, IncidentPage } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
+import { showNextPage } from '../list-address.ts';
 import { severities } from '../live/alerts.ts';
 import { compareUrgency, openIncidents, toggleDesktopNotices } from '../live/incidents.ts';
 import { useNews, useResource } from '../live/resource.ts';
@@ -12,7 +13,7 @@ import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
 import { ConnectLink } from '../ui/connect-link.tsx';
 import { Choice } from '../ui/field.tsx';
-import { FilterBar } from '../ui/filter-bar.tsx';
+import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
@@ -20,7 +21,7 @@ import { TextFilter } from '../ui/text-filter.tsx';
 import { notify } from '../ui/toast.tsx';
 import { acknowledge, changes, question, resolve } from './actions.ts';
 import { IncidentDialog } from './details.tsx';
-import { clearFilter, hasFilter, readQuery, readState, showMore, shownStates } from './filter.ts';
+import { incidentFilter, readQuery, readState, shownStates } from './filter.ts';
 import { useIncidentKeys } from './keys.ts';
 import { QuestionDialog } from './questions.tsx';
 import { IncidentTable } from './rows.tsx';
@@ -81,9 +82,7 @@ const Filters = () => {
       />
       <TextFilter name="source" label={words.sourceIs} />
       <TextFilter name="hostname" label={words.hostIs} />
-      <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
-        <Icon name="close" /> {text.clear}
-      </button>
+      <ClearButton filter={incidentFilter} />
     </FilterBar>
   );
 };
@@ -97,7 +96,7 @@ const Found = ({ page: { total, next }, rows }: { page: IncidentPage; rows: read
         {words.shown(toCount(rows.length), toCount(total))}
       </p>
       <IncidentTable rows={rows} />
-      <More label={words.older} isLoading={false} isEnd={next === null || rows.length >= 1000} onMore={showMore} />
+      <More label={words.older} isLoading={false} isEnd={next === null || rows.length >= 1000} onMore={showNextPage} />
     </>
   );
 };
@@ -133,7 +132,9 @@ const Marked = ({ rows }: { rows: readonly Incident[] }) => {
 };
 
 const Nothing = () => {
-  if (hasFilter()) return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />;
+  if (incidentFilter.isSet()) {
+    return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={incidentFilter.clear} />;
+  }
   if (readState() !== 'active') return <Empty title={words.none} hint={words.quietHint} />;
   return <Quiet />;
 };

@@ -1,6 +1,6 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { useResource } from '../live/resource.ts';
-import { describeMatch, describeWhen, isMatch, loadCurrent, stateOf } from '../live/silences.ts';
+import { describeMatch, describeWhen, loadCurrent, silenceMatches, stateOf } from '../live/silences.ts';
 import { toPerson } from '../person.ts';
 import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
@@ -19,7 +19,7 @@ export const SilencesOf = ({ incident }: { incident: Incident }) => {
   const found = value.filter((silence) =>
     stateOf(silence) === 'active'
       ? incident.silencedBy.includes(silence.id)
-      : silence.match !== null && isMatch(silence.match, incident),
+      : silence.match !== null && silenceMatches(silence.match, incident),
   );
   if (found.length === 0) return null;
   return (

@@ -18,7 +18,7 @@ export interface AlertFilter {
 export const severities: readonly AlertEntry['severity'][] = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
 
 /** True for alerts that a search with this filter would find. */
-export const matches = (alert: AlertEntry, filter: AlertFilter): boolean => {
+export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean => {
   const { q, since, until, ...exact } = filter;
   const time = toTimeOf(alert).getTime();
   return (
@@ -35,7 +35,7 @@ export const matches = (alert: AlertEntry, filter: AlertFilter): boolean => {
 const mostShown = 400;
 
 /** The message for a list, which is never without anything to see. */
-export const toLine = ({ message }: AlertEntry): string =>
+export const toAlertLine = ({ message }: AlertEntry): string =>
   /[^\s\p{C}]/u.test(message) ? message.slice(0, mostShown) : text.alerts.noMessage;
 
 export const toTimeOf = ({ time, timestamp }: AlertEntry): Date => new Date(fromServer(time ?? timestamp));

@@ -73,7 +73,7 @@ export const toWhen = (silence: Silence): string[] => {
 export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
 
 /** Whether an incident is like the pattern, as the server has it. */
-export const isMatch = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
+export const silenceMatches = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
   const subject = { source, hostname, level, text: title };
   const isText = (value: string | undefined, pattern: string): boolean =>
     value !== undefined && isPatternOf(value.toLowerCase(), pattern.toLowerCase());

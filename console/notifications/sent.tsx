@@ -1,6 +1,7 @@
 import type { SentNotification, SentNotificationPage } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
+import { readPages, showNextPage } from '../list-address.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -16,8 +17,6 @@ const words = text.notifications;
 const pageSize = 50;
 const mostRows = 1000;
 const calm = 1000;
-
-const readPages = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
 
 /** What was sent to whom about which incident, newest first. */
 export const Sent = () => {
@@ -78,7 +77,7 @@ const Found = ({ page: { data, next } }: { page: SentNotificationPage }) => {
         label={words.sentOlder}
         isLoading={false}
         isEnd={next === null || data.length >= mostRows}
-        onMore={() => setParams({ pages: String(readPages() + 1) }, { replace: true })}
+        onMore={showNextPage}
       />
     </>
   );

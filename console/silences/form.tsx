@@ -4,7 +4,7 @@ import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { severities } from '../live/alerts.ts';
 import { weekdays } from '../live/schedule.ts';
-import { describeWhen, isMatch } from '../live/silences.ts';
+import { describeWhen, silenceMatches } from '../live/silences.ts';
 import { useDraft } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
@@ -122,7 +122,7 @@ const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incid
 const findCovered = (draft: Draft, incidents: readonly Incident[]): Incident[] | undefined => {
   try {
     const match = toMatch(draft);
-    return incidents.filter((incident) => isMatch(match, incident));
+    return incidents.filter((incident) => silenceMatches(match, incident));
   } catch {
     return undefined;
   }

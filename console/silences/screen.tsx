@@ -3,6 +3,7 @@ import type { Incident, Silence } from 'signalbox/client';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount } from '../format.ts';
+import { readPages, showNextPage } from '../list-address.ts';
 import { useActiveIncidents } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
@@ -36,9 +37,9 @@ const readShown = (): Shown => shownStates.find((each) => each === place.value.p
 /** Silences that hold, those that will, and those that have ended; one opens over the list. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
   const shown = readShown();
-  const pages = Math.max(1, Math.min(10, Number(place.value.params['pages']) || 1));
-  const load = (signal: AbortSignal) => loadSilences(shown, pages, signal);
-  const { value, error, reload } = useResource(load, { key: `${shown} ${pages}`, topic: 'silences', calm });
+  const limit = Math.min(mostSilences, readPages() * pageSize);
+  const load = (signal: AbortSignal) => loadSilences(shown, limit, signal);
+  const { value, error, reload } = useResource(load, { key: `${shown} ${limit}`, topic: 'silences', calm });
   const incidents = useIncidents(value);
   useNextChange(value?.data ?? [], reload);
   useCreateCommand();
@@ -50,7 +51,7 @@ const SilencesScreen = ({ rest }: { rest: string }) => {
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   return (
     <div class="list">
-      {value ? <List found={value} incidents={incidents} pages={pages} /> : <Skeleton lines={8} />}
+      {value ? <List found={value} incidents={incidents} /> : <Skeleton lines={8} />}
       {error && value && <Failure error={error} onRetry={reload} />}
       {rest === 'new' && (
         <SilenceForm
@@ -68,8 +69,7 @@ const SilencesScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-const loadSilences = async (shown: Shown, pages: number, signal: AbortSignal): Promise<FoundSilences> => {
-  const limit = pages * pageSize;
+const loadSilences = async (shown: Shown, limit: number, signal: AbortSignal): Promise<FoundSilences> => {
   if (shown === 'past') return client.listSilences({ state: 'expired', limit }, { signal });
   if (shown === 'all') return client.listSilences({ limit }, { signal });
   return loadCurrent(signal);
@@ -99,15 +99,7 @@ const create = (): void => goTo('/silences/new', { state: place.value.params['st
 const useCreateCommand = (): void =>
   useCommands(isMounted('createSilence') ? [{ title: words.create, icon: 'plus', run: create }] : []);
 
-const List = ({
-  found,
-  incidents,
-  pages,
-}: {
-  found: FoundSilences;
-  incidents: readonly Incident[] | undefined;
-  pages: number;
-}) => {
+const List = ({ found, incidents }: { found: FoundSilences; incidents: readonly Incident[] | undefined }) => {
   const covered = useMemo(() => incidents && groupBySilence(incidents), [incidents]);
   const { data, total } = found;
   if (data.length === 0) {
@@ -128,7 +120,7 @@ const List = ({
         label={words.older}
         isLoading={false}
         isEnd={data.length >= total || data.length >= mostSilences || readShown() === 'current'}
-        onMore={() => setParams({ pages: String(pages + 1) }, { replace: true })}
+        onMore={showNextPage}
       />
     </>
   );

@@ -3,15 +3,16 @@ import { goTo, place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
+import { NoRows } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useCommands } from '../ui/palette.tsx';
-import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { Failure, Skeleton } from '../ui/panel.tsx';
 import { Board } from './board.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { leaving } from './deletion.ts';
 import { TaskDialog } from './details.tsx';
-import { clearFilter, hasFilter, isBoard, readFilters } from './filter.ts';
-import { Filters } from './filters.tsx';
+import { isBoard, readFilters, taskFilter } from './filter.ts';
+import { TaskFilters } from './filters.tsx';
 import { type TaskList, useTaskList } from './list.ts';
 import { NewTaskDialog } from './new-task.tsx';
 import { TaskTable } from './rows.tsx';
@@ -30,7 +31,7 @@ const TasksScreen = ({ rest }: { rest: string }) => {
   if (failed?.error) return <Failure error={failed.error} onRetry={list.retry} />;
   return (
     <div class="tasks">
-      <Filters />
+      <TaskFilters />
       {states.some(({ tasks }) => !tasks) ? <Skeleton lines={16} /> : <Body list={list} />}
       {rest === 'new' && <NewTaskDialog list={list} onClose={close} />}
       {rest && rest !== 'new' && <TaskDialog id={rest} list={list} onClose={close} />}
@@ -71,17 +72,10 @@ const Body = ({ list }: { list: TaskList }) => {
         {isLoading && total <= 0 ? words.searching : words.shown(toCount(loaded.length - hidden), toCount(total))}
       </p>
       {error && <Failure error={error} onRetry={list.retry} />}
-      {isEmpty && !isBoard() && <NoTasks />}
+      {isEmpty && !isBoard() && <NoRows filter={taskFilter} words={words} />}
       {isBoard() ? <Board list={list} /> : list.pages[0] && !isEmpty && <TaskTable pages={list.pages[0]} list={list} />}
     </>
   );
 };
-
-const NoTasks = () =>
-  hasFilter() ? (
-    <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />
-  ) : (
-    <Empty title={words.empty} hint={words.emptyHint} />
-  );
 
 export const tasksView: ScreenView = { Screen: TasksScreen, Aside: TaskControls };

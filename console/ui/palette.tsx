@@ -3,6 +3,7 @@ import { useEffect, useId, useMemo } from 'preact/hooks';
 import { text } from '../strings/index.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { containsWords } from './list-filter.tsx';
 
 /** Something that can be run from the palette. */
 export interface Command {
@@ -40,7 +41,7 @@ const OpenPalette = () => {
   const active = useSignal(0);
   const id = useId();
   const found = useMemo(
-    () => commands.value.filter(({ title }) => isMatch(title, query.value)),
+    () => commands.value.filter(({ title }) => containsWords(title, query.value)),
     [query.value, commands.value],
   );
   const run = (command: Command | undefined) => {
@@ -94,10 +95,3 @@ const OpenPalette = () => {
     </Dialog>
   );
 };
-
-/** True if the title contains every word typed. */
-const isMatch = (title: string, query: string): boolean =>
-  query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => title.toLowerCase().includes(word));

@@ -10,7 +10,7 @@ import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { watches as words } from '../strings/watches.ts';
 import { Icon } from '../ui/icon.tsx';
-import { isMatch, ListFilter } from '../ui/list-filter.tsx';
+import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { WatchDialog } from './details.tsx';
@@ -84,7 +84,7 @@ const List = ({
     );
   }
   const firing = watches.filter(({ state }) => state === 'firing').length;
-  const found = watches.filter((watch) => isMatch(toWords(watch), place.value.params['q']));
+  const found = watches.filter((watch) => containsWords(toWords(watch), place.value.params['q']));
   return (
     <>
       <ListFilter label={words.filter} />

@@ -1,0 +1,27 @@
+import { place, setParams } from './router.ts';
+
+/** The filter of a list, each part of which is a parameter of the address. */
+export interface AddressFilter<Name extends string> {
+  /** The parameters that are set. */
+  read: () => Partial<Record<Name, string>>;
+  isSet: () => boolean;
+  clear: () => void;
+}
+
+export const createAddressFilter = <Name extends string>(names: readonly Name[]): AddressFilter<Name> => {
+  const read = () => {
+    const { params } = place.value;
+    const set = names.flatMap((name) => (params[name] ? [[name, params[name]] as const] : []));
+    return Object.fromEntries(set) as Partial<Record<Name, string>>;
+  };
+  return {
+    read,
+    isSet: () => Object.keys(read()).length > 0,
+    clear: () => setParams(Object.fromEntries(names.map((name) => [name, undefined]))),
+  };
+};
+
+/** How many pages of a list are shown. */
+export const readPages = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
+
+export const showNextPage = (): void => setParams({ pages: String(readPages() + 1) }, { replace: true });
