@@ -18,6 +18,10 @@ export const session = computed(() => current.value);
 /** True while the login dialog is open. */
 export const isLoginOpen = signal(false);
 
+export const openLogin = (): void => {
+  isLoginOpen.value = true;
+};
+
 /** True if the last session ended by itself; the login dialog says so. */
 export const hasExpired = signal(false);
 
@@ -65,7 +69,7 @@ export const expireSession = (): void => {
 
 /** Opens the login dialog over whatever is shown; resolves to true after a login, to false if the user closes it. */
 export const requestLogin = (): Promise<boolean> => {
-  isLoginOpen.value = true;
+  openLogin();
   return new Promise((resolve) => waiting.push(resolve));
 };
 

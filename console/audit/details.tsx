@@ -4,7 +4,7 @@ import { goTo, place } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts } from '../ui/facts.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import { toExecutionLine } from './filter.ts';
@@ -41,14 +41,11 @@ const Details = ({ execution }: { execution: Execution }) => (
   </article>
 );
 
-const toFacts = ({ user, role, remoteAddress, requestId, durationMs, rows, truncated }: Execution) => {
-  const facts: [string, string | null][] = [
-    [words.user, user ?? words.noUser],
-    [words.role, role],
-    [words.address, remoteAddress],
-    [words.duration, toMilliseconds(durationMs)],
-    [words.rows, rows === null ? null : [toCount(rows), truncated && words.truncated].filter(Boolean).join(', ')],
-    [words.request, requestId],
-  ];
-  return facts.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]]));
-};
+const toFacts = ({ user, role, remoteAddress, requestId, durationMs, rows, truncated }: Execution): Fact[] => [
+  [words.user, user ?? words.noUser],
+  [words.role, role],
+  [words.address, remoteAddress],
+  [words.duration, toMilliseconds(durationMs)],
+  [words.rows, rows === null ? null : [toCount(rows), truncated && words.truncated].filter(Boolean).join(', ')],
+  [words.request, requestId],
+];

@@ -2,8 +2,7 @@ import type { Execution } from 'signalbox/client';
 import { toCount, toTime } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { type Column, sortRows, Table } from '../ui/table.tsx';
 import { type Result, toExecutionLine, toResult } from './filter.ts';
 
@@ -12,7 +11,7 @@ const words = text.audit;
 /** Characters of a text in the table; the whole of it is in the dialog. */
 const mostShown = 300;
 
-const looks: Record<Result, { tone: string; icon: IconName }> = {
+const looks: Record<Result, Look> = {
   ok: { tone: 'good', icon: 'check' },
   refused: { tone: 'warning', icon: 'warning' },
   failed: { tone: 'error', icon: 'error' },

@@ -2,21 +2,20 @@ import { useSignal } from '@preact/signals';
 import type { Heartbeat, HeartbeatRun, Incident } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
-import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import { type ActiveIncidents, findIncident, toIncidentHash } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { useSubmission } from '../live/submission.ts';
-import { toPerson } from '../person.ts';
-import { goTo, place, setParams, toHash } from '../router.ts';
+import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { toDraft } from './draft.ts';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
@@ -30,7 +29,7 @@ const calm = 300;
 
 interface Props {
   name: string;
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
@@ -73,10 +72,11 @@ export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
       kind="drawer"
       onClose={() => goTo('/heartbeats', { q: place.value.params['q'] })}
     >
-      {value && <Details found={value} incident={findIncident(incidents, `heartbeat/${name}`)} onChanged={changed} />}
-      {!value && !error && <Skeleton lines={10} />}
-      {!value && error?.status === 404 && <Empty title={words.missing} hint={words.missingHint} />}
-      {!value && error && error.status !== 404 && <Failure error={error} onRetry={reload} />}
+      {value ? (
+        <Details found={value} incident={findIncident(incidents, `heartbeat/${name}`)} onChanged={changed} />
+      ) : (
+        <Unloaded {...{ error, reload, words }} lines={10} />
+      )}
     </Dialog>
   );
 };
@@ -114,16 +114,14 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
   );
 };
 
-const toFacts = (heartbeat: Heartbeat): [string, string][] => {
+const toFacts = (heartbeat: Heartbeat): Fact[] => {
   const { level, tags, updatedBy, updatedAt, lastSuccessAt } = heartbeat;
   return [
     [words.facts.expected, `${describeExpected(heartbeat)}; ${describeLimits(heartbeat)}`],
-    ...(lastSuccessAt ? [[words.facts.success, toFull(new Date(lastSuccessAt))] as [string, string]] : []),
+    [words.facts.success, lastSuccessAt && toFull(new Date(lastSuccessAt))],
     [words.facts.level, text.alerts.severities[level]],
-    ...(tags.length > 0 ? [[words.facts.tags, tags.join(', ')] as [string, string]] : []),
-    ...(updatedBy && updatedAt
-      ? [[words.facts.changed, words.changedBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
-      : []),
+    [words.facts.tags, tags.length > 0 && tags.join(', ')],
+    [words.facts.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };
 
@@ -158,11 +156,7 @@ const Actions = ({ heartbeat, onChanged }: Pick<DetailsProps, 'onChanged'> & { h
           <Icon name="trash" /> {words.remove}
         </button>
       )}
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/heartbeats/${encodeURIComponent(name)}`), location.href).href}
-      />
+      <CopyLink path={`/heartbeats/${encodeURIComponent(name)}`} />
       {isAsking.value && (
         <RemoveDialog
           heartbeat={heartbeat}

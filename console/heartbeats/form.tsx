@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Heartbeat } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { severities } from '../live/alerts.ts';
 import { createNew } from '../live/creation.ts';
 import { weekdays } from '../live/schedule.ts';
 import { useDraft } from '../live/submission.ts';
@@ -10,6 +9,7 @@ import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
 import { type Draft, modes, periodUnits, toDefinition } from './draft.ts';
 
@@ -154,7 +154,7 @@ const Limits = ({ draft, set }: PartProps) => (
       <Choice
         label={words.level}
         value={draft.level || 'ERROR'}
-        options={severities.map((each): [string, string] => [each, text.alerts.severities[each]])}
+        options={severityOptions}
         onValue={(level) => set({ level: level === 'ERROR' ? '' : level })}
       />
       <Field {...exact} label={words.tags} hint={words.tagsHint} value={draft.tags} onValue={(tags) => set({ tags })} />

@@ -1,10 +1,9 @@
 import type { Heartbeat, RecentRun } from 'signalbox/client';
 import { toCount, toDuration, toFull } from '../format.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
 
-const looks: Record<Heartbeat['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Heartbeat['state'], Look> = {
   new: { tone: 'quiet', icon: 'clock' },
   up: { tone: 'good', icon: 'check' },
   running: { tone: 'info', icon: 'play' },

@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { Heartbeat, HeartbeatList } from 'signalbox/client';
 import { toCount } from '../format.ts';
-import { useActiveIncidents } from '../live/active-incidents.ts';
+import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
-import { Icon } from '../ui/icon.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
@@ -48,18 +48,12 @@ const ranks: Partial<Record<Heartbeat['state'], number>> = { down: 0, late: 1, p
 
 const rankOf = ({ state }: Heartbeat): number => ranks[state] ?? 2;
 
-const List = ({
-  found: { data },
-  incidents,
-}: {
-  found: HeartbeatList;
-  incidents: ReturnType<typeof useActiveIncidents>['value'];
-}) => {
+const List = ({ found: { data }, incidents }: { found: HeartbeatList; incidents: ActiveIncidents }) => {
   const sorted = useMemo(() => data.toSorted((one, other) => rankOf(one) - rankOf(other)), [data]);
   if (data.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isAllowed('putHeartbeat') && <CreateButton />}
+        {isAllowed('putHeartbeat') && <CreateButton label={words.create} onCreate={create} />}
       </Empty>
     );
   }
@@ -82,12 +76,7 @@ const List = ({
   );
 };
 
-const CreateButton = () => (
-  <button type="button" class="primary" onClick={create}>
-    <Icon name="plus" /> {words.create}
-  </button>
-);
-
-const HeartbeatControls = () => (isAllowed('putHeartbeat') ? <CreateButton /> : null);
+const HeartbeatControls = () =>
+  isAllowed('putHeartbeat') ? <CreateButton label={words.create} onCreate={create} /> : null;
 
 export const heartbeatsView: ScreenView = { Screen: HeartbeatsScreen, Aside: HeartbeatControls };

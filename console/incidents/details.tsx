@@ -1,26 +1,26 @@
 import { useEffect } from 'preact/hooks';
 import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/client';
-import { type ApiError, client } from '../api.ts';
+import { client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useNews, useResource } from '../live/resource.ts';
-import { toSilenceLink } from '../live/silence-link.ts';
 import { toPerson } from '../person.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
+import { SilenceLink } from '../ui/silence-link.tsx';
+import { Ago, At } from '../ui/time.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
 import { LevelChip, StateChip } from './looks.tsx';
 import { Notifications } from './notifications.tsx';
-import { Since } from './rows.tsx';
 import { SilencesOf } from './silences.tsx';
 import { SnapshotOf } from './snapshot.tsx';
 
@@ -46,15 +46,8 @@ const Loaded = ({ id }: { id: string }) => {
   useEffect(reload, [changes.value]);
   useNews('silences', reload);
   if (value) return <Details incident={value} />;
-  return error ? <Missing error={error} onRetry={reload} /> : <Skeleton lines={10} />;
+  return <Unloaded {...{ error, reload, words }} lines={10} />;
 };
-
-const Missing = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) =>
-  error.status === 404 ? (
-    <Empty title={words.missing} hint={words.missingHint} />
-  ) : (
-    <Failure error={error} onRetry={onRetry} />
-  );
 
 const Details = ({ incident }: { incident: IncidentDetails }) => {
   const { number, title, state, acknowledgedBy, acknowledgedUntil, acknowledgedComment, firstAt, labels, timeline } =
@@ -76,7 +69,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
           </span>
         )}
         <span class="hint">
-          <Since time={firstAt} />
+          <Ago time={firstAt} />
         </span>
       </p>
       <p class="message">
@@ -110,7 +103,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
 };
 
 const Actions = ({ incident }: { incident: IncidentDetails }) => {
-  const { state, task, link, id } = incident;
+  const { state, task, link, id, source, hostname, title } = incident;
   const isOver = state === 'resolved';
   const ask = (kind: 'snooze' | 'comment') => () => {
     question.value = { kind, incidents: [incident] };
@@ -156,29 +149,13 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
         </a>
       )}
       <OriginLink incident={incident} />
-      <SilenceLink incident={incident} />
+      {!isOver && <SilenceLink source={source} hostname={hostname} message={title} />}
       <HostLink incident={incident} />
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/incidents/${id}`), location.href).href}
-      />
+      <CopyLink path={`/incidents/${id}`} />
     </div>
   );
 };
 
-/** To the form of a silence of what is like it. */
-const SilenceLink = ({ incident: { source, hostname, title, state } }: { incident: IncidentDetails }) => {
-  const link = state === 'resolved' ? undefined : toSilenceLink({ source, hostname, message: title });
-  if (!link) return null;
-  return (
-    <a class="button" href={link}>
-      <Icon name="silences" /> {text.silences.like}
-    </a>
-  );
-};
-
-/** The processes, where the incident is about the machine that the server runs on. */
 /** The watch or heartbeat that has raised its alert. */
 const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => {
   const [, kind, name] = /^(watch|heartbeat)\/([\w.-]+)$/.exec(source) ?? [];
@@ -191,6 +168,7 @@ const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => 
   );
 };
 
+/** The processes, where the incident is about the machine that the server runs on. */
 const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined;
@@ -205,24 +183,18 @@ const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => 
   );
 };
 
-const toFacts = (incident: IncidentDetails): [string, string][] => {
-  const facts: [string, string | null][] = [
-    [words.source, incident.source],
-    [words.host, incident.hostname],
-    [words.count, toCount(incident.count)],
-    [words.facts.first, toFull(new Date(incident.firstAt))],
-    [words.facts.last, toFull(new Date(incident.lastAt))],
-    [
-      words.facts.highest,
-      incident.highestLevel === incident.level ? null : text.alerts.severities[incident.highestLevel],
-    ],
-    [words.facts.reopened, incident.reopened > 0 ? words.times(toCount(incident.reopened)) : null],
-    [words.facts.key, incident.key],
-    [words.facts.sender, incident.sender && toPerson(incident.sender)],
-    [words.facts.id, incident.id],
-  ];
-  return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
-};
+const toFacts = (incident: IncidentDetails): Fact[] => [
+  [words.source, incident.source || null],
+  [words.host, incident.hostname || null],
+  [words.count, toCount(incident.count)],
+  [words.facts.first, toFull(new Date(incident.firstAt))],
+  [words.facts.last, toFull(new Date(incident.lastAt))],
+  [words.facts.highest, incident.highestLevel !== incident.level && text.alerts.severities[incident.highestLevel]],
+  [words.facts.reopened, incident.reopened > 0 && words.times(toCount(incident.reopened))],
+  [words.facts.key, incident.key],
+  [words.facts.sender, incident.sender && toPerson(incident.sender)],
+  [words.facts.id, incident.id],
+];
 
 const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   const { at, type, comment, alert, task, result } = event;
@@ -230,9 +202,7 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   const isFailed = result !== null && result !== delivered;
   return (
     <li class={`event event-${type}`}>
-      <time dateTime={at} title={toFull(new Date(at))}>
-        {toTime(new Date(at))}
-      </time>
+      <At time={at} />
       <span>
         <span class="strong">{isFailed ? words.notNotified : words.events[type]}</span> {describe(event)}
         {alert && (
@@ -287,7 +257,7 @@ const describe = ({ type, level, by, until, reason, destination, what, result }:
 const Alerts = ({ incident: { id, count } }: { incident: IncidentDetails }) => {
   const load = (signal: AbortSignal) => client.listIncidentAlerts({ id, limit: counted }, { signal });
   const { value, error, reload } = useResource(load, { key: `${count}`, calm });
-  if (!value) return error ? <Failure error={error} onRetry={reload} /> : <Skeleton lines={4} />;
+  if (!value) return <Unloaded {...{ error, reload }} lines={4} />;
   return (
     <>
       {value.data.length > 1 && (

@@ -3,7 +3,6 @@ import type { Incident, IncidentPage } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { showNextPage } from '../list-address.ts';
-import { severities } from '../live/alerts.ts';
 import { compareUrgency, openIncidents, toggleDesktopNotices } from '../live/incidents.ts';
 import { useNews, useResource } from '../live/resource.ts';
 import { desktopNotices } from '../preferences.ts';
@@ -17,6 +16,7 @@ import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { severityOptions } from '../ui/severity.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { notify } from '../ui/toast.tsx';
 import { acknowledge, changes, question, resolve } from './actions.ts';
@@ -74,10 +74,7 @@ const Filters = () => {
       <Choice
         label={words.severity}
         value={level}
-        options={[
-          ['', words.anySeverity],
-          ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
-        ]}
+        options={[['', words.anySeverity], ...severityOptions]}
         onValue={(value) => setParams({ level: value })}
       />
       <TextFilter name="source" label={words.sourceIs} />

@@ -8,9 +8,9 @@ import { toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
-import { Chip } from '../ui/chip.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { mostOfResponse, TestButton } from '../ui/destination-test.tsx';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -68,7 +68,7 @@ export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
   );
 };
 
-const looks: Record<Destination['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Destination['state'], Look> = {
   idle: { tone: 'good', icon: 'check' },
   delivering: { tone: 'info', icon: 'notifications' },
   waiting: { tone: 'warning', icon: 'warning' },

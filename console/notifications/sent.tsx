@@ -1,6 +1,6 @@
 import type { SentNotification, SentNotificationPage } from 'signalbox/client';
 import { client } from '../api.ts';
-import { toCount, toFull, toTime } from '../format.ts';
+import { toCount } from '../format.ts';
 import { readPages, showNextPage } from '../list-address.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams, toHash } from '../router.ts';
@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { At } from '../ui/time.tsx';
 import { useDestinations } from './destinations.ts';
 
 const words = text.notifications;
@@ -88,12 +89,6 @@ const toKey = ({ at, destination, incident, what }: SentNotification): string =>
 
 const isDelivered = ({ result }: SentNotification): boolean => result === 'delivered';
 
-const Time = ({ at }: { at: string }) => (
-  <time dateTime={at} title={toFull(new Date(at))}>
-    {toTime(new Date(at))}
-  </time>
-);
-
 const IncidentLink = ({ sent: { incident } }: { sent: SentNotification }) => (
   <a href={toHash(`/incidents/${incident.number}`)} title={incident.title}>
     <span class="incident-number">{text.incidents.number(incident.number)}</span> <bdi>{incident.title}</bdi>
@@ -113,7 +108,7 @@ const Result = ({ sent }: { sent: SentNotification }) =>
   );
 
 const columns: Column<SentNotification>[] = [
-  { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <Time at={at} /> },
+  { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <At time={at} /> },
   {
     ...{ key: 'destination', title: words.destination, width: 'clamp(6rem, 12vw, 14rem)' },
     cell: ({ destination }) => <bdi title={destination}>{destination}</bdi>,
@@ -128,7 +123,7 @@ const toCompact = (sent: SentNotification) => (
     <div>
       <span class="strong">{toKind(sent)}</span>
       <span class="hint one-line">
-        <Time at={sent.at} /> · <bdi>{sent.destination}</bdi>
+        <At time={sent.at} /> · <bdi>{sent.destination}</bdi>
       </span>
     </div>
     <span class="one-line">

@@ -5,7 +5,7 @@ import { toBytes, toCount, toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { isReadable, openApi } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts } from '../ui/facts.tsx';
 import { Failure, Unloaded } from '../ui/panel.tsx';
 
 const readServer = async (signal: AbortSignal) => {
@@ -22,7 +22,7 @@ export const About = () => {
   const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const { version, license } = openApi.value?.info ?? {};
   const uptime = about?.uptimeSeconds ?? (server && toSeconds(server.uptime));
-  const facts: [string, string | null | undefined][] = [
+  const facts: Fact[] = [
     [words.about.version, version],
     [words.about.uptime, uptime === undefined ? undefined : toDuration(uptime + (now() - readAt) / 1000)],
     [words.about.store, about && words.about.stores[about.store]],
@@ -37,7 +37,7 @@ export const About = () => {
   return (
     <>
       {error && <Failure error={error} onRetry={reload} />}
-      <Facts facts={facts.filter((fact): fact is [string, string] => fact[1] != null)} />
+      <Facts facts={facts} />
       {isReadable('listLicences') && <Licences />}
     </>
   );

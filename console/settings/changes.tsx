@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { SettingChange, SettingChangePage } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { toCount, toFull, toTime } from '../format.ts';
+import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { toPerson } from '../person.ts';
@@ -11,6 +11,7 @@ import { text } from '../strings/index.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Empty, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { At } from '../ui/time.tsx';
 
 const limit = 100;
 
@@ -77,17 +78,11 @@ const What = ({ kind, name, change }: SettingChange) => {
   return address ? <a href={address}>{shown}</a> : <span>{shown}</span>;
 };
 
-const Time = ({ at }: SettingChange) => (
-  <time dateTime={at} title={toFull(new Date(at))}>
-    {toTime(new Date(at))}
-  </time>
-);
-
 const toDone = ({ kind, change }: SettingChange): string =>
   kind === 'session-end' ? words.sessionsEnded : words.changes[change];
 
 const columns: Column<SettingChange>[] = [
-  { key: 'time', title: words.time, width: '10rem', cell: Time },
+  { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <At time={at} /> },
   {
     ...{ key: 'by', title: words.by, width: 'clamp(7rem, 18vw, 16rem)' },
     cell: ({ by }) => <bdi title={toPerson(by)}>{toPerson(by)}</bdi>,
@@ -101,7 +96,7 @@ const toCompact = (change: SettingChange) => (
     title={<What {...change} />}
     hint={
       <>
-        {toDone(change)} · <Time {...change} /> · <bdi>{toPerson(change.by)}</bdi>
+        {toDone(change)} · <At time={change.at} /> · <bdi>{toPerson(change.by)}</bdi>
       </>
     }
   />

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { CreatedKey, Key } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { untilTime } from '../clock.ts';
-import { toFull, toRelative } from '../format.ts';
+import { toFull } from '../format.ts';
 import { useSubmission } from '../live/submission.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Chip } from '../ui/chip.tsx';
@@ -10,22 +9,19 @@ import { CopyButton } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { Check, exact, Field } from '../ui/field.tsx';
 import type { Column } from '../ui/table.tsx';
+import { Ago } from '../ui/time.tsx';
 import { toIfMatch } from './made.ts';
 import { type FormProps, Section } from './section.tsx';
 
 const LastUse = ({ lastUsedAt, isUnused }: Key) => {
-  const time = lastUsedAt && (
-    <time dateTime={lastUsedAt} title={toFull(new Date(lastUsedAt))}>
-      {toRelative(untilTime(Date.parse(lastUsedAt)))}
-    </time>
-  );
-  return isUnused ? (
-    <Chip tone="warning" icon="warning">
-      {words.unused}
-    </Chip>
-  ) : (
-    (time ?? words.never)
-  );
+  if (isUnused) {
+    return (
+      <Chip tone="warning" icon="warning">
+        {words.unused}
+      </Chip>
+    );
+  }
+  return lastUsedAt ? <Ago time={lastUsedAt} /> : words.never;
 };
 
 const columns: Column<Key>[] = [

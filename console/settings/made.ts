@@ -1,4 +1,3 @@
-import { toFull } from '../format.ts';
 import { toPerson } from '../person.ts';
 import { settings as words } from '../strings/settings.ts';
 
@@ -16,9 +15,6 @@ export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
 /** Who has made it, or where it is from. */
 export const describeOrigin = ({ origin, updatedBy }: Made): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];
-
-export const toChange = ({ updatedBy, updatedAt }: Made): [string, string][] =>
-  updatedBy && updatedAt ? [[words.changed, words.madeBy(toPerson(updatedBy), toFull(new Date(updatedAt)))]] : [];
 
 /** For a change of it as it was seen. */
 export const toIfMatch = ({ version }: Made): { ifMatch?: string } =>

@@ -6,14 +6,15 @@ import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
+import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { notify } from '../ui/toast.tsx';
-import { describeOrigin, type Kind, type Made, toChange } from './made.ts';
+import { describeOrigin, type Kind, type Made } from './made.ts';
 
 export interface FormProps<T> {
   /** What is changed; a new one is made without it. */
@@ -31,7 +32,7 @@ interface SectionProps<T extends Made> {
   Mark?: ComponentType<T>;
   /** One line about it. */
   describe: (item: T) => ComponentChildren;
-  toFacts: (item: T) => [string, string][];
+  toFacts: (item: T) => Fact[];
   Form: ComponentType<FormProps<T>>;
   createRoute: RouteName;
   /** Left out where one cannot be changed, only deleted. */
@@ -72,11 +73,7 @@ interface ListProps<T extends Made> extends SectionProps<T> {
 }
 
 const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }: ListProps<T>) => {
-  const button = onCreate && (
-    <button type="button" class="primary" onClick={onCreate}>
-      <Icon name="plus" /> {words.create[kind]}
-    </button>
-  );
+  const button = onCreate && <CreateButton label={words.create[kind]} onCreate={onCreate} />;
   if (rows.length === 0) {
     return (
       <Empty title={words.none[kind]} hint={words.hints[kind]}>
@@ -133,7 +130,7 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
     {item ? (
       <article class="alert">
         {item.origin !== 'made' && <p class="note">{words[`${item.origin}Hint`]}</p>}
-        <Facts facts={[...toFacts(item), ...toChange(item)]} />
+        <Facts facts={[...toFacts(item), [words.changed, toDoneBy(item.updatedBy, item.updatedAt)]]} />
         {More && <More {...item} />}
         {item.origin === 'made' && isMounted(createRoute) && (
           <div class="actions">

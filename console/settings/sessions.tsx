@@ -1,7 +1,6 @@
 import type { Session } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { untilTime } from '../clock.ts';
-import { toFull, toRelative, toTime } from '../format.ts';
+import { toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { logOut } from '../session.ts';
@@ -9,6 +8,7 @@ import { settings as words } from '../strings/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { Ago } from '../ui/time.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** Where the user is logged in, and a way to end that. */
@@ -47,12 +47,6 @@ export const Sessions = () => {
     </>
   );
 };
-
-const Ago = ({ time }: { time: string }) => (
-  <time dateTime={time} title={toFull(new Date(time))}>
-    {toRelative(untilTime(Date.parse(time)))}
-  </time>
-);
 
 const Client = ({ client: agent, isCurrent }: Session) => (
   <bdi title={agent ?? undefined}>

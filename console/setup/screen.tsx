@@ -4,13 +4,11 @@ import { ApiError, client } from '../api.ts';
 import { place, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { isLoginOpen, logIn } from '../session.ts';
-import { text } from '../strings/index.ts';
+import { logIn } from '../session.ts';
 import { setup as words } from '../strings/setup.ts';
 import { Field } from '../ui/field.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
-import { Empty } from '../ui/panel.tsx';
+import { Empty, LoginButton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** What became of the last attempt. */
@@ -118,15 +116,7 @@ const createAccount = async (given: { code: string; name: string; password: stri
 const Ended = ({ title, hint, isAlert = false }: { title: string; hint: string; isAlert?: boolean }) => (
   <div role={isAlert ? 'alert' : undefined}>
     <Empty title={title} hint={hint}>
-      <button
-        type="button"
-        class="primary"
-        onClick={() => {
-          isLoginOpen.value = true;
-        }}
-      >
-        <Icon name="user" /> {text.login.action}
-      </button>
+      <LoginButton />
     </Empty>
   </div>
 );

@@ -7,7 +7,7 @@ import { place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { Screen } from '../screen.ts';
 import { findAvailable, listScreens } from '../screens.ts';
-import { isLoginOpen, logOut, session } from '../session.ts';
+import { logOut, openLogin, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { type Command, Palette, useCommands } from '../ui/palette.tsx';
 import { Empty, Skeleton } from '../ui/panel.tsx';
@@ -92,12 +92,7 @@ const UnknownScreen = () => (
   </>
 );
 
-const logInCommand: Command = {
-  ...{ title: text.login.action, icon: 'user' },
-  run: () => {
-    isLoginOpen.value = true;
-  },
-};
+const logInCommand: Command = { title: text.login.action, icon: 'user', run: openLogin };
 const logOutCommand: Command = { title: text.login.out, icon: 'user', run: logOut };
 
 const useScreenCommands = (screens: ReturnType<typeof listScreens>): void => {

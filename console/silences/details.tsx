@@ -1,19 +1,18 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { toFull } from '../format.ts';
+import type { ActiveIncidents } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { describeMatch, describeWhen } from '../live/silences.ts';
-import { toPerson } from '../person.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
 import { toDraft } from './draft.ts';
@@ -27,8 +26,7 @@ const listed = 20;
 
 interface Props {
   id: string;
-  /** The open incidents; undefined where nobody may see them. */
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
@@ -59,10 +57,11 @@ export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
   }
   return (
     <Dialog title={words.details} kind="drawer" onClose={() => goTo('/silences', params)}>
-      {value && <Details silence={value} incidents={incidents} onChanged={changed} />}
-      {!value && !error && <Skeleton lines={8} />}
-      {!value && error?.status === 404 && <Empty title={words.missing} hint={words.missingHint} />}
-      {!value && error && error.status !== 404 && <Failure error={error} onRetry={reload} />}
+      {value ? (
+        <Details silence={value} incidents={incidents} onChanged={changed} />
+      ) : (
+        <Unloaded {...{ error, reload, words }} lines={8} />
+      )}
     </Dialog>
   );
 };
@@ -71,13 +70,10 @@ type PartProps = Pick<Props, 'incidents' | 'onChanged'> & { silence: Silence };
 
 const Details = ({ silence, incidents, onChanged }: PartProps) => {
   const { id, state, comment, createdBy, createdAt, updatedBy, updatedAt, match } = silence;
-  const isChanged = updatedAt !== createdAt;
-  const facts: [string, string][] = [
+  const facts: Fact[] = [
     [words.when, describeWhen(silence)],
-    [words.facts.made, words.madeBy(toPerson(createdBy), toFull(new Date(createdAt)))],
-    ...(isChanged
-      ? [[words.facts.changed, words.madeBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
-      : []),
+    [words.facts.made, toDoneBy(createdBy, createdAt)],
+    [words.facts.changed, updatedAt !== createdAt && toDoneBy(updatedBy, updatedAt)],
     [words.facts.id, id],
   ];
   return (
@@ -140,11 +136,7 @@ const Actions = ({ silence, onChanged }: Pick<PartProps, 'silence' | 'onChanged'
           <Icon name={state === 'expired' ? 'repeat' : 'edit'} /> {state === 'expired' ? words.again : words.edit}
         </button>
       )}
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/silences/${id}`), location.href).href}
-      />
+      <CopyLink path={`/silences/${id}`} />
     </div>
   );
 };

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Incident, Silence } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { toCount } from '../format.ts';
-import { severities } from '../live/alerts.ts';
+import { cut, toCount } from '../format.ts';
+import type { ActiveIncidents } from '../live/active-incidents.ts';
 import { weekdays } from '../live/schedule.ts';
 import { describeWhen, silenceMatches } from '../live/silences.ts';
 import { useDraft } from '../live/submission.ts';
@@ -10,6 +10,7 @@ import { text } from '../strings/index.ts';
 import { ChipToggle, Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Choice, exact, Field } from '../ui/field.tsx';
+import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
 import { type Draft, modes, toBody, toMatch } from './draft.ts';
 
@@ -22,8 +23,7 @@ interface Props {
   draft: Draft;
   /** The silence that is changed; a new one is made without it. */
   before?: Silence;
-  /** Undefined where nobody may see them. */
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onSaved: () => void;
   onClose: () => void;
 }
@@ -75,8 +75,8 @@ const Matching = ({ draft, set }: PartProps) => (
         value={draft.level}
         options={[
           ['', words.anyLevel],
-          ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
-          ...(draft.level === '' || severities.some((each) => each === draft.level)
+          ...severityOptions,
+          ...(draft.level === '' || severityOptions.some(([each]) => each === draft.level)
             ? []
             : [[draft.level, draft.level] as [string, string]]),
         ]}
@@ -100,13 +100,11 @@ const TextField = (props: { label: string; value: string; hint?: string; onValue
 /** Characters of a title in the preview. */
 const mostOfTitle = 60;
 
-const cut = (title: string): string => (title.length > mostOfTitle ? `${title.slice(0, mostOfTitle)}…` : title);
-
 /** Which open incidents it would cover. */
 const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incident[] }) => {
   const covered = findCovered(draft, incidents);
   if (!covered) return null;
-  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${cut(title)}`);
+  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${cut(title, mostOfTitle)}`);
   const rest = covered.length > mostNamed ? '…' : '';
   return (
     <p class="note" role="status">

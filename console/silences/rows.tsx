@@ -4,8 +4,7 @@ import { describeMatch, describeWhen, stateOf, toWhen } from '../live/silences.t
 import { toPerson } from '../person.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.silences;
@@ -13,7 +12,7 @@ const words = text.silences;
 /** The open incidents under each silence, by its id; undefined where nobody may see them. */
 export type Covered = ReadonlyMap<string, readonly Incident[]> | undefined;
 
-const looks: Record<Silence['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Silence['state'], Look> = {
   active: { tone: 'info', icon: 'silences' },
   pending: { tone: 'quiet', icon: 'clock' },
   expired: { tone: 'quiet', icon: 'check' },

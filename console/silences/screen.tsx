@@ -4,7 +4,7 @@ import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount } from '../format.ts';
 import { readPages, showNextPage } from '../list-address.ts';
-import { useActiveIncidents } from '../live/active-incidents.ts';
+import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
 import { goTo, place, setParams } from '../router.ts';
@@ -12,7 +12,7 @@ import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { More } from '../ui/more.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
@@ -76,7 +76,7 @@ const loadSilences = async (shown: Shown, limit: number, signal: AbortSignal): P
 };
 
 /** For what silences cover. */
-const useIncidents = (silences: unknown): readonly Incident[] | undefined => {
+const useIncidents = (silences: unknown): ActiveIncidents => {
   const { value, reload } = useActiveIncidents();
   // A silence that begins or ends is no news of an incident.
   useEffect(reload, [silences]);
@@ -99,14 +99,14 @@ const create = (): void => goTo('/silences/new', { state: place.value.params['st
 const useCreateCommand = (): void =>
   useCommands(isMounted('createSilence') ? [{ title: words.create, icon: 'plus', run: create }] : []);
 
-const List = ({ found, incidents }: { found: FoundSilences; incidents: readonly Incident[] | undefined }) => {
+const List = ({ found, incidents }: { found: FoundSilences; incidents: ActiveIncidents }) => {
   const covered = useMemo(() => incidents && groupBySilence(incidents), [incidents]);
   const { data, total } = found;
   if (data.length === 0) {
     if (readShown() === 'past') return <Empty title={words.noPast} />;
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createSilence') && <CreateButton />}
+        {isMounted('createSilence') && <CreateButton label={words.create} onCreate={create} />}
       </Empty>
     );
   }
@@ -134,12 +134,6 @@ const groupBySilence = (incidents: readonly Incident[]): ReadonlyMap<string, rea
   return groups;
 };
 
-const CreateButton = () => (
-  <button type="button" class="primary" onClick={create}>
-    <Icon name="plus" /> {words.create}
-  </button>
-);
-
 const SilenceControls = () => (
   <div class="actions">
     <Segments
@@ -148,7 +142,7 @@ const SilenceControls = () => (
       options={shownStates.map((state) => [state, words.shownStates[state]] as const)}
       onValue={(state) => setParams({ state: state === 'current' ? undefined : state, pages: undefined })}
     />
-    {isMounted('createSilence') && <CreateButton />}
+    {isMounted('createSilence') && <CreateButton label={words.create} onCreate={create} />}
   </div>
 );
 

@@ -52,7 +52,6 @@ export const heartbeats = {
     changed: 'Changed last',
     success: 'Last success',
   },
-  changedBy: (name: string, time: string) => `by ${name}, ${time}`,
   edit: 'Change…',
   pause: 'Pause',
   resume: 'Resume',

@@ -43,7 +43,6 @@ export const settings = {
   temporaryHint: 'It has the random password of the start message.',
   you: 'you',
   changed: 'Changed last',
-  madeBy: (name: string, time: string) => `by ${name}, ${time}`,
   missing: 'It is not there any more',
   edit: 'Change…',
   delete: 'Delete…',

@@ -54,6 +54,7 @@ export const shell = {
   retry: 'Try again',
   refresh: 'Refresh',
   copy: 'Copy',
+  doneBy: (name: string, time: string) => `by ${name}, ${time}`,
   copyLink: 'Copy link',
   copied: 'Copied',
   copyFailed: 'The browser does not allow copying. Select the text and copy it yourself.',

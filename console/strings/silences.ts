@@ -41,7 +41,6 @@ export const silences = {
   missing: 'There is no such silence',
   missingHint: 'Silences are listed for 30 days after their end.',
   facts: { made: 'Made', changed: 'Changed last', id: 'Id' },
-  madeBy: (name: string, time: string) => `by ${name}, ${time}`,
   fromAlertmanager: 'It was made with the API of Alertmanager, where it can be changed.',
   covered: (count: string) => counted(count, 'open incident'),
   coversNone: 'It covers no open incident.',

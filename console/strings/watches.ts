@@ -57,7 +57,6 @@ export const watches = {
   lasting: (time: string) => `after ${time}`,
   ends: (limit: string) => `ends at ${limit}`,
   everyTime: (time: string) => `every ${time}`,
-  changedBy: (name: string, time: string) => `by ${name}, ${time}`,
   edit: 'Change…',
   pause: 'Pause',
   resume: 'Resume',

@@ -1,7 +1,7 @@
 import type { NewTask, Task, TaskChanges } from 'signalbox/client';
 import { createRequestKey } from '../../src/client/send.ts';
 import { ApiError, userClient, versionedClient } from '../api.ts';
-import { toCount } from '../format.ts';
+import { cut, toCount } from '../format.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
@@ -16,8 +16,7 @@ const words = text.tasks;
 const mostNamed = 60;
 
 /** The title in messages and names. */
-export const toName = ({ Title: title }: Task): string =>
-  title.length > mostNamed ? `${title.slice(0, mostNamed)}…` : title;
+export const toTaskName = ({ Title: title }: Task): string => cut(title, mostNamed);
 
 /** What came of an edited task: the version that was kept, or why it was not stored. */
 export type Outcome = Choice | { reason: string };
@@ -87,7 +86,7 @@ export const complete = async (list: TaskList, task: Task): Promise<void> => {
   const reason = await change(list, task, { Status: 'Completed' });
   if (reason !== undefined) return notify(reason, { kind: 'failure' });
   const run = () => void choose(list, { ...task, Status: 'Completed' }, { Status: task.Status });
-  notify(words.completed(toName(task)), { action: { label: text.undo, run } });
+  notify(words.completed(toTaskName(task)), { action: { label: text.undo, run } });
 };
 
 /** Stores a new task, once for each key; throws an ApiError if it is refused. */
@@ -111,20 +110,23 @@ export const remove = async (list: TaskList, task: Task): Promise<void> => {
   if (typeof outcome === 'object') return notify(outcome.reason, { kind: 'failure' });
   if (outcome !== 'mine') return;
   const run = () => undoDeletion(task.Id);
-  notify(words.deleted(toName(shown)), { action: { label: text.undo, run }, onEnd: () => void finish(list, shown) });
+  notify(words.deleted(toTaskName(shown)), {
+    action: { label: text.undo, run },
+    onEnd: () => void finish(list, shown),
+  });
 };
 
 const finish = async (list: TaskList, task: Task): Promise<void> => {
   const outcome = await completeDeletion(task.Id);
   if (outcome === 'deleted') list.drop(task.Id);
   else if (outcome === 'changed') await remove(list, task);
-  else notify(words.notDeleted(toName(task), outcome.reason), { kind: 'failure' });
+  else notify(words.notDeleted(toTaskName(task), outcome.reason), { kind: 'failure' });
 };
 
 /** Says that a task is gone which the user was editing, and offers to store it with the changes. */
 export const offerToRestore = (list: TaskList, task: Task): void => {
   const run = () => void restore(list, task);
-  notify(words.deletedElsewhere(toName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
+  notify(words.deletedElsewhere(toTaskName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
 };
 
 /** The API never uses an id twice, so what others have deleted comes back under a new one. */

@@ -4,6 +4,7 @@ import type { TaskPriority as Priority, TaskStatus as Status, Task, TaskChanges 
 import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Empty, Skeleton } from '../ui/panel.tsx';
@@ -140,16 +141,10 @@ const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
 };
 
 const Times = ({ task: { CreatedAt: created, UpdatedAt: updated } }: { task: Task }) => (
-  <dl class="pairs">
-    <div>
-      <dt>{words.createdAt}</dt>
-      <dd>{toFull(fromServer(created))}</dd>
-    </div>
-    {updated !== undefined && (
-      <div>
-        <dt>{words.updatedAt}</dt>
-        <dd>{toFull(fromServer(updated))}</dd>
-      </div>
-    )}
-  </dl>
+  <Facts
+    facts={[
+      [words.createdAt, toFull(fromServer(created))],
+      [words.updatedAt, updated !== undefined && toFull(fromServer(updated))],
+    ]}
+  />
 );

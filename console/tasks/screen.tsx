@@ -3,8 +3,8 @@ import { goTo, place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { NoRows } from '../ui/filter-bar.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Failure, Skeleton } from '../ui/panel.tsx';
 import { Board } from './board.tsx';
@@ -52,9 +52,7 @@ const TaskControls = () => (
       ]}
       onValue={(view) => setParams({ view: view === 'board' ? view : undefined })}
     />
-    <button type="button" class="primary" onClick={openNew}>
-      <Icon name="plus" /> {words.create}
-    </button>
+    <CreateButton label={words.create} onCreate={openNew} />
   </div>
 );
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ApiError } from '../api.ts';
-import { isLoginOpen, session } from '../session.ts';
+import { openLogin, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
 
@@ -65,16 +65,26 @@ export const NoMatch = ({ onClear, ...rest }: NoMatchProps) => (
   </Empty>
 );
 
-/** What is shown in place of something that is not loaded: why, or that it is still loading. */
-export const Unloaded = ({
-  error,
-  reload,
-  lines,
-}: {
+interface UnloadedProps {
   error: ApiError | undefined;
   reload: () => void;
   lines: number;
-}) => (error ? <Failure error={error} onRetry={reload} /> : <Skeleton lines={lines} />);
+  /** What to say where the server has no such thing. */
+  words?: { missing: string; missingHint: string };
+}
+
+/** What is shown in place of something that is not loaded: why, or that it is still loading. */
+export const Unloaded = ({ error, reload, lines, words }: UnloadedProps) => {
+  if (!error) return <Skeleton lines={lines} />;
+  if (words && error.status === 404) return <Empty title={words.missing} hint={words.missingHint} />;
+  return <Failure error={error} onRetry={reload} />;
+};
+
+export const LoginButton = () => (
+  <button type="button" class="primary" onClick={openLogin}>
+    <Icon name="user" /> {text.login.action}
+  </button>
+);
 
 /** Says why something cannot be shown and what to do: log in, try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
@@ -85,15 +95,7 @@ export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => vo
         title={isKnown ? text.errors.admin : text.login.needed}
         hint={isKnown ? error.message : text.login.neededHint}
       >
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            isLoginOpen.value = true;
-          }}
-        >
-          <Icon name="user" /> {text.login.action}
-        </button>
+        <LoginButton />
       </Empty>
     );
   }

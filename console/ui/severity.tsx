@@ -1,10 +1,14 @@
 import type { AlertEntry } from 'signalbox/client';
 import type { Severity } from '../../src/profiles/severity.ts';
+import { severities } from '../live/alerts.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 
 /** The name of a severity's colour, icon and bar. */
 export const toTone = (severity: Severity) => severity.toLowerCase() as 'critical' | 'error' | 'warning' | 'info';
+
+/** The severities to choose from, the worst first. */
+export const severityOptions = severities.map((each): [string, string] => [each, text.alerts.severities[each]]);
 
 export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity; isQuiet?: boolean }) => (
   <Chip tone={isQuiet ? 'quiet' : toTone(severity)} icon={toTone(severity)}>

@@ -1,11 +1,11 @@
 import type { Watch, WatchSettings } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { useRun } from '../live/run.ts';
-import { goTo, setParams, toHash } from '../router.ts';
+import { goTo, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { watches as words } from '../strings/watches.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyLink } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';
 
@@ -66,11 +66,7 @@ export const WatchActions = (props: Props) => {
           {origin === 'made' && <Remove {...props} />}
         </>
       )}
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/watches/${encodeURIComponent(name)}`), location.href).href}
-      />
+      <CopyLink path={`/watches/${encodeURIComponent(name)}`} />
     </>
   );
 };

@@ -1,16 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import type { Incident, Watch, WatchedThing } from 'signalbox/client';
-import { toDuration, toFull } from '../format.ts';
-import { findIncident } from '../live/active-incidents.ts';
+import type { Watch, WatchedThing } from 'signalbox/client';
+import { toDuration } from '../format.ts';
+import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { useRun } from '../live/run.ts';
-import { toPerson } from '../person.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { watches as words } from '../strings/watches.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
@@ -39,7 +38,7 @@ interface Props {
   /** Undefined if there is none with this name. */
   watch: Watch | undefined;
   known: readonly Watch[];
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
@@ -168,16 +167,14 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
   };
 };
 
-const toFacts = ({ settings, updatedBy, updatedAt }: Watch): [string, string][] => {
+const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
   const { message, every, level } = settings;
   return [
-    ...(message ? [[words.facts.message, message] as [string, string]] : []),
+    [words.facts.message, message || null],
     [words.facts.limit, describeLimit(settings)],
-    ...(level ? [[words.facts.level, text.alerts.severities[level]] as [string, string]] : []),
-    ...(every ? [[words.facts.every, words.everyTime(toDuration(every))] as [string, string]] : []),
-    ...(updatedBy && updatedAt
-      ? [[words.facts.changed, words.changedBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
-      : []),
+    [words.facts.level, level && text.alerts.severities[level]],
+    [words.facts.every, every ? words.everyTime(toDuration(every)) : null],
+    [words.facts.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };
 

@@ -1,7 +1,6 @@
-import { severities } from '../live/alerts.ts';
-import { text } from '../strings/index.ts';
 import { watches as words } from '../strings/watches.ts';
 import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { severityOptions } from '../ui/severity.tsx';
 import { type Draft, listFields, toMeasured } from './draft.ts';
 import { isLimitOptional, metrics, sideOf, unitOf } from './kinds.ts';
 
@@ -71,10 +70,7 @@ export const LimitFields = ({ draft, set }: Props) => {
         <Choice
           label={words.level}
           value={draft.level}
-          options={[
-            ['', words.usualLevel],
-            ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
-          ]}
+          options={[['', words.usualLevel], ...severityOptions]}
           onValue={(level) => set({ level })}
         />
         <Field

@@ -3,13 +3,12 @@ import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toMinute } from '../format.ts';
 import { toIncidentHash } from '../live/active-incidents.ts';
 import { watches as words } from '../strings/watches.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { Spark } from '../ui/spark.tsx';
 import { limitsOf, settingsOf, toFigure, toLimit, unitOf } from './kinds.ts';
 
-const looks: Record<Watch['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Watch['state'], Look> = {
   ok: { tone: 'good', icon: 'check' },
   pending: { tone: 'warning', icon: 'clock' },
   firing: { tone: 'error', icon: 'firing' },

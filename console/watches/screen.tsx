@@ -2,14 +2,14 @@ import { useMemo } from 'preact/hooks';
 import type { Watch } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount } from '../format.ts';
-import { useActiveIncidents } from '../live/active-incidents.ts';
+import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { useRereading } from '../live/rereading.ts';
 import { useResource } from '../live/resource.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { watches as words } from '../strings/watches.ts';
-import { Icon } from '../ui/icon.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
@@ -69,17 +69,11 @@ const create = (): void => goTo('/watches', { new: '1' });
 const useCreateCommand = (): void =>
   useCommands(isMounted('createWatch') ? [{ title: words.create, icon: 'plus', run: create }] : []);
 
-const List = ({
-  watches,
-  incidents,
-}: {
-  watches: readonly Watch[];
-  incidents: ReturnType<typeof useActiveIncidents>['value'];
-}) => {
+const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: ActiveIncidents }) => {
   if (watches.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createWatch') && <CreateButton />}
+        {isMounted('createWatch') && <CreateButton label={words.create} onCreate={create} />}
       </Empty>
     );
   }
@@ -104,12 +98,6 @@ const List = ({
 const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 
-const CreateButton = () => (
-  <button type="button" class="primary" onClick={create}>
-    <Icon name="plus" /> {words.create}
-  </button>
-);
-
-const WatchControls = () => (isMounted('createWatch') ? <CreateButton /> : null);
+const WatchControls = () => (isMounted('createWatch') ? <CreateButton label={words.create} onCreate={create} /> : null);
 
 export const watchesView: ScreenView = { Screen: WatchesScreen, Aside: WatchControls };
