@@ -12,7 +12,7 @@ import { type Fact, Facts } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
-import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
+import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity.tsx';
 import { SilenceLink } from '../ui/silence-link.tsx';
 
 const words = text.alerts;
@@ -44,7 +44,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         {alert.status !== 'resolved' && (
           <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />
         )}
-        <StateChip alert={alert} />
+        <AlertStateChip alert={alert} />
         <time dateTime={alert.time ?? ''}>{toFull(time)}</time>
         <span class="hint">{toRelative(untilTime(time.getTime()))}</span>
       </p>

@@ -4,7 +4,7 @@ import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import type { Folded } from '../live/fold.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
+import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const words = text.alerts;
@@ -44,7 +44,7 @@ const columns: Column<Folded>[] = [
     cell: ({ alert }) =>
       alert.status !== 'resolved' && <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />,
   },
-  { key: 'state', title: words.state, width: '7rem', cell: ({ alert }) => <StateChip alert={alert} /> },
+  { key: 'state', title: words.state, width: '7rem', cell: ({ alert }) => <AlertStateChip alert={alert} /> },
   { key: 'message', title: words.message, cell: (row) => <Message {...row} /> },
   {
     key: 'source',

@@ -3,6 +3,7 @@ import type { Heartbeat, HeartbeatRun, Incident } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { type ActiveIncidents, findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { useSubmission } from '../live/submission.ts';
@@ -17,10 +18,10 @@ import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
-import { toDraft } from './draft.ts';
+import { toHeartbeatDraft } from './draft.ts';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
 import { HeartbeatForm } from './form.tsx';
-import { StateChip } from './looks.tsx';
+import { HeartbeatChip } from './looks.tsx';
 import { RunList } from './runs.tsx';
 import { Badge, Usage } from './usage.tsx';
 
@@ -56,7 +57,7 @@ export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
     const close = () => setParams({ edit: undefined });
     return (
       <HeartbeatForm
-        draft={toDraft(value.heartbeat)}
+        draft={toHeartbeatDraft(value.heartbeat)}
         before={value.heartbeat}
         onSaved={() => {
           changed();
@@ -93,7 +94,7 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
   return (
     <article class="alert">
       <p class="alert-head">
-        <StateChip state={state} />
+        <HeartbeatChip state={state} />
         <span>{last}</span>
         <span class="hint">{next}</span>
         {incident && <a href={toIncidentHash(incident)}>{words.incident(toCount(incident.number))}</a>}
@@ -177,9 +178,10 @@ interface RemoveProps {
 }
 
 /** Asks before its runs and its address are gone. */
-const RemoveDialog = ({ heartbeat: { name, version }, onRemoved, onClose }: RemoveProps) => {
+const RemoveDialog = ({ heartbeat, onRemoved, onClose }: RemoveProps) => {
+  const { name } = heartbeat;
   const submission = useSubmission(async () => {
-    await userClient.deleteHeartbeat({ name }, { ifMatch: `"${version}"` });
+    await userClient.deleteHeartbeat({ name }, toIfMatch(heartbeat));
     goTo('/heartbeats');
     onRemoved();
     notify(words.removed(name));

@@ -1,41 +1,35 @@
-import { useState } from 'preact/hooks';
 import type { Heartbeat } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { createNew } from '../live/creation.ts';
-import { weekdays } from '../live/schedule.ts';
-import { useDraft } from '../live/submission.ts';
+import { putSeen, useSeen } from '../live/conditional.ts';
+import { type DraftProps, useDraft } from '../live/submission.ts';
 import { heartbeats as words } from '../strings/heartbeats.ts';
-import { text } from '../strings/index.ts';
-import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { ScheduleFields } from '../ui/schedule-fields.tsx';
 import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { type Draft, modes, periodUnits, toDefinition } from './draft.ts';
+import { type HeartbeatDraft, heartbeatModes, periodUnits, toHeartbeatDefinition } from './draft.ts';
 
 interface Props {
-  draft: Draft;
+  draft: HeartbeatDraft;
   /** The heartbeat that is changed; a new one is made without it. */
   before?: Heartbeat;
   onSaved: (name: string) => void;
   onClose: () => void;
 }
 
-interface PartProps {
-  draft: Draft;
-  set: (changes: Partial<Draft>) => void;
-}
+type PartProps = DraftProps<HeartbeatDraft>;
 
 /** The form of a heartbeat, over the list. */
 export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose }: Props) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
+  const before = useSeen(present);
   const { draft, set, submission } = useDraft(first, async (filled) => {
     const name = filled.name.trim();
     if (name === '') throw new Error(words.noName);
-    const definition = toDefinition(filled);
+    const definition = toHeartbeatDefinition(filled);
     const put = (options: object) => userClient.putHeartbeat({ ...definition, name }, options);
-    await (before ? put({ ifMatch: `"${before.version}"` }) : createNew(put, words.exists(name)));
+    await putSeen(put, before, words.exists(name));
     notify(words.saved(name));
     onSaved(name);
   });
@@ -75,7 +69,7 @@ const Times = ({ draft, set }: PartProps) => (
     <Segments
       label={words.when}
       value={draft.mode}
-      options={modes.map((mode) => [mode, words.modes[mode]] as const)}
+      options={heartbeatModes.map((mode) => [mode, words.modes[mode]] as const)}
       onValue={(mode) => set({ mode })}
     />
     {draft.mode === 'every' && (
@@ -95,39 +89,11 @@ const Times = ({ draft, set }: PartProps) => (
         />
       </div>
     )}
-    {draft.mode === 'weekly' && <Days draft={draft} set={set} />}
-    {draft.mode === 'cron' && (
-      <Field
-        {...exact}
-        label={words.expression}
-        hint={words.expressionHint}
-        value={draft.expression}
-        onValue={(expression) => set({ expression })}
-      />
-    )}
+    <ScheduleFields draft={draft} set={set} />
     {draft.mode !== 'every' && (
       <Field {...exact} label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
     )}
   </>
-);
-
-const Days = ({ draft: { days, time }, set }: PartProps) => (
-  <div class="beside">
-    <fieldset class="chips">
-      <legend class="unseen">{text.silences.onDays}</legend>
-      {weekdays.map((day) => (
-        <ChipToggle
-          key={day}
-          tone="info"
-          pressed={days.includes(day)}
-          onToggle={() => set({ days: days.includes(day) ? days.filter((each) => each !== day) : [...days, day] })}
-        >
-          {text.silences.shortDays[day]}
-        </ChipToggle>
-      ))}
-    </fieldset>
-    <Field label={text.silences.atTime} type="time" value={time} onValue={(value) => set({ time: value })} />
-  </div>
 );
 
 const Limits = ({ draft, set }: PartProps) => (

@@ -12,7 +12,9 @@ const looks: Record<Heartbeat['state'], Look> = {
   paused: { tone: 'quiet', icon: 'pause' },
 };
 
-export const StateChip = ({ state }: Pick<Heartbeat, 'state'>) => <Chip {...looks[state]}>{words.states[state]}</Chip>;
+export const HeartbeatChip = ({ state }: Pick<Heartbeat, 'state'>) => (
+  <Chip {...looks[state]}>{words.states[state]}</Chip>
+);
 
 /** How long a run took, in words: below a minute with its fraction. */
 export const toRunTime = (milliseconds: number): string =>

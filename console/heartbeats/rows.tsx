@@ -6,7 +6,7 @@ import { heartbeats as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
-import { RunStrip, StateChip, toRunTime } from './looks.tsx';
+import { HeartbeatChip, RunStrip, toRunTime } from './looks.tsx';
 
 const Name = ({ name }: Pick<Heartbeat, 'name'>) => (
   <a href={toHash(`/heartbeats/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
@@ -50,7 +50,7 @@ const Runs = ({ heartbeat: { recentRuns = [], lastRun } }: { heartbeat: Heartbea
 );
 
 const createColumns = (incidents: ActiveIncidents): Column<Heartbeat>[] => [
-  { key: 'state', title: words.state, width: '7.5rem', cell: ({ state }) => <StateChip state={state} /> },
+  { key: 'state', title: words.state, width: '7.5rem', cell: ({ state }) => <HeartbeatChip state={state} /> },
   {
     ...{ key: 'heartbeat', title: words.heartbeat },
     cell: (each) => (
@@ -78,7 +78,7 @@ const createColumns = (incidents: ActiveIncidents): Column<Heartbeat>[] => [
 const toCompact = (incidents: ActiveIncidents) => (each: Heartbeat) => (
   <div class="two-lines watch-lines">
     <div>
-      <StateChip state={each.state} />
+      <HeartbeatChip state={each.state} />
       <span class="one-line">
         <Name name={each.name} />
       </span>

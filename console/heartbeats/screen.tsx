@@ -11,7 +11,7 @@ import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { HeartbeatDialog } from './details.tsx';
-import { blankDraft } from './draft.ts';
+import { blankHeartbeat } from './draft.ts';
 import { HeartbeatForm } from './form.tsx';
 import { useHeartbeats } from './list.ts';
 import { HeartbeatTable } from './rows.tsx';
@@ -26,7 +26,7 @@ const HeartbeatsScreen = ({ rest }: { rest: string }) => {
       {value ? <List found={value} incidents={incidents} /> : <Unloaded {...{ error, reload }} lines={10} />}
       {error && value && <Failure error={error} onRetry={reload} />}
       {!rest && place.value.params['new'] && (
-        <HeartbeatForm draft={blankDraft()} onSaved={onCreated(reload)} onClose={() => goTo('/heartbeats')} />
+        <HeartbeatForm draft={blankHeartbeat()} onSaved={onCreated(reload)} onClose={() => goTo('/heartbeats')} />
       )}
       {rest && <HeartbeatDialog key={rest} name={rest} incidents={incidents} onChanged={reload} />}
     </div>

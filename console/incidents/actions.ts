@@ -3,7 +3,7 @@ import type { Incident } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { now } from '../clock.ts';
 import { cut, toCount } from '../format.ts';
-import { toApiError } from '../live/resource.ts';
+import { notifyFailure } from '../live/run.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
 
@@ -133,8 +133,7 @@ const attempt = async (run: () => Promise<void>): Promise<boolean> => {
     await run();
     return true;
   } catch (error) {
-    const { problem, message } = toApiError(error);
-    if (problem !== 'login') notify(message, { kind: 'failure' });
+    notifyFailure(error);
     return false;
   } finally {
     changes.value += 1;

@@ -19,7 +19,7 @@ import { SilenceLink } from '../ui/silence-link.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
-import { LevelChip, StateChip } from './looks.tsx';
+import { IncidentChip, LevelChip } from './looks.tsx';
 import { Notifications } from './notifications.tsx';
 import { SilencesOf } from './silences.tsx';
 import { SnapshotOf } from './snapshot.tsx';
@@ -57,7 +57,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
       <p class="alert-head">
         <span class="incident-number">{words.number(number)}</span>
         <LevelChip incident={incident} />
-        <StateChip incident={incident} />
+        <IncidentChip incident={incident} />
         {incident.silencedBy.length > 0 && (
           <Chip tone="quiet" icon="silences">
             {text.silences.silenced}

@@ -3,7 +3,7 @@ import type { Incident } from 'signalbox/client';
 import { now } from '../clock.ts';
 import { text } from '../strings/index.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Field } from '../ui/field.tsx';
+import { Area, bind, Field } from '../ui/field.tsx';
 import { ceilTime, fromTyped } from '../zone.ts';
 import { acknowledge, comment, question, toIncidentName } from './actions.ts';
 
@@ -82,14 +82,7 @@ const CommentDialog = ({ incident }: { incident: Incident }) => {
       onClose={close}
       isDisabled={said.value.trim() === ''}
     >
-      <Area
-        label={words.commentLabel}
-        hint={words.commentHint}
-        value={said.value}
-        onValue={(value) => {
-          said.value = value;
-        }}
-      />
+      <Area label={words.commentLabel} hint={words.commentHint} {...bind(said)} />
     </FormDialog>
   );
 };

@@ -4,7 +4,7 @@ import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
-import { LevelChip, SilencedMark, StateChip } from './looks.tsx';
+import { IncidentChip, LevelChip, SilencedMark } from './looks.tsx';
 import { isSelected, select, toggle } from './selection.ts';
 
 const words = text.incidents;
@@ -58,7 +58,7 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     width: 'clamp(9rem, 16vw, 15rem)',
     cell: (incident) => (
       <>
-        <SilencedMark incident={incident} /> <StateChip incident={incident} />
+        <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
       </>
     ),
   },
@@ -80,7 +80,7 @@ const toCompact = (incident: Incident) => (
         <Title incident={incident} />
       </span>
       <span class="one-line hint">
-        <SilencedMark incident={incident} /> <StateChip incident={incident} />
+        <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
       </span>
     </div>
   </div>

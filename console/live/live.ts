@@ -4,7 +4,7 @@ import { readEvents, type ServerEvent } from '../../src/client/streams.ts';
 import { sessionTokens, toAddress, transmit } from '../api.ts';
 import { findRoute, isMounted, type RouteName } from '../routes.ts';
 import { expireSession, session } from '../session.ts';
-import { add, listTopics, publish, remove, resync, type Subscriber, type Topic } from './topics.ts';
+import { addSubscriber, listTopics, publish, removeSubscriber, resync, type Subscriber, type Topic } from './topics.ts';
 
 /** `live`: events arrive. `polling`: asked for every 2 s. `stale`: connected, but silent. */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'stale' | 'offline';
@@ -37,10 +37,10 @@ let isPaused = document.hidden;
 
 /** Follows a topic until the returned function is called. */
 export const subscribe = <T extends Topic>(topic: T, subscriber: Subscriber<T>): (() => void) => {
-  add(topic, subscriber);
+  addSubscriber(topic, subscriber);
   interrupt();
   return () => {
-    remove(topic, subscriber);
+    removeSubscriber(topic, subscriber);
     interrupt();
   };
 };

@@ -1,5 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { explain } from './explain.ts';
+import { ApiError } from '../api.ts';
+import { text } from '../strings/index.ts';
+
+/** Why a form was not accepted; a conflict with what others have changed tells what to do. */
+const explain = (reason: unknown): string => {
+  if (reason instanceof ApiError && reason.status === 412) return text.errors.conflict;
+  return reason instanceof Error ? reason.message : String(reason);
+};
 
 const useAttempts = (send: () => Promise<void>) => {
   const error = useSignal('');
@@ -37,4 +44,18 @@ export const useDraft = <Draft extends object>(first: Draft, send: (draft: Draft
     draft.value = { ...draft.value, ...changes };
   };
   return { draft: draft.value, set, ...rest };
+};
+
+/** What a part of such a form gets. */
+export interface DraftProps<Draft> {
+  draft: Draft;
+  set: (changes: Partial<Draft>) => void;
+}
+
+/** The number that is typed into a field; undefined without one. Throws an Error that can be shown. */
+export const readNumber = (label: string, typed: string): number | undefined => {
+  if (typed.trim() === '') return undefined;
+  const value = Number(typed.trim().replace(',', '.'));
+  if (!Number.isFinite(value)) throw new Error(text.errors.number(label));
+  return value;
 };

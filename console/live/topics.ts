@@ -30,12 +30,12 @@ const guards: Record<Topic, RouteName> = {
 
 const subscribers = new Map<Topic, Set<Subscriber>>();
 
-export const add = (topic: Topic, subscriber: Subscriber): void => {
+export const addSubscriber = (topic: Topic, subscriber: Subscriber): void => {
   const others = subscribers.get(topic) ?? new Set();
   subscribers.set(topic, others.add(subscriber));
 };
 
-export const remove = (topic: Topic, subscriber: Subscriber): void => {
+export const removeSubscriber = (topic: Topic, subscriber: Subscriber): void => {
   const others = subscribers.get(topic);
   others?.delete(subscriber);
   if (others?.size === 0) subscribers.delete(topic);

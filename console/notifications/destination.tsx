@@ -9,7 +9,7 @@ import { isMounted } from '../routes.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
-import { mostOfResponse, TestButton } from '../ui/destination-test.tsx';
+import { DestinationTest, mostOfResponse } from '../ui/destination-test.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -114,7 +114,7 @@ const Actions = ({ destination, onRetried }: PartProps) => {
     onRetried();
   });
   return (
-    <TestButton name={name}>
+    <DestinationTest name={name}>
       {parked + lagAlerts + lagIncidents > 0 && (
         <button type="button" aria-label={words.retryAllOf(name)} aria-disabled={retry.isRunning} onClick={retry.run}>
           <Icon name="repeat" /> {words.retryAll}
@@ -126,7 +126,7 @@ const Actions = ({ destination, onRetried }: PartProps) => {
           <span class="unseen"> {name}</span>
         </a>
       )}
-    </TestButton>
+    </DestinationTest>
   );
 };
 

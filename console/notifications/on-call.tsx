@@ -4,6 +4,7 @@ import type { DutyOverride, OnCall } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toMinute } from '../format.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { toPerson } from '../person.ts';
@@ -124,9 +125,9 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
 };
 
 const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: () => void }) => {
-  const { id, member, startsAt, endsAt, createdBy, comment, version } = override;
+  const { id, member, startsAt, endsAt, createdBy, comment } = override;
   const { isRunning, run } = useRun(async () => {
-    await userClient.endDutyOverride({ id }, { ifMatch: `"${version}"` }).finally(onChanged);
+    await userClient.endDutyOverride({ id }, toIfMatch(override)).finally(onChanged);
     notify(words.overrideEnded);
   });
   const [from, until] = [toMinute(Date.parse(startsAt)), toMinute(Date.parse(endsAt))];

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
 import type { Destination } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { createNew } from '../live/creation.ts';
-import { useSubmission } from '../live/submission.ts';
+import { putSeen, useSeen } from '../live/conditional.ts';
+import { type DraftProps, useSubmission } from '../live/submission.ts';
 import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { settings as words } from '../strings/settings.ts';
@@ -13,37 +12,33 @@ import { notify } from '../ui/toast.tsx';
 import {
   type DestinationDraft,
   type DestinationType,
+  destinationFields,
   type FieldName,
   listLevels,
   listMoreFields,
-  ownFields,
   secretFields,
-  toDefinition,
-  toDraft,
+  toDestinationDefinition,
+  toDestinationDraft,
 } from './destination-draft.ts';
-import { toIfMatch } from './made.ts';
 import type { FormProps } from './section.tsx';
 
-interface PartProps {
-  draft: DestinationDraft;
+interface PartProps extends DraftProps<DestinationDraft> {
   before: Destination | undefined;
-  set: (changes: Partial<DestinationDraft>) => void;
 }
 
 /** The form of a destination, which shows only what its type needs. */
 export const DestinationForm = ({ before: present, onClose, onChanged }: FormProps<Destination>) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
-  const draft = useSignal<DestinationDraft>(before ? toDraft(before) : createDraft());
+  const before = useSeen(present);
+  const draft = useSignal<DestinationDraft>(before ? toDestinationDraft(before) : createDraft());
   const set = (changes: Partial<DestinationDraft>) => {
     draft.value = { ...draft.value, ...changes };
   };
   const submission = useSubmission(async () => {
     const destination = draft.value.name.trim();
-    const definition = toDefinition(draft.value, before);
+    const definition = toDestinationDefinition(draft.value, before);
     const put = (options: object) =>
       userClient.putDestination({ destination, ...definition }, options).finally(onChanged);
-    await (before ? put(toIfMatch(before)) : createNew(put, words.taken(destination)));
+    await putSeen(put, before, words.taken(destination));
     notify(words.saved(destination));
     goTo('/settings/destinations', { open: destination });
   });
@@ -56,7 +51,7 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
       {...submission}
     >
       {!before && <TypeAndName {...part} />}
-      {ownFields[draft.value.type].map((name) => (
+      {destinationFields[draft.value.type].map((name) => (
         <FieldOf key={name} name={name} {...part} />
       ))}
       <Filter {...part} />

@@ -4,7 +4,7 @@ import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useSubmission } from '../live/submission.ts';
 import { settings as words } from '../strings/settings.ts';
-import { Area } from '../ui/field.tsx';
+import { Area, bind } from '../ui/field.tsx';
 import { LongText } from '../ui/long-text.tsx';
 
 interface TrialProps {
@@ -36,14 +36,7 @@ export const FormatTrial = ({ name, definition }: TrialProps) => {
   });
   return (
     <>
-      <Area
-        label={words.tryBody}
-        hint={words.tryHint}
-        value={body.value}
-        onValue={(value) => {
-          body.value = value;
-        }}
-      />
+      <Area label={words.tryBody} hint={words.tryHint} {...bind(body)} />
       <div class="actions">
         <button type="button" aria-disabled={trial.isDisabled} onClick={trial.onSubmit}>
           {words.tryIt}

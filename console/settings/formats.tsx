@@ -1,10 +1,10 @@
 import type { IntakeFormat } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { settings as words } from '../strings/settings.ts';
 import type { Column } from '../ui/table.tsx';
 import { FormatForm } from './format-form.tsx';
 import { FormatTrial } from './format-trial.tsx';
-import { toIfMatch } from './made.ts';
 import { Section } from './section.tsx';
 
 const toPath = ({ name }: IntakeFormat): string => `/api/alert/${name}`;

@@ -2,15 +2,15 @@ import { useSignal } from '@preact/signals';
 import type { CreatedKey, Key } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toFull } from '../format.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useSubmission } from '../live/submission.ts';
 import { settings as words } from '../strings/settings.ts';
 import { Chip } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { Check, exact, Field } from '../ui/field.tsx';
+import { bind, Check, exact, Field } from '../ui/field.tsx';
 import type { Column } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
-import { toIfMatch } from './made.ts';
 import { type FormProps, Section } from './section.tsx';
 
 const LastUse = ({ lastUsedAt, isUnused }: Key) => {
@@ -69,15 +69,7 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
   if (created.value) return <NewKey made={created.value} onClose={onClose} />;
   return (
     <FormDialog title={words.create.keys} action={words.createAction} onClose={onClose} {...submission}>
-      <Field
-        label={words.name}
-        hint={words.nameHint}
-        {...exact}
-        value={name.value}
-        onValue={(value) => {
-          name.value = value;
-        }}
-      />
+      <Field label={words.name} hint={words.nameHint} {...exact} {...bind(name)} />
       <fieldset class="scopes">
         <legend>{words.scopes}</legend>
         {(Object.keys(words.scopeHints) as Scope[]).map((scope) => (

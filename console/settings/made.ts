@@ -15,7 +15,3 @@ export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
 /** Who has made it, or where it is from. */
 export const describeOrigin = ({ origin, updatedBy }: Made): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];
-
-/** For a change of it as it was seen. */
-export const toIfMatch = ({ version }: Made): { ifMatch?: string } =>
-  version === null ? {} : { ifMatch: `"${version}"` };

@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentType } from 'preact';
-import { useState } from 'preact/hooks';
 import { toCount } from '../format.ts';
+import { useSeen } from '../live/conditional.ts';
 import { useResource } from '../live/resource.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
@@ -158,8 +158,7 @@ const Removal = <T extends Made>({
   remove,
   onChanged,
 }: SectionProps<T> & { item: T; onChanged: () => void }) => {
-  // As it was seen: what others change meanwhile is not deleted.
-  const [seen] = useState(item);
+  const seen = useSeen(item);
   const { name } = seen;
   const submission = useSubmission(async () => {
     await remove(seen).finally(onChanged);

@@ -1,6 +1,7 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import type { ActiveIncidents } from '../live/active-incidents.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { describeMatch, describeWhen } from '../live/silences.ts';
@@ -15,7 +16,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { toDraft } from './draft.ts';
+import { toSilenceDraft } from './draft.ts';
 import { SilenceForm } from './form.tsx';
 import { SilenceChip } from './rows.tsx';
 
@@ -44,7 +45,7 @@ export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
     return (
       <SilenceForm
         key={id}
-        draft={toDraft(value)}
+        draft={toSilenceDraft(value)}
         {...(value.state === 'expired' ? {} : { before: value })}
         incidents={incidents}
         onSaved={() => {
@@ -119,9 +120,9 @@ const CoveredIncidents = ({ incidents }: { incidents: readonly Incident[] }) => 
 };
 
 const Actions = ({ silence, onChanged }: Pick<PartProps, 'silence' | 'onChanged'>) => {
-  const { id, state, version, match } = silence;
+  const { id, state, match } = silence;
   const { isRunning, run: end } = useRun(async () => {
-    await userClient.endSilence({ id }, { ifMatch: `"${version}"` }).finally(onChanged);
+    await userClient.endSilence({ id }, toIfMatch(silence)).finally(onChanged);
     notify(words.hasEnded);
   });
   return (

@@ -1,18 +1,18 @@
-import { useState } from 'preact/hooks';
 import type { Incident, Silence } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { cut, toCount } from '../format.ts';
 import type { ActiveIncidents } from '../live/active-incidents.ts';
-import { weekdays } from '../live/schedule.ts';
+import { toIfMatch, useSeen } from '../live/conditional.ts';
 import { describeWhen, silenceMatches } from '../live/silences.ts';
-import { useDraft } from '../live/submission.ts';
+import { type DraftProps, useDraft } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
-import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Choice, exact, Field } from '../ui/field.tsx';
+import { ScheduleFields } from '../ui/schedule-fields.tsx';
 import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { type Draft, modes, toBody, toMatch } from './draft.ts';
+import { type SilenceDraft, silenceModes, toBody, toMatch } from './draft.ts';
 
 const words = text.silences;
 
@@ -20,7 +20,7 @@ const words = text.silences;
 const mostNamed = 3;
 
 interface Props {
-  draft: Draft;
+  draft: SilenceDraft;
   /** The silence that is changed; a new one is made without it. */
   before?: Silence;
   incidents: ActiveIncidents;
@@ -28,19 +28,15 @@ interface Props {
   onClose: () => void;
 }
 
-interface PartProps {
-  draft: Draft;
-  set: (changes: Partial<Draft>) => void;
-}
+type PartProps = DraftProps<SilenceDraft>;
 
 /** The form of a silence, over the list. */
 export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
+  const before = useSeen(present);
   const { draft, set, submission } = useDraft(first, async (filled) => {
     const body = toBody(filled, before);
     const saved = before
-      ? await userClient.replaceSilence({ id: before.id, ...body }, { ifMatch: `"${before.version}"` })
+      ? await userClient.replaceSilence({ id: before.id, ...body }, toIfMatch(before))
       : await userClient.createSilence(body);
     notify(words.saved(describeWhen(saved)));
     onSaved();
@@ -93,7 +89,7 @@ const Matching = ({ draft, set }: PartProps) => (
   </>
 );
 
-const TextField = (props: { label: string; value: string; hint?: string; onValue: (value: string) => void }) => (
+const TextField = (props: { label: string; value: string; onValue: (value: string) => void }) => (
   <Field {...props} {...exact} />
 );
 
@@ -101,7 +97,7 @@ const TextField = (props: { label: string; value: string; hint?: string; onValue
 const mostOfTitle = 60;
 
 /** Which open incidents it would cover. */
-const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incident[] }) => {
+const Preview = ({ draft, incidents }: { draft: SilenceDraft; incidents: readonly Incident[] }) => {
   const covered = findCovered(draft, incidents);
   if (!covered) return null;
   const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${cut(title, mostOfTitle)}`);
@@ -117,7 +113,7 @@ const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incid
   );
 };
 
-const findCovered = (draft: Draft, incidents: readonly Incident[]): Incident[] | undefined => {
+const findCovered = (draft: SilenceDraft, incidents: readonly Incident[]): Incident[] | undefined => {
   try {
     const match = toMatch(draft);
     return incidents.filter((incident) => silenceMatches(match, incident));
@@ -132,7 +128,7 @@ const Times = ({ draft, set }: PartProps) => (
     <Segments
       label={words.times}
       value={draft.mode}
-      options={modes.map((mode) => [mode, words.modes[mode]] as const)}
+      options={silenceModes.map((mode) => [mode, words.modes[mode]] as const)}
       onValue={(mode) => set({ mode })}
     />
     {draft.mode === 'for' && (
@@ -155,40 +151,13 @@ const Times = ({ draft, set }: PartProps) => (
         />
       </div>
     )}
-    {draft.mode === 'weekly' && <Days draft={draft} set={set} />}
-    {draft.mode === 'cron' && (
-      <TextField
-        label={words.expression}
-        hint={words.expressionHint}
-        value={draft.expression}
-        onValue={(expression) => set({ expression })}
-      />
-    )}
+    <ScheduleFields draft={draft} set={set} />
     {(draft.mode === 'weekly' || draft.mode === 'cron') && <Windows draft={draft} set={set} />}
   </>
 );
 
 const End = ({ draft, set, hint }: PartProps & { hint?: string }) => (
   <Field label={words.endsAt} type="datetime-local" hint={hint} value={draft.end} onValue={(end) => set({ end })} />
-);
-
-const Days = ({ draft: { days, time }, set }: PartProps) => (
-  <div class="beside">
-    <fieldset class="chips">
-      <legend class="unseen">{words.onDays}</legend>
-      {weekdays.map((day) => (
-        <ChipToggle
-          key={day}
-          tone="info"
-          pressed={days.includes(day)}
-          onToggle={() => set({ days: days.includes(day) ? days.filter((each) => each !== day) : [...days, day] })}
-        >
-          {words.shortDays[day]}
-        </ChipToggle>
-      ))}
-    </fieldset>
-    <Field label={words.atTime} type="time" value={time} onValue={(value) => set({ time: value })} />
-  </div>
 );
 
 /** How long each window is, and until when there are some. */

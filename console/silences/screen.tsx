@@ -17,7 +17,7 @@ import { More } from '../ui/more.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
 import { SilenceDialog } from './details.tsx';
-import { toNewDraft } from './draft.ts';
+import { toNewSilence } from './draft.ts';
 import { SilenceForm } from './form.tsx';
 import { SilenceTable } from './rows.tsx';
 
@@ -55,7 +55,7 @@ const SilencesScreen = ({ rest }: { rest: string }) => {
       {error && value && <Failure error={error} onRetry={reload} />}
       {rest === 'new' && (
         <SilenceForm
-          draft={toNewDraft(place.value.params)}
+          draft={toNewSilence(place.value.params)}
           incidents={incidents}
           onSaved={() => {
             reload();

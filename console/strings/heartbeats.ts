@@ -96,8 +96,6 @@ export const heartbeats = {
   period: 'Every',
   unit: 'Unit',
   units: { '1': 'seconds', '60': 'minutes', '3600': 'hours', '86400': 'days' },
-  expression: 'Cron expression',
-  expressionHint: 'Five fields: minute, hour, day of the month, month, day of the week.',
   timeZone: 'Time zone',
   graceField: 'May be late (minutes)',
   graceHint: 'If empty, a fifth of the time between two pings.',
@@ -109,6 +107,4 @@ export const heartbeats = {
   tags: 'Tags',
   tagsHint: 'Separated by commas.',
   open: 'Everybody may see its badge',
-  noDays: 'Choose at least one day and a time.',
-  badNumber: (label: string) => `${label} must be a number.`,
 };

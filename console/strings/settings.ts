@@ -145,7 +145,6 @@ export const settings = {
   only: (level: string) => `${level} only`,
   more: 'More settings',
   taken: (name: string) => `There is a destination ${name}: choose another name.`,
-  badNumber: (label: string) => `${label} must be a number.`,
   badHeader: (line: string) => `${line} is not name: value`,
   state: 'How it is doing',
   path: 'Sent to',

@@ -77,6 +77,7 @@ export const shell = {
     status: (route: string, status: number) => `${route} responded with status ${status}.`,
     conflict: 'Somebody else has changed it meanwhile. Close this form to see how, and then edit it again.',
     unexpected: 'Unexpected error:',
+    number: (label: string) => `${label} must be a number.`,
     title: 'This cannot be shown',
     crashed: 'This screen has failed',
     screen: 'This screen could not be loaded. Try again once the server is back, or reload the page.',

@@ -179,6 +179,5 @@ export const watches = {
   message: 'What to do',
   messageHint: 'Shown with each alert.',
   moreSettings: 'More settings',
-  badNumber: (label: string) => `${label} must be a number.`,
   noName: 'Give it a name.',
 };

@@ -5,7 +5,7 @@ import { cut, toCount } from '../format.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
-import { askWhich, type Choice, isConflict, type Versions } from './conflict.ts';
+import { askWhich, isConflict, type KeptVersion, type Versions } from './conflict.ts';
 import { beginDeletion, completeDeletion, undoDeletion, type Version } from './deletion.ts';
 import type { TaskList } from './list.ts';
 import { toReason } from './reason.ts';
@@ -19,7 +19,7 @@ const mostNamed = 60;
 export const toTaskName = ({ Title: title }: Task): string => cut(title, mostNamed);
 
 /** What came of an edited task: the version that was kept, or why it was not stored. */
-export type Outcome = Choice | { reason: string };
+export type Outcome = KeptVersion | { reason: string };
 
 /**
  * Stores what the user has changed of a task; `before` has these fields as they were then. If somebody else has changed

@@ -15,7 +15,7 @@ const testTimeout = 60_000;
 export const mostOfResponse = 300;
 
 /** Sends a test to a destination and shows what the receiver responds; beside other buttons. */
-export const TestButton = ({ name, children }: { name: string; children?: ComponentChildren }) => {
+export const DestinationTest = ({ name, children }: { name: string; children?: ComponentChildren }) => {
   const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const test = useRun(async () => {
     tested.value = undefined;

@@ -25,12 +25,12 @@ export const toState = ({ status, resolvedBy }: AlertEntry): 'firing' | 'resolve
 /** The severity; of an alert that is over it is quiet, and of a message that one is over it says that. */
 export const AlertChip = ({ alert }: { alert: AlertEntry }) =>
   alert.status === 'resolved' ? (
-    <StateChip alert={alert} />
+    <AlertStateChip alert={alert} />
   ) : (
     <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />
   );
 
-export const StateChip = ({ alert }: { alert: AlertEntry }) => {
+export const AlertStateChip = ({ alert }: { alert: AlertEntry }) => {
   const state = toState(alert);
   if (state === undefined) return null;
   return state === 'resolved' ? (

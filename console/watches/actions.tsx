@@ -1,5 +1,6 @@
 import type { Watch, WatchSettings } from 'signalbox/client';
 import { userClient } from '../api.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useRun } from '../live/run.ts';
 import { goTo, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
@@ -14,10 +15,10 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Replaces one that is the user's; makes one in place of a default watch. */
-const put = async ({ name, version }: Watch, settings: WatchSettings): Promise<void> => {
-  if (version === null) await userClient.createWatch(settings);
-  else await userClient.replaceWatch({ ...settings, watch: name }, { ifMatch: `"${version}"` });
+/** Replaces one that is the user's; makes a new one, also in place of a default watch. */
+export const saveWatch = async (settings: WatchSettings, before?: Watch): Promise<void> => {
+  if (!before || before.version === null) await userClient.createWatch(settings);
+  else await userClient.replaceWatch({ ...settings, watch: before.name }, toIfMatch(before));
 };
 
 const Pause = ({ watch, onChanged }: Props) => {
@@ -25,7 +26,7 @@ const Pause = ({ watch, onChanged }: Props) => {
   const isPaused = state === 'paused';
   const { isRunning, run } = useRun(async () => {
     const { enabled: _, ...rest } = settings;
-    await put(watch, isPaused ? rest : { ...rest, enabled: false }).finally(onChanged);
+    await saveWatch(isPaused ? rest : { ...rest, enabled: false }, watch).finally(onChanged);
     notify((isPaused ? words.resumed : words.paused)(name));
   });
   return (
@@ -35,13 +36,14 @@ const Pause = ({ watch, onChanged }: Props) => {
   );
 };
 
-const Remove = ({ watch: { name, version, settings }, onChanged }: Props) => {
+const Remove = ({ watch, onChanged }: Props) => {
+  const { name, settings } = watch;
   const restore = useRun(async () => {
     await userClient.createWatch(settings).finally(onChanged);
     notify(words.restored(name));
   });
   const { isRunning, run } = useRun(async () => {
-    await userClient.deleteWatch({ watch: name }, { ifMatch: `"${version}"` }).finally(onChanged);
+    await userClient.deleteWatch({ watch: name }, toIfMatch(watch)).finally(onChanged);
     notify(words.removed(name), { action: { label: text.undo, run: restore.run } });
     goTo('/watches');
   });

@@ -14,7 +14,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
 import { WatchActions } from './actions.tsx';
-import { toDraft } from './draft.ts';
+import { toWatchDraft } from './draft.ts';
 import { WatchForm } from './form.tsx';
 import {
   describeWatch,
@@ -28,7 +28,7 @@ import {
   unitOf,
 } from './kinds.ts';
 import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
-import { Found, TestButton, useTrial } from './trial.tsx';
+import { Found, TrialButton, useTrial } from './trial.tsx';
 
 /** Things that are shown. */
 const mostShown = 30;
@@ -47,7 +47,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
   if (watch && place.value.params['edit'] && watch.origin !== 'config') {
     return (
       <WatchForm
-        draft={toDraft(watch.settings)}
+        draft={toWatchDraft(watch.settings)}
         before={watch}
         known={known}
         onSaved={onChanged}
@@ -88,7 +88,7 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       <div class="actions">
         <WatchActions watch={watch} onChanged={onChanged} />
         {isMounted('testWatch') && watch.settings.path === undefined && settings.type !== 'file' && (
-          <TestButton isRunning={trial.isRunning} onTest={test.run} />
+          <TrialButton isRunning={trial.isRunning} onTest={test.run} />
         )}
       </div>
       <Found found={trial.found} />

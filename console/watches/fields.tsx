@@ -1,13 +1,11 @@
+import type { DraftProps } from '../live/submission.ts';
 import { watches as words } from '../strings/watches.ts';
 import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
 import { severityOptions } from '../ui/severity.tsx';
-import { type Draft, listFields, toMeasured } from './draft.ts';
+import { listFields, toMeasured, type WatchDraft } from './draft.ts';
 import { isLimitOptional, metrics, sideOf, unitOf } from './kinds.ts';
 
-interface Props {
-  draft: Draft;
-  set: (changes: Partial<Draft>) => void;
-}
+type Props = DraftProps<WatchDraft>;
 
 /** What a type has beside the settings of all types. */
 export const OwnFields = ({ draft, set }: Props) => (

@@ -12,7 +12,7 @@ export const groups = {
 } as const satisfies Record<string, readonly WatchKind[]>;
 
 /** The settings of a type beside those of all types. */
-export const ownFields = {
+export const watchFields = {
   disk: ['metric', 'mounts'],
   network: ['metric'],
   pressure: ['resource'],

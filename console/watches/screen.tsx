@@ -14,7 +14,7 @@ import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { WatchDialog } from './details.tsx';
-import { toNewDraft } from './draft.ts';
+import { toNewWatch } from './draft.ts';
 import { WatchForm } from './form.tsx';
 import { compareStates, describeWatch } from './kinds.ts';
 import { WatchTable } from './rows.tsx';
@@ -38,7 +38,7 @@ const WatchesScreen = ({ rest }: { rest: string }) => {
       {error && value && <Failure error={error} onRetry={reload} />}
       {!rest && place.value.params['new'] && value && (
         <WatchForm
-          draft={toNewDraft(place.value.params, value.data)}
+          draft={toNewWatch(place.value.params, value.data)}
           known={value.data}
           onSaved={reload}
           onClose={close}

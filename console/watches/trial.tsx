@@ -34,7 +34,7 @@ export const useTrial = (): Trial => {
   return { found, isRunning: isRunning.value, run };
 };
 
-export const TestButton = ({ isRunning, onTest }: { isRunning: boolean; onTest: () => void }) => (
+export const TrialButton = ({ isRunning, onTest }: { isRunning: boolean; onTest: () => void }) => (
   <button type="button" aria-disabled={isRunning} onClick={onTest}>
     <Icon name="search" /> {isRunning ? words.testing : words.test}
   </button>
