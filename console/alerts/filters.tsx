@@ -1,5 +1,5 @@
+import { severities } from '../../src/profiles/severity.ts';
 import { toCount } from '../format.ts';
-import { severities } from '../live/alerts.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';

@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import type { AlertEntry, AlertHistogram } from 'signalbox/client';
+import { severities } from '../../src/profiles/severity.ts';
 import { client } from '../api.ts';
 import { serverNow } from '../clock.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';
-import { severities, toTimeOf } from '../live/alerts.ts';
+import { toTimeOf } from '../live/alerts.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';

@@ -14,9 +14,6 @@ export interface AlertFilter {
   until?: string | undefined;
 }
 
-/** The worst first. The server knows which levels they stand for. */
-export const severities: readonly AlertEntry['severity'][] = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
-
 /** True for alerts that a search with this filter would find. */
 export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean => {
   const { q, since, until, ...exact } = filter;

@@ -1,4 +1,5 @@
 import type { Incident, Silence } from 'signalbox/client';
+import { isLike } from '../../src/profiles/wildcards.ts';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toDuration, toMinute } from '../format.ts';
@@ -76,24 +77,9 @@ export const describeWhen = (silence: Silence): string => toWhen(silence).join('
 export const silenceMatches = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
   const subject = { source, hostname, level, text: title };
   const isText = (value: string | undefined, pattern: string): boolean =>
-    value !== undefined && isPatternOf(value.toLowerCase(), pattern.toLowerCase());
+    value !== undefined && isLike(value.toLowerCase(), pattern.toLowerCase());
   return (
     parts.every((name) => match[name] === undefined || isText(subject[name], match[name])) &&
     Object.entries(match.labels ?? {}).every(([name, pattern]) => isText(labels?.[name], pattern))
   );
-};
-
-/** Whether a text is the pattern, in which `*` stands for any text; without a regular expression, which could take long. */
-const isPatternOf = (value: string, pattern: string): boolean => {
-  const [start = '', ...parts] = pattern.split('*');
-  const end = parts.pop();
-  if (end === undefined) return value === pattern;
-  if (!value.startsWith(start)) return false;
-  let at = start.length;
-  for (const part of parts) {
-    const found = value.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return value.length - end.length >= at && value.endsWith(end);
 };

@@ -1,5 +1,5 @@
 import type { Destination } from 'signalbox/client';
-import { severities } from '../live/alerts.ts';
+import { severities } from '../../src/profiles/severity.ts';
 import { readNumber } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
 import { settings as words } from '../strings/settings.ts';

@@ -1,6 +1,5 @@
 import type { AlertEntry } from 'signalbox/client';
-import type { Severity } from '../../src/profiles/severity.ts';
-import { severities } from '../live/alerts.ts';
+import { type Severity, severities } from '../../src/profiles/severity.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 
