@@ -53,7 +53,8 @@ export const toShortNumber = (value: number): string => (value < 100 ? threeDigi
 export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
 
 /** The beginning of a longer text. */
-export const cut = (value: string, most: number): string => (value.length > most ? `${value.slice(0, most)}…` : value);
+export const shorten = (value: string, most: number): string =>
+  value.length > most ? `${value.slice(0, most)}…` : value;
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 

@@ -22,6 +22,6 @@ export const createAddressFilter = <Name extends string>(names: readonly Name[])
 };
 
 /** How many pages of a list are shown. */
-export const readPages = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
+export const readPageCount = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
 
-export const showNextPage = (): void => setParams({ pages: String(readPages() + 1) }, { replace: true });
+export const showNextPage = (): void => setParams({ pages: String(readPageCount() + 1) }, { replace: true });

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 
 /** A login: the token is kept in memory, and in sessionStorage only if the user chose so. */
-export interface Session {
+interface Session {
   name: string;
   role: 'Admin' | 'Reader';
   token: string;

@@ -3,7 +3,7 @@ import { toCount } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
-import { Check, Choice } from '../ui/field.tsx';
+import { CheckBox, Choice } from '../ui/field.tsx';
 import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
@@ -49,7 +49,7 @@ export const AlertFilters = () => {
         ]}
         onValue={(value) => setParams({ status: value })}
       />
-      <Check
+      <CheckBox
         label={words.fold}
         checked={isFolding()}
         onValue={(checked) => setParams({ fold: checked ? undefined : 'off' })}

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { toCount } from '../format.ts';
-import { type AlertList, isFull, useAlertList } from '../live/alert-list.ts';
+import { isFull, type LiveAlerts, useAlertList } from '../live/alert-list.ts';
 import { fold, unfold } from '../live/fold.ts';
 import { setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
@@ -43,7 +43,7 @@ const AlertsScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-const Body = ({ list }: { list: AlertList }) => {
+const Body = ({ list }: { list: LiveAlerts }) => {
   const { alerts, held, next, isLoading, error, seenUpTo } = list.state.value;
   const isFolded = isFolding();
   const rows = useMemo(() => (isFolded ? fold : unfold)(alerts ?? []), [alerts, isFolded]);

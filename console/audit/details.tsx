@@ -8,7 +8,7 @@ import { type Fact, Facts } from '../ui/facts.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import { toExecutionLine } from './filter.ts';
-import { ResultChip, toMilliseconds } from './rows.tsx';
+import { ResultChip, toExecutionTime } from './rows.tsx';
 
 const words = text.audit;
 
@@ -45,7 +45,7 @@ const toFacts = ({ user, role, remoteAddress, requestId, durationMs, rows, trunc
   [words.user, user ?? words.noUser],
   [words.role, role],
   [words.address, remoteAddress],
-  [words.duration, toMilliseconds(durationMs)],
+  [words.duration, toExecutionTime(durationMs)],
   [words.rows, rows === null ? null : [toCount(rows), truncated && words.truncated].filter(Boolean).join(', ')],
   [words.request, requestId],
 ];

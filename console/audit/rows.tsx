@@ -58,12 +58,12 @@ const columns: Column<Execution>[] = [
   },
   {
     ...{ key: 'duration', title: words.duration, width: '6.5rem', align: 'end', isMinor: true },
-    cell: ({ durationMs }) => toMilliseconds(durationMs),
+    cell: ({ durationMs }) => toExecutionTime(durationMs),
     sortBy: ({ durationMs }) => durationMs ?? -1,
   },
 ];
 
-export const toMilliseconds = (value: number | null): string =>
+export const toExecutionTime = (value: number | null): string =>
   value === null ? '–' : words.milliseconds(toCount(value));
 
 const toCompact = (execution: Execution) => (

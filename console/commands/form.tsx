@@ -8,7 +8,7 @@ import { Panel } from '../ui/panel.tsx';
 import { useTyped } from '../ui/typed.ts';
 import { ParameterField } from './fields.tsx';
 import { listParameters, toCommandLine } from './parameters.ts';
-import { isRunning, run, stop } from './runs.ts';
+import { isRunning, runCommand, stop } from './runs.ts';
 
 const words = text.commands;
 
@@ -29,7 +29,7 @@ export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
         onSubmit={(event) => {
           event.preventDefault();
           write();
-          void run(line, toHash(`/commands/${command.name}`, values.value));
+          void runCommand(line, toHash(`/commands/${command.name}`, values.value));
         }}
       >
         <Choice

@@ -9,7 +9,7 @@ import { subscribe } from '../live/live.ts';
 import { useResource } from '../live/resource.ts';
 import { isReadable } from '../routes.ts';
 import { session } from '../session.ts';
-import { connect as words } from '../strings/connect.ts';
+import { connectTexts as words } from '../strings/connect.ts';
 import { Facts } from '../ui/facts.tsx';
 
 /** How many of the newest are looked at where events may have been missed. */

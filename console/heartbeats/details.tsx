@@ -9,7 +9,7 @@ import { useRun } from '../live/run.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
@@ -23,7 +23,7 @@ import { describeExpected, describeLast, describeLimits } from './expected.ts';
 import { HeartbeatForm } from './form.tsx';
 import { HeartbeatChip } from './looks.tsx';
 import { RunList } from './runs.tsx';
-import { Badge, Usage } from './usage.tsx';
+import { Badge, HeartbeatUsage } from './usage.tsx';
 
 /** Milliseconds between two readings while pings come in. */
 const calm = 300;
@@ -107,7 +107,7 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
       {isConfigured && <p class="hint">{words.configHint}</p>}
       <Actions heartbeat={heartbeat} onChanged={onChanged} />
       <Facts facts={toFacts(heartbeat)} />
-      <Usage heartbeat={heartbeat} />
+      <HeartbeatUsage heartbeat={heartbeat} />
       <Badge heartbeat={heartbeat} />
       <h3>{runs.length > 0 ? words.runsOf(toCount(runs.length)) : words.runs}</h3>
       <RunList runs={runs} />

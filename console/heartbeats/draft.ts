@@ -1,7 +1,7 @@
 import type { Heartbeat, HeartbeatDefinition } from 'signalbox/client';
 import { readSchedule, type ScheduleDraft, toScheduleDraft } from '../live/schedule.ts';
 import { readNumber } from '../live/submission.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { zone } from '../zone.ts';
 
 /** How the form says when it is expected. */

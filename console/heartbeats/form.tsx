@@ -2,10 +2,10 @@ import type { Heartbeat } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { putSeen, useSeen } from '../live/conditional.ts';
 import { type DraftProps, useDraft } from '../live/submission.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
 import { ScheduleFields } from '../ui/schedule-fields.tsx';
 import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -58,7 +58,7 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
         lines={2}
         onValue={(description) => set({ description })}
       />
-      <Check label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
+      <CheckBox label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
     </FormDialog>
   );
 };

@@ -1,6 +1,6 @@
 import type { Heartbeat, RecentRun } from 'signalbox/client';
 import { toCount, toDuration, toFull } from '../format.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
 
 const looks: Record<Heartbeat['state'], Look> = {

@@ -2,7 +2,7 @@ import type { Heartbeat } from 'signalbox/client';
 import { toCount } from '../format.ts';
 import { type ActiveIncidents, findIncident, toIncidentHash } from '../live/active-incidents.ts';
 import { place, toHash } from '../router.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';

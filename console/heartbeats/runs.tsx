@@ -1,6 +1,6 @@
 import type { HeartbeatRun } from 'signalbox/client';
 import { toCount } from '../format.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';

@@ -5,7 +5,7 @@ import { type ActiveIncidents, useActiveIncidents } from '../live/active-inciden
 import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';

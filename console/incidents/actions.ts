@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { now } from '../clock.ts';
-import { cut, toCount } from '../format.ts';
+import { shorten, toCount } from '../format.ts';
 import { notifyFailure } from '../live/run.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
@@ -27,7 +27,7 @@ export const changes = signal(0);
 export const toIncidentName = (incidents: readonly Incident[]): string => {
   const [only] = incidents;
   if (!only || incidents.length > 1) return words.many(toCount(incidents.length));
-  return cut(only.title, mostNamed);
+  return shorten(only.title, mostNamed);
 };
 
 export interface Acknowledging {

@@ -1,5 +1,5 @@
 import type { client } from '../api.ts';
-import { createAddressFilter, readPages } from '../list-address.ts';
+import { createAddressFilter, readPageCount } from '../list-address.ts';
 import { place } from '../router.ts';
 
 type IncidentQuery = NonNullable<Parameters<(typeof client)['listIncidents']>[0]>;
@@ -21,5 +21,5 @@ export const readState = (): ShownState => {
 /** What is asked of the server, by the address. */
 export const readQuery = (): IncidentQuery => {
   const state = readState();
-  return { state, limit: Math.min(1000, readPages() * pageSize[state]), ...incidentFilter.read() } as IncidentQuery;
+  return { state, limit: Math.min(1000, readPageCount() * pageSize[state]), ...incidentFilter.read() } as IncidentQuery;
 };

@@ -1,6 +1,6 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { useResource } from '../live/resource.ts';
-import { describeMatch, describeWhen, loadCurrent, silenceMatches, stateOf } from '../live/silences.ts';
+import { describeMatch, describeWhen, loadCurrent, silenceMatches, toPresentState } from '../live/silences.ts';
 import { toPerson } from '../person.ts';
 import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
@@ -17,7 +17,7 @@ export const SilencesOf = ({ incident }: { incident: Incident }) => {
   const { value = [] } = useResource(load, { key: incident.silencedBy.join(), topic: 'silences', calm });
   if (incident.state === 'resolved') return null;
   const found = value.filter((silence) =>
-    stateOf(silence) === 'active'
+    toPresentState(silence) === 'active'
       ? incident.silencedBy.includes(silence.id)
       : silence.match !== null && silenceMatches(silence.match, incident),
   );
@@ -28,7 +28,7 @@ export const SilencesOf = ({ incident }: { incident: Incident }) => {
         <li key={silence.id}>
           <Icon name="silences" />
           <span>
-            {stateOf(silence) === 'active' ? words.silencedBy : words.willBeSilencedBy}{' '}
+            {toPresentState(silence) === 'active' ? words.silencedBy : words.willBeSilencedBy}{' '}
             <a href={toHash(`/silences/${silence.id}`)}>
               <bdi>{describeMatch(silence)}</bdi>
             </a>{' '}

@@ -153,4 +153,4 @@ const resolve = (alerts: AlertEntry[], newer: readonly AlertEntry[]): AlertEntry
 /** True for a list that takes no older alerts. */
 export const isFull = (alerts: readonly AlertEntry[]): boolean => alerts.length >= mostKept;
 
-export type AlertList = ReturnType<typeof createList>;
+export type LiveAlerts = ReturnType<typeof createList>;

@@ -48,7 +48,7 @@ const toOperator = ({ isEqual, isRegex }: Pick<Matcher, 'isEqual' | 'isRegex'>):
 };
 
 /** As it is now: what the server has sent may be older. */
-export const stateOf = ({ state, window }: Silence): Silence['state'] => {
+export const toPresentState = ({ state, window }: Silence): Silence['state'] => {
   if (state !== 'pending' || !window || untilTime(Date.parse(window.startsAt)) > 0) return state;
   return 'active';
 };
@@ -56,7 +56,7 @@ export const stateOf = ({ state, window }: Silence): Silence['state'] => {
 /** When it holds, in words: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and `25 min left`. */
 export const toWhen = (silence: Silence): string[] => {
   const { window, schedule, startsAt, endsAt } = silence;
-  const state = stateOf(silence);
+  const state = toPresentState(silence);
   const end = endsAt ?? window?.endsAt;
   if (state === 'expired') return [end ? words.ended(toMinute(Date.parse(end))) : words.states.expired];
   const windowEnd = Date.parse(window?.endsAt ?? '');

@@ -9,7 +9,7 @@ import { Empty, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { DestinationPanel } from './destination.tsx';
 import { useDestinations } from './destinations.ts';
 import { OnCallPanels, useOnCall } from './on-call.tsx';
-import { Sent } from './sent.tsx';
+import { SentList } from './sent.tsx';
 
 const words = text.notifications;
 
@@ -18,7 +18,8 @@ const views = ['destinations', 'sent'] as const;
 const readView = () => views.find((each) => each === place.value.params['view']) ?? 'destinations';
 
 /** Who is on call and how each destination is doing; or what was sent. */
-const NotificationsScreen = () => (readView() === 'sent' && isMounted('listNotifications') ? <Sent /> : <Present />);
+const NotificationsScreen = () =>
+  readView() === 'sent' && isMounted('listNotifications') ? <SentList /> : <Present />;
 
 const Present = () => {
   const duty = useOnCall();

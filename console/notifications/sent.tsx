@@ -1,7 +1,7 @@
 import type { SentNotification, SentNotificationPage } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount } from '../format.ts';
-import { readPages, showNextPage } from '../list-address.ts';
+import { readPageCount, showNextPage } from '../list-address.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -20,12 +20,12 @@ const mostRows = 1000;
 const calm = 1000;
 
 /** What was sent to whom about which incident, newest first. */
-export const Sent = () => {
+export const SentList = () => {
   const { value: all } = useDestinations();
   const names = (all?.data ?? []).flatMap((each) => (each.incidents ? [each.destination] : []));
   const { destination, incident } = place.value.params;
   const query = {
-    ...{ limit: Math.min(mostRows, readPages() * pageSize) },
+    ...{ limit: Math.min(mostRows, readPageCount() * pageSize) },
     ...(destination && { destination }),
     ...(incident && { incident }),
   };

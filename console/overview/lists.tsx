@@ -16,7 +16,7 @@ import { disks } from './history.ts';
 const words = text.overview;
 const shown = 8;
 
-export const Disks = () => {
+export const DiskPanel = () => {
   if (!disks.value) return null;
   return (
     <Panel title={words.disks}>

@@ -5,7 +5,7 @@ import { AlertChart, DiskChart, MachineCharts } from '../ui/machine-charts.tsx';
 import { Health } from './health.tsx';
 import { historyError, useHistory } from './history.ts';
 import { OpenIncidentsPanel } from './incidents.tsx';
-import { Disks, LatestAlerts, TopProcesses } from './lists.tsx';
+import { DiskPanel, LatestAlerts, TopProcesses } from './lists.tsx';
 import { RangeChoice, readSpan } from './range.tsx';
 
 /** What has gone wrong, and then what the machine is doing. */
@@ -47,7 +47,7 @@ const Live = () => {
       <MachineCharts samples={samples} span={span} />
       <div class="lists">
         <TopProcesses />
-        <Disks />
+        <DiskPanel />
       </div>
     </>
   );

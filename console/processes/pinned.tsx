@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { cut, toBytes, toDuration, toFull, toWholeBytes } from '../format.ts';
+import { shorten, toBytes, toDuration, toFull, toWholeBytes } from '../format.ts';
 import { setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
@@ -46,7 +46,7 @@ export const Pinned = ({ pid, reading }: Props) => {
       </Empty>
     );
   }
-  const name = cut(shown.name, 60);
+  const name = shorten(shown.name, 60);
   return (
     <Panel title={words.pinned} aside={<Unpin />} kind="pinned">
       {!process && <p role="status">{words.ended}</p>}

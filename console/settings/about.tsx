@@ -4,7 +4,7 @@ import { now } from '../clock.ts';
 import { toBytes, toCount, toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { isReadable, openApi } from '../routes.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { type Fact, Facts } from '../ui/facts.tsx';
 import { Failure, Unloaded } from '../ui/panel.tsx';
 
@@ -18,7 +18,7 @@ const readServer = async (signal: AbortSignal) => {
 };
 
 /** What this server is, as far as its routes say. */
-export const About = () => {
+export const AboutSection = () => {
   const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const { version, license } = openApi.value?.info ?? {};
   const uptime = about?.uptimeSeconds ?? (server && toSeconds(server.uptime));

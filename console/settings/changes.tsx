@@ -8,7 +8,7 @@ import { toPerson } from '../person.ts';
 import { toHash } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { Empty, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { At } from '../ui/time.tsx';
@@ -16,7 +16,7 @@ import { At } from '../ui/time.tsx';
 const limit = 100;
 
 /** Who has changed what at run time, newest first. */
-export const Changes = () => {
+export const ChangesSection = () => {
   const { value: first, error, reload } = useResource((signal) => client.listSettingChanges({ limit }, { signal }));
   /** Pages after a first one, which count for nothing once that is read again. */
   const read = useSignal<{ first?: SettingChangePage | undefined; older: SettingChangePage[] }>({ older: [] });

@@ -2,15 +2,15 @@ import type { Destination } from 'signalbox/client';
 import { severities } from '../../src/profiles/severity.ts';
 import { readNumber } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 
-export type DestinationType = keyof typeof words.types;
+export type DestinationKind = keyof typeof words.types;
 export type FieldName = keyof typeof words.fields;
 
 /** The form of a destination: text as typed. */
 export interface DestinationDraft {
   name: string;
-  type: DestinationType;
+  type: DestinationKind;
   notify: keyof typeof words.notifies;
   /** The mildest level that is sent, `''` for all, or those of a list that has a gap. */
   levels: string;
@@ -20,7 +20,7 @@ export interface DestinationDraft {
 }
 
 /** What each type needs. */
-export const destinationFields: Record<DestinationType, readonly FieldName[]> = {
+export const destinationFields: Record<DestinationKind, readonly FieldName[]> = {
   webhook: ['url', 'secret'],
   ntfy: ['url', 'secret'],
   gotify: ['url', 'secret'],
@@ -48,7 +48,7 @@ export const toDestinationDraft = ({ name, settings }: Destination): Destination
   const shown = Object.entries(settings).filter(([key]) => key in words.fields);
   const fields = Object.fromEntries(shown.map(([key, value]) => [key, [value].flat().join(', ')]));
   return {
-    ...{ name, type: settings.type as DestinationType, notify: settings.notify ?? 'alerts', fields },
+    ...{ name, type: settings.type as DestinationKind, notify: settings.notify ?? 'alerts', fields },
     ...{ levels: (settings.levels ?? []).join(','), isForgotten: false },
   };
 };

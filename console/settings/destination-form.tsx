@@ -5,13 +5,13 @@ import { putSeen, useSeen } from '../live/conditional.ts';
 import { type DraftProps, useSubmission } from '../live/submission.ts';
 import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import {
   type DestinationDraft,
-  type DestinationType,
+  type DestinationKind,
   destinationFields,
   type FieldName,
   listLevels,
@@ -64,7 +64,11 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
         </div>
       </details>
       {before?.hidden.some((name) => name !== 'url') && (
-        <Check label={words.forget} checked={draft.value.isForgotten} onValue={(isForgotten) => set({ isForgotten })} />
+        <CheckBox
+          label={words.forget}
+          checked={draft.value.isForgotten}
+          onValue={(isForgotten) => set({ isForgotten })}
+        />
       )}
     </FormDialog>
   );
@@ -74,7 +78,7 @@ const createDraft = (): DestinationDraft => {
   const { type = '' } = place.value.params;
   return {
     ...{ name: '', levels: '', fields: {}, isForgotten: false },
-    type: type in words.types ? (type as DestinationType) : 'ntfy',
+    type: type in words.types ? (type as DestinationKind) : 'ntfy',
     notify: isMounted('listIncidents') ? 'incidents' : 'alerts',
   };
 };
@@ -85,7 +89,7 @@ const TypeAndName = ({ draft, set }: PartProps) => (
       label={words.type}
       value={draft.type}
       options={Object.entries(words.types)}
-      onValue={(type) => set({ type: type as DestinationType })}
+      onValue={(type) => set({ type: type as DestinationKind })}
     />
     <Field
       {...exact}
@@ -114,12 +118,12 @@ const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { n
   return <Field {...exact} {...shared} {...(isSecret && { type: 'password', autocomplete: 'new-password' })} />;
 };
 
-const toHint = (name: FieldName, type: DestinationType, before: Destination | undefined): string | undefined => {
+const toHint = (name: FieldName, type: DestinationKind, before: Destination | undefined): string | undefined => {
   if (secretFields.includes(name) && before?.hidden.includes(name as never)) return words.known;
   const hints: Partial<Record<FieldName, string>> = {
     ...words.fieldHints,
     url: words.urls[type],
-    secret: (words.secrets as Partial<Record<DestinationType, string>>)[type] ?? '',
+    secret: (words.secrets as Partial<Record<DestinationKind, string>>)[type] ?? '',
   };
   return hints[name];
 };

@@ -4,11 +4,11 @@ import { userClient } from '../api.ts';
 import { putSeen, useSeen } from '../live/conditional.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo } from '../router.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Area, bind, exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
-import { FormatTrial, parseJson } from './format-trial.tsx';
+import { FormatTrial, readJson } from './format-trial.tsx';
 import type { FormProps } from './section.tsx';
 
 /** What a new definition begins with. */
@@ -28,7 +28,7 @@ export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<In
   const definition = useSignal(JSON.stringify(before?.definition ?? example, undefined, 2));
   const submission = useSubmission(async () => {
     const intakeFormat = name.value.trim();
-    const given = parseJson(words.definition, definition.value) as IntakeFormat['definition'];
+    const given = readJson(words.definition, definition.value) as IntakeFormat['definition'];
     const put = (options: object) => userClient.putIntakeFormat({ ...given, intakeFormat }, options).finally(onChanged);
     await putSeen(put, before, words.formatTaken(intakeFormat));
     notify(words.saved(intakeFormat));

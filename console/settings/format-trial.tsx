@@ -3,7 +3,7 @@ import type { IntakePreview } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useSubmission } from '../live/submission.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { Area, bind } from '../ui/field.tsx';
 import { LongText } from '../ui/long-text.tsx';
 
@@ -14,7 +14,7 @@ interface TrialProps {
 }
 
 /** The value of a text of JSON. Throws an Error that names the field. */
-export const parseJson = (label: string, text: string): object => {
+export const readJson = (label: string, text: string): object => {
   try {
     return JSON.parse(text) as object;
   } catch {
@@ -30,8 +30,8 @@ export const FormatTrial = ({ name, definition }: TrialProps) => {
     preview.value = undefined;
     preview.value = await userClient.testIntakeFormat({
       intakeFormat: name,
-      body: parseJson(words.tryBody, body.value),
-      ...(definition !== undefined && { definition: parseJson(words.definition, definition) as { message: string } }),
+      body: readJson(words.tryBody, body.value),
+      ...(definition !== undefined && { definition: readJson(words.definition, definition) as { message: string } }),
     });
   });
   return (

@@ -1,7 +1,7 @@
 import type { IntakeFormat } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toIfMatch } from '../live/conditional.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import type { Column } from '../ui/table.tsx';
 import { FormatForm } from './format-form.tsx';
 import { FormatTrial } from './format-trial.tsx';
@@ -15,7 +15,7 @@ const columns: Column<IntakeFormat>[] = [
 ];
 
 /** What is made of bodies that no built-in format fits. */
-export const Formats = () => (
+export const FormatsSection = () => (
   <Section
     kind="formats"
     load={(signal) => client.listIntakeFormats(undefined, { signal })}

@@ -4,11 +4,11 @@ import { client, userClient } from '../api.ts';
 import { toFull } from '../format.ts';
 import { toIfMatch } from '../live/conditional.ts';
 import { useSubmission } from '../live/submission.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { Chip } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { bind, Check, exact, Field } from '../ui/field.tsx';
+import { bind, CheckBox, exact, Field } from '../ui/field.tsx';
 import type { Column } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { type FormProps, Section } from './section.tsx';
@@ -30,7 +30,7 @@ const columns: Column<Key>[] = [
 ];
 
 /** What lets programs in. */
-export const Keys = () => (
+export const KeysSection = () => (
   <Section
     kind="keys"
     load={(signal) => client.listKeys(undefined, { signal })}
@@ -73,7 +73,7 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
       <fieldset class="scopes">
         <legend>{words.scopes}</legend>
         {(Object.keys(words.scopeHints) as Scope[]).map((scope) => (
-          <Check
+          <CheckBox
             key={scope}
             label={words.scopeHints[scope]}
             hint={scope}

@@ -1,5 +1,5 @@
 import { toPerson } from '../person.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 
 /** What the console can make: users, keys, destinations and intake formats; also those that only the config file can change. */
 export interface Made {

@@ -5,7 +5,7 @@ import { useResource } from '../live/resource.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';

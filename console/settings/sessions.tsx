@@ -4,7 +4,7 @@ import { toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { logOut } from '../session.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
@@ -12,7 +12,7 @@ import { Ago } from '../ui/time.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** Where the user is logged in, and a way to end that. */
-export const Sessions = () => {
+export const SessionsSection = () => {
   const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }));
   const { isRunning, run } = useRun(async () => {
     await userClient.endSessions();

@@ -5,7 +5,7 @@ import { toIfMatch, useSeen } from '../live/conditional.ts';
 import { logInAs } from '../live/login.ts';
 import { useSubmission } from '../live/submission.ts';
 import { expireSession, session } from '../session.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { bind, Choice, exact, Field } from '../ui/field.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
@@ -20,7 +20,7 @@ const Mark = ({ name }: User) => (isOwn(name) ? <span class="hint">({words.you})
 const columns: Column<User>[] = [{ key: 'role', title: words.role, width: '8rem', cell: ({ role }) => role }];
 
 /** Who may log in. */
-export const Users = () => (
+export const UsersSection = () => (
   <Section
     kind="users"
     load={(signal) => client.listUsers(undefined, { signal })}

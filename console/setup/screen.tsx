@@ -5,7 +5,7 @@ import { logInAs } from '../live/login.ts';
 import { place, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { setup as words } from '../strings/setup.ts';
+import { setupTexts as words } from '../strings/setup.ts';
 import { bind, Field } from '../ui/field.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
 import { Empty, LoginButton } from '../ui/panel.tsx';

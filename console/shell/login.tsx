@@ -5,10 +5,10 @@ import { logInAs } from '../live/login.ts';
 import { closeLogin, hasExpired, isLoginOpen } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { bind, Check, Field } from '../ui/field.tsx';
+import { bind, CheckBox, Field } from '../ui/field.tsx';
 
 /** The login dialog; it opens over whatever is shown, which keeps what was typed. */
-export const Login = () => (isLoginOpen.value ? <OpenLogin /> : null);
+export const LoginDialog = () => (isLoginOpen.value ? <OpenLogin /> : null);
 
 const OpenLogin = () => {
   const name = useSignal('');
@@ -56,7 +56,7 @@ const OpenLogin = () => {
           autocomplete="current-password"
           {...bind(password)}
         />
-        <Check
+        <CheckBox
           label={text.login.keep}
           hint={text.login.keepHint}
           checked={keep.value}

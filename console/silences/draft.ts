@@ -82,7 +82,7 @@ export const toMatch = ({ source, hostname, level, text: pattern, labels }: Sile
 };
 
 /** What is sent; `before` is what is being changed. Throws an Error that can be shown. */
-export const toBody = (draft: SilenceDraft, before?: Silence): NewSilence => {
+export const toSilenceBody = (draft: SilenceDraft, before?: Silence): NewSilence => {
   const match = toMatch(draft);
   return { match, ...toTimes(draft, before), comment: draft.comment.trim() };
 };

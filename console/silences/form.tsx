@@ -1,6 +1,6 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { cut, toCount } from '../format.ts';
+import { shorten, toCount } from '../format.ts';
 import type { ActiveIncidents } from '../live/active-incidents.ts';
 import { toIfMatch, useSeen } from '../live/conditional.ts';
 import { describeWhen, silenceMatches } from '../live/silences.ts';
@@ -12,7 +12,7 @@ import { Area, Choice, exact, Field } from '../ui/field.tsx';
 import { ScheduleFields } from '../ui/schedule-fields.tsx';
 import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { type SilenceDraft, silenceModes, toBody, toMatch } from './draft.ts';
+import { type SilenceDraft, silenceModes, toMatch, toSilenceBody } from './draft.ts';
 
 const words = text.silences;
 
@@ -34,7 +34,7 @@ type PartProps = DraftProps<SilenceDraft>;
 export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const { draft, set, submission } = useDraft(first, async (filled) => {
-    const body = toBody(filled, before);
+    const body = toSilenceBody(filled, before);
     const saved = before
       ? await userClient.replaceSilence({ id: before.id, ...body }, toIfMatch(before))
       : await userClient.createSilence(body);
@@ -100,7 +100,7 @@ const mostOfTitle = 60;
 const Preview = ({ draft, incidents }: { draft: SilenceDraft; incidents: readonly Incident[] }) => {
   const covered = findCovered(draft, incidents);
   if (!covered) return null;
-  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${cut(title, mostOfTitle)}`);
+  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${shorten(title, mostOfTitle)}`);
   const rest = covered.length > mostNamed ? '…' : '';
   return (
     <p class="note" role="status">

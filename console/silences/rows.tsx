@@ -1,6 +1,6 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { toCount } from '../format.ts';
-import { describeMatch, describeWhen, stateOf, toWhen } from '../live/silences.ts';
+import { describeMatch, describeWhen, toPresentState, toWhen } from '../live/silences.ts';
 import { toPerson } from '../person.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -19,7 +19,7 @@ const looks: Record<Silence['state'], Look> = {
 };
 
 export const SilenceChip = ({ silence }: { silence: Silence }) => {
-  const state = stateOf(silence);
+  const state = toPresentState(silence);
   return <Chip {...looks[state]}>{words.states[state]}</Chip>;
 };
 

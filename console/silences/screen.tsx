@@ -3,7 +3,7 @@ import type { Incident, Silence } from 'signalbox/client';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount } from '../format.ts';
-import { readPages, showNextPage } from '../list-address.ts';
+import { readPageCount, showNextPage } from '../list-address.ts';
 import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
@@ -37,7 +37,7 @@ const readShown = (): Shown => shownStates.find((each) => each === place.value.p
 /** Silences that hold, those that will, and those that have ended; one opens over the list. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
   const shown = readShown();
-  const limit = Math.min(mostSilences, readPages() * pageSize);
+  const limit = Math.min(mostSilences, readPageCount() * pageSize);
   const load = (signal: AbortSignal) => loadSilences(shown, limit, signal);
   const { value, error, reload } = useResource(load, { key: `${shown} ${limit}`, topic: 'silences', calm });
   const incidents = useIncidents(value);

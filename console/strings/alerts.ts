@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const alerts = {
+export const alertTexts = {
   severities: { CRITICAL: 'Critical', ERROR: 'Error', WARNING: 'Warning', INFO: 'Info' },
   severity: 'Severity',
   noMessage: '(no message)',

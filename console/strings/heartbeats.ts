@@ -1,7 +1,7 @@
 import { counted } from './count.ts';
 
 /** Of a screen that is loaded later, with it: it imports them itself. */
-export const heartbeats = {
+export const heartbeatTexts = {
   states: { new: 'New', up: 'Up', running: 'Running', late: 'Late', down: 'Down', paused: 'Paused' },
   counted: (count: string, bad: string) => `${counted(count, 'heartbeat')}, ${bad} down or late`,
   filter: 'Filter',

@@ -1,6 +1,6 @@
 import { counted, countedOf } from './count.ts';
 
-export const incidents = {
+export const incidentTexts = {
   states: { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' },
   key: 'the key ',
   through: 'somebody through ',

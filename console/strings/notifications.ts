@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const notifications = {
+export const notificationTexts = {
   states: { idle: 'Up to date', delivering: 'Delivering', waiting: 'Waiting to retry', failing: 'Failing' },
   failingSince: (time: string) => `Failing since ${time}`,
   failingHint:

@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const settings = {
+export const settingTexts = {
   sections: {
     users: 'Users',
     keys: 'Keys',

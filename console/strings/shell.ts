@@ -1,6 +1,6 @@
 import { countedOf } from './count.ts';
 
-export const shell = {
+export const shellTexts = {
   name: 'signalbox',
   skip: 'Skip to the content',
   screens: 'Screens',

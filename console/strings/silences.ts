@@ -1,6 +1,6 @@
 import { counted, countedOf } from './count.ts';
 
-export const silences = {
+export const silenceTexts = {
   states: { active: 'In effect', pending: 'Upcoming', expired: 'Past' },
   show: 'Show',
   shownStates: { current: 'Current', past: 'Past', all: 'All' },

@@ -1,7 +1,7 @@
 import { counted } from './count.ts';
 
 /** Of a screen that is loaded later, with it: it imports them itself. */
-export const watches = {
+export const watchTexts = {
   states: {
     ok: 'OK',
     pending: 'Pending',

@@ -38,7 +38,7 @@ export const askWhich = (versions: Versions): Promise<KeptVersion> =>
 export const fields = ['Title', 'Description', 'Priority', 'Status'] as const;
 
 /** Whether somebody else has changed what the user changes, to something else; any field, if the task is to be deleted. */
-export const isConflict = ({ before, changes, theirs }: Versions): boolean =>
+export const isTaskConflict = ({ before, changes, theirs }: Versions): boolean =>
   fields.some(
     (field) =>
       theirs[field] !== before[field] &&

@@ -8,15 +8,15 @@ import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';
 import { choose, complete, offerToRestore, remove, save as store, toTaskName } from './actions.ts';
-import { priorities, statuses } from './filter.ts';
-import type { TaskList } from './list.ts';
+import { taskPriorities, taskStatuses } from './filter.ts';
+import type { LiveTasks } from './list.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
 
 export interface TaskProps {
   task: Task;
-  list: TaskList;
+  list: LiveTasks;
 }
 
 /** Characters of a title that fit everywhere; longer ones may be cut. */
@@ -112,7 +112,7 @@ export const StatusChoice = ({ task, list }: TaskProps) => (
     value={task.Status}
     onChange={({ currentTarget }) => void choose(list, task, { Status: currentTarget.value as Status })}
   >
-    {statuses.map((each) => (
+    {taskStatuses.map((each) => (
       <option key={each} value={each}>
         {words.statuses[each]}
       </option>
@@ -127,7 +127,7 @@ export const PriorityChoice = ({ task, list }: TaskProps) => (
     value={task.Priority}
     onChange={({ currentTarget }) => void choose(list, task, { Priority: currentTarget.value as Task['Priority'] })}
   >
-    {priorities.map((each) => (
+    {taskPriorities.map((each) => (
       <option key={each} value={each}>
         {words.priorities[each]}
       </option>

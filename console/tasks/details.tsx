@@ -11,14 +11,14 @@ import { Empty, Skeleton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { fromServer } from '../zone.ts';
 import { remove, restore, save as store } from './actions.ts';
-import { priorities, statuses } from './filter.ts';
-import type { TaskList } from './list.ts';
+import { taskPriorities, taskStatuses } from './filter.ts';
+import type { LiveTasks } from './list.ts';
 
 const words = text.tasks;
 
 interface Props {
   id: string;
-  list: TaskList;
+  list: LiveTasks;
   onClose: () => void;
 }
 
@@ -46,7 +46,7 @@ interface FormProps {
   task: Task;
   /** Somebody else has deleted it while it was shown here. */
   isDeleted: boolean;
-  list: TaskList;
+  list: LiveTasks;
   onClose: () => void;
 }
 
@@ -105,13 +105,13 @@ const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
       <Choice
         label={words.priority}
         value={shown.Priority}
-        options={priorities.map((each) => [each, words.priorities[each]])}
+        options={taskPriorities.map((each) => [each, words.priorities[each]])}
         onValue={(value) => set({ Priority: value as Priority })}
       />
       <Choice
         label={words.status}
         value={shown.Status}
-        options={statuses.map((each) => [each, words.statuses[each]])}
+        options={taskStatuses.map((each) => [each, words.statuses[each]])}
         onValue={(value) => set({ Status: value as Status })}
       />
       <Times task={task} />

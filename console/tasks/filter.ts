@@ -3,7 +3,7 @@ import { createAddressFilter } from '../list-address.ts';
 import { place } from '../router.ts';
 
 /** What is asked of the server; a text that is undefined is no filter. */
-export interface TaskFilter {
+export interface TaskCriteria {
   status?: Status | undefined;
   priority?: Priority | undefined;
   /** Contained in the title, in any case. */
@@ -11,8 +11,8 @@ export interface TaskFilter {
 }
 
 /** In the order of the board's columns. */
-export const statuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
-export const priorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critical'];
+export const taskStatuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
+export const taskPriorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critical'];
 
 export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 
@@ -20,11 +20,11 @@ export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 const mostSearched = 256;
 
 /** One filter for the table; for the board one for each column that the address's filter does not leave empty. */
-export const readFilters = (): TaskFilter[] => {
+export const readFilters = (): TaskCriteria[] => {
   const { q, ...others } = taskFilter.read();
-  const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskFilter;
+  const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;
   if (!isBoard()) return [filter];
-  return statuses
+  return taskStatuses
     .filter((status) => !filter.status || filter.status === status)
     .map((status) => ({ ...filter, status }));
 };

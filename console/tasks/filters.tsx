@@ -2,7 +2,7 @@ import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
 import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
-import { priorities, statuses, taskFilter } from './filter.ts';
+import { taskFilter, taskPriorities, taskStatuses } from './filter.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
@@ -11,8 +11,8 @@ export const TaskFilters = () => (
   <FilterBar label={words.filter} others={['status', 'priority']}>
     <ClearButton filter={taskFilter} />
     <div class="task-chips">
-      <Chips name="status" label={words.status} values={statuses} labels={words.statuses} />
-      <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} />
+      <Chips name="status" label={words.status} values={taskStatuses} labels={words.statuses} />
+      <Chips name="priority" label={words.priority} values={taskPriorities} labels={words.priorities} />
     </div>
   </FilterBar>
 );

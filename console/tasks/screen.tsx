@@ -13,7 +13,7 @@ import { leaving } from './deletion.ts';
 import { TaskDialog } from './details.tsx';
 import { isBoard, readFilters, taskFilter } from './filter.ts';
 import { TaskFilters } from './filters.tsx';
-import { type TaskList, useTaskList } from './list.ts';
+import { type LiveTasks, useTaskList } from './list.ts';
 import { NewTaskDialog } from './new-task.tsx';
 import { TaskTable } from './rows.tsx';
 
@@ -56,7 +56,7 @@ const TaskControls = () => (
   </div>
 );
 
-const Body = ({ list }: { list: TaskList }) => {
+const Body = ({ list }: { list: LiveTasks }) => {
   const states = list.pages.map(({ state }) => state.value);
   const loaded = states.flatMap(({ tasks = [] }) => tasks);
   const hidden = loaded.filter(({ Id: id }) => leaving.value.has(id)).length;

@@ -118,7 +118,7 @@ interface CheckProps {
 }
 
 /** A labelled check box. */
-export const Check = ({ label, hint, checked, onValue }: CheckProps) => {
+export const CheckBox = ({ label, hint, checked, onValue }: CheckProps) => {
   const id = useId();
   return (
     <div class="check">

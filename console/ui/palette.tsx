@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx';
 import { containsWords } from './list-filter.tsx';
 
 /** Something that can be run from the palette. */
-export interface Command {
+export interface PaletteCommand {
   title: string;
   icon?: IconName;
   /** The key that does the same, as people type it, e.g. `g a`. */
@@ -16,11 +16,11 @@ export interface Command {
 
 export const isPaletteOpen = signal(false);
 
-const groups = signal<Command[][]>([]);
+const groups = signal<PaletteCommand[][]>([]);
 const commands = computed(() => groups.value.flat());
 
 /** Offers commands in the palette as long as the component is shown. */
-export const useCommands = (offered: Command[], keys: unknown[] = []): void => {
+export const useCommands = (offered: PaletteCommand[], keys: unknown[] = []): void => {
   useEffect(() => {
     groups.value = [...groups.peek(), offered];
     return () => {
@@ -44,7 +44,7 @@ const OpenPalette = () => {
     () => commands.value.filter(({ title }) => containsWords(title, query.value)),
     [query.value, commands.value],
   );
-  const run = (command: Command | undefined) => {
+  const run = (command: PaletteCommand | undefined) => {
     if (!command) return;
     close();
     command.run();

@@ -5,7 +5,7 @@ import { useRun } from '../live/run.ts';
 import { goTo, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { CopyLink } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';

@@ -6,7 +6,7 @@ import { useRun } from '../live/run.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
@@ -24,7 +24,7 @@ import {
   sideOf,
   sortThings,
   toFigure,
-  toLimit,
+  toLimitText,
   unitOf,
 } from './kinds.ts';
 import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
@@ -161,7 +161,7 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
     times,
     series: [{ label: words.reading, color: '--series-1', values }, ...limits],
     ...{ from: begin, to, kind: 'lines', format: toFigure(settings) },
-    axis: toLimit(settings),
+    axis: toLimitText(settings),
     ...(unitOf(settings) === 'percent' && settings.type !== 'process' && { top: 100 }),
     isBytes: unitOf(settings) === 'bytes' || unitOf(settings) === 'rate',
   };
@@ -180,7 +180,7 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
 
 /** When it raises an alert: `from 90 % on, critical from 97 % on, after 1 min`. */
 const describeLimit = (settings: Watch['settings']): string => {
-  const format = toLimit(settings);
+  const format = toLimitText(settings);
   const toReached = words.reached[sideOf(settings)];
   const [limit, critical] = limitsOf(settings);
   return [

@@ -1,8 +1,8 @@
 import type { Watch, WatchSettings } from 'signalbox/client';
 import { readNumber } from '../live/submission.ts';
 import type { Params } from '../router.ts';
-import { watches as words } from '../strings/watches.ts';
-import { groups, metrics, unitOf, unitSizes, type WatchKind, watchFields } from './kinds.ts';
+import { watchTexts as words } from '../strings/watches.ts';
+import { groups, unitOf, unitSizes, type WatchKind, watchFields, watchMetrics } from './kinds.ts';
 
 type OwnField = (typeof watchFields)[keyof typeof watchFields][number];
 
@@ -38,7 +38,7 @@ export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): rea
 
 /** What is measured, as far as it decides about units. */
 export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
-  const metric = own.metric ?? metrics[type]?.[0];
+  const metric = own.metric ?? watchMetrics[type]?.[0];
   return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };
 };
 

@@ -1,9 +1,9 @@
 import type { DraftProps } from '../live/submission.ts';
-import { watches as words } from '../strings/watches.ts';
-import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { watchTexts as words } from '../strings/watches.ts';
+import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
 import { severityOptions } from '../ui/severity.tsx';
 import { listFields, toMeasured, type WatchDraft } from './draft.ts';
-import { isLimitOptional, metrics, sideOf, unitOf } from './kinds.ts';
+import { isLimitOptional, sideOf, unitOf, watchMetrics } from './kinds.ts';
 
 type Props = DraftProps<WatchDraft>;
 
@@ -14,7 +14,7 @@ export const OwnFields = ({ draft, set }: Props) => (
       const value = draft.own[name] ?? '';
       const onValue = (typed: string) => set({ own: { ...draft.own, [name]: typed } });
       if (name === 'metric') {
-        const options = (metrics[draft.type] ?? []).map((each): [string, string] => [each, words.metrics[each]]);
+        const options = (watchMetrics[draft.type] ?? []).map((each): [string, string] => [each, words.metrics[each]]);
         return (
           <Choice key={name} label={words.metric} {...{ value: value || (options[0]?.[0] ?? ''), options, onValue }} />
         );
@@ -26,7 +26,7 @@ export const OwnFields = ({ draft, set }: Props) => (
         return <Choice key={name} {...{ label, value: value || 'memory', options, onValue }} />;
       }
       if (name === 'failed') {
-        return <Check key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
+        return <CheckBox key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
       }
       if (name === 'mounts' || name === 'units')
         return <Area key={name} {...{ label, hint, value, onValue }} lines={2} />;

@@ -1,7 +1,7 @@
 import type { Watch } from 'signalbox/client';
 import { useSeen } from '../live/conditional.ts';
 import { type DraftProps, useDraft } from '../live/submission.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';

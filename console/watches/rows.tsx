@@ -3,7 +3,7 @@ import { toCount } from '../format.ts';
 import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeWatch, findWorst } from './kinds.ts';
 import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';

@@ -8,7 +8,7 @@ import { useResource } from '../live/resource.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { useCommands } from '../ui/palette.tsx';

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { WatchedThing, WatchSettings } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { WatchChip } from './looks.tsx';
