@@ -24,7 +24,7 @@ type PartProps = DraftProps<HeartbeatDraft>;
 /** The form of a heartbeat, over the list. */
 export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose }: Props) => {
   const before = useSeen(present);
-  const { draft, set, submission } = useDraft(first, async (filled) => {
+  const { form, submission } = useDraft(first, async (filled) => {
     const name = filled.name.trim();
     if (name === '') throw new Error(words.noName);
     const definition = toHeartbeatDefinition(filled);
@@ -33,6 +33,7 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
     notify(words.saved(name));
     onSaved(name);
   });
+  const { draft, set, bind } = form;
   return (
     <FormDialog
       title={before ? words.editTitle(before.name) : words.newTitle}
@@ -40,31 +41,17 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
       onClose={onClose}
       {...submission}
     >
-      {!before && (
-        <Field
-          {...exact}
-          label={words.name}
-          hint={words.nameHint}
-          value={draft.name}
-          onValue={(name) => set({ name })}
-        />
-      )}
-      <Times draft={draft} set={set} />
-      <Limits draft={draft} set={set} />
-      <Area
-        label={words.description}
-        hint={words.descriptionHint}
-        value={draft.description}
-        lines={2}
-        onValue={(description) => set({ description })}
-      />
+      {!before && <Field {...exact} label={words.name} hint={words.nameHint} {...bind('name')} />}
+      <Times {...form} />
+      <Limits {...form} />
+      <Area label={words.description} hint={words.descriptionHint} lines={2} {...bind('description')} />
       <CheckBox label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
     </FormDialog>
   );
 };
 
 /** When it is expected. */
-const Times = ({ draft, set }: PartProps) => (
+const Times = ({ draft, set, bind }: PartProps) => (
   <>
     <Segments
       label={words.when}
@@ -74,47 +61,24 @@ const Times = ({ draft, set }: PartProps) => (
     />
     {draft.mode === 'every' && (
       <div class="beside">
-        <Field
-          {...exact}
-          label={words.period}
-          inputMode="decimal"
-          value={draft.count}
-          onValue={(count) => set({ count })}
-        />
+        <Field {...exact} label={words.period} inputMode="decimal" {...bind('count')} />
         <Choice
           label={words.unit}
-          value={draft.unit}
           options={periodUnits.map((unit): [string, string] => [unit, words.units[unit]])}
-          onValue={(unit) => set({ unit })}
+          {...bind('unit')}
         />
       </div>
     )}
-    <ScheduleFields draft={draft} set={set} />
-    {draft.mode !== 'every' && (
-      <Field {...exact} label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
-    )}
+    <ScheduleFields {...{ draft, set, bind }} />
+    {draft.mode !== 'every' && <Field {...exact} label={words.timeZone} {...bind('timeZone')} />}
   </>
 );
 
-const Limits = ({ draft, set }: PartProps) => (
+const Limits = ({ draft, set, bind }: PartProps) => (
   <>
     <div class="beside">
-      <Field
-        {...exact}
-        label={words.graceField}
-        hint={words.graceHint}
-        inputMode="decimal"
-        value={draft.grace}
-        onValue={(grace) => set({ grace })}
-      />
-      <Field
-        {...exact}
-        label={words.longestField}
-        hint={words.longestHint}
-        inputMode="decimal"
-        value={draft.longest}
-        onValue={(longest) => set({ longest })}
-      />
+      <Field {...exact} label={words.graceField} hint={words.graceHint} inputMode="decimal" {...bind('grace')} />
+      <Field {...exact} label={words.longestField} hint={words.longestHint} inputMode="decimal" {...bind('longest')} />
     </div>
     <div class="beside">
       <Choice
@@ -123,7 +87,7 @@ const Limits = ({ draft, set }: PartProps) => (
         options={severityOptions}
         onValue={(level) => set({ level: level === 'ERROR' ? '' : level })}
       />
-      <Field {...exact} label={words.tags} hint={words.tagsHint} value={draft.tags} onValue={(tags) => set({ tags })} />
+      <Field {...exact} label={words.tags} hint={words.tagsHint} {...bind('tags')} />
     </div>
   </>
 );

@@ -22,7 +22,7 @@ import {
 } from './destination-draft.ts';
 import type { FormProps } from './section.tsx';
 
-interface PartProps extends DraftProps<DestinationDraft> {
+interface PartProps extends Pick<DraftProps<DestinationDraft>, 'draft' | 'set'> {
   before: Destination | undefined;
 }
 

@@ -33,7 +33,7 @@ type PartProps = DraftProps<SilenceDraft>;
 /** The form of a silence, over the list. */
 export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
   const before = useSeen(present);
-  const { draft, set, submission } = useDraft(first, async (filled) => {
+  const { form, submission } = useDraft(first, async (filled) => {
     const body = toSilenceBody(filled, before);
     const saved = before
       ? await userClient.replaceSilence({ id: before.id, ...body }, toIfMatch(before))
@@ -48,27 +48,26 @@ export const SilenceForm = ({ draft: first, before: present, incidents, onSaved,
       onClose={onClose}
       {...submission}
     >
-      <Matching draft={draft} set={set} />
-      {incidents && <Preview draft={draft} incidents={incidents} />}
-      <Times draft={draft} set={set} />
-      <Field label={words.comment} value={draft.comment} autocomplete="off" onValue={(comment) => set({ comment })} />
+      <Matching {...form} />
+      {incidents && <Preview draft={form.draft} incidents={incidents} />}
+      <Times {...form} />
+      <Field label={words.comment} autocomplete="off" {...form.bind('comment')} />
     </FormDialog>
   );
 };
 
 /** What it silences. */
-const Matching = ({ draft, set }: PartProps) => (
+const Matching = ({ draft, bind }: PartProps) => (
   <>
     <p class="hint">{words.matchHint}</p>
     <div class="beside">
-      <TextField label={words.source} value={draft.source} onValue={(source) => set({ source })} />
-      <TextField label={words.hostname} value={draft.hostname} onValue={(hostname) => set({ hostname })} />
+      <Field {...exact} label={words.source} {...bind('source')} />
+      <Field {...exact} label={words.hostname} {...bind('hostname')} />
     </div>
-    <TextField label={words.text} value={draft.text} onValue={(pattern) => set({ text: pattern })} />
+    <Field {...exact} label={words.text} {...bind('text')} />
     <div class="beside">
       <Choice
         label={words.levels}
-        value={draft.level}
         options={[
           ['', words.anyLevel],
           ...severityOptions,
@@ -76,21 +75,11 @@ const Matching = ({ draft, set }: PartProps) => (
             ? []
             : [[draft.level, draft.level] as [string, string]]),
         ]}
-        onValue={(level) => set({ level })}
+        {...bind('level')}
       />
-      <Area
-        label={words.labels}
-        hint={words.labelsHint}
-        value={draft.labels}
-        lines={2}
-        onValue={(labels) => set({ labels })}
-      />
+      <Area label={words.labels} hint={words.labelsHint} lines={2} {...bind('labels')} />
     </div>
   </>
-);
-
-const TextField = (props: { label: string; value: string; onValue: (value: string) => void }) => (
-  <Field {...props} {...exact} />
 );
 
 /** Characters of a title in the preview. */
@@ -123,7 +112,7 @@ const findCovered = (draft: SilenceDraft, incidents: readonly Incident[]): Incid
 };
 
 /** When it holds. */
-const Times = ({ draft, set }: PartProps) => (
+const Times = ({ draft, set, bind }: PartProps) => (
   <>
     <Segments
       label={words.times}
@@ -132,41 +121,30 @@ const Times = ({ draft, set }: PartProps) => (
       onValue={(mode) => set({ mode })}
     />
     {draft.mode === 'for' && (
-      <Choice
-        label={words.length}
-        value={draft.length}
-        options={Object.entries(words.lengths)}
-        onValue={(length) => set({ length })}
-      />
+      <Choice label={words.length} options={Object.entries(words.lengths)} {...bind('length')} />
     )}
     {draft.mode === 'until' && (
       <div class="beside">
-        <End draft={draft} set={set} />
-        <Field
-          label={words.start}
-          type="datetime-local"
-          hint={words.startHint}
-          value={draft.start}
-          onValue={(start) => set({ start })}
-        />
+        <End bind={bind} />
+        <Field label={words.start} type="datetime-local" hint={words.startHint} {...bind('start')} />
       </div>
     )}
-    <ScheduleFields draft={draft} set={set} />
-    {(draft.mode === 'weekly' || draft.mode === 'cron') && <Windows draft={draft} set={set} />}
+    <ScheduleFields {...{ draft, set, bind }} />
+    {(draft.mode === 'weekly' || draft.mode === 'cron') && <Windows bind={bind} />}
   </>
 );
 
-const End = ({ draft, set, hint }: PartProps & { hint?: string }) => (
-  <Field label={words.endsAt} type="datetime-local" hint={hint} value={draft.end} onValue={(end) => set({ end })} />
+const End = ({ bind, hint }: Pick<PartProps, 'bind'> & { hint?: string }) => (
+  <Field label={words.endsAt} type="datetime-local" hint={hint} {...bind('end')} />
 );
 
 /** How long each window is, and until when there are some. */
-const Windows = ({ draft, set }: PartProps) => (
+const Windows = ({ bind }: Pick<PartProps, 'bind'>) => (
   <>
     <div class="beside">
-      <Field label={words.minutes} inputMode="numeric" value={draft.minutes} onValue={(minutes) => set({ minutes })} />
-      <TextField label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
+      <Field label={words.minutes} inputMode="numeric" {...bind('minutes')} />
+      <Field {...exact} label={words.timeZone} {...bind('timeZone')} />
     </div>
-    <End draft={draft} set={set} hint={words.neverHint} />
+    <End bind={bind} hint={words.neverHint} />
   </>
 );

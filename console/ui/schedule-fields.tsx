@@ -9,7 +9,7 @@ const words = text.silences;
 type Props = DraftProps<ScheduleDraft> & { draft: { mode: string } };
 
 /** Times that recur: days of the week with a time, or a cron expression. */
-export const ScheduleFields = ({ draft: { mode, days, time, expression }, set }: Props) => (
+export const ScheduleFields = ({ draft: { mode, days }, set, bind }: Props) => (
   <>
     {mode === 'weekly' && (
       <div class="beside">
@@ -26,17 +26,11 @@ export const ScheduleFields = ({ draft: { mode, days, time, expression }, set }:
             </ChipToggle>
           ))}
         </fieldset>
-        <Field label={words.atTime} type="time" value={time} onValue={(value) => set({ time: value })} />
+        <Field label={words.atTime} type="time" {...bind('time')} />
       </div>
     )}
     {mode === 'cron' && (
-      <Field
-        {...exact}
-        label={words.expression}
-        hint={words.expressionHint}
-        value={expression}
-        onValue={(value) => set({ expression: value })}
-      />
+      <Field {...exact} label={words.expression} hint={words.expressionHint} {...bind('expression')} />
     )}
   </>
 );

@@ -36,7 +36,7 @@ export const OwnFields = ({ draft, set }: Props) => (
 );
 
 /** From when on it raises an alert, and of which level. */
-export const LimitFields = ({ draft, set }: Props) => {
+export const LimitFields = ({ draft, bind }: Props) => {
   const measured = toMeasured(draft);
   const unit = unitOf(measured);
   const withUnit = (label: string): string => {
@@ -52,58 +52,27 @@ export const LimitFields = ({ draft, set }: Props) => {
             label={withUnit(words.limit)}
             hint={isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)]}
             inputMode="decimal"
-            value={draft.limit}
-            onValue={(limit) => set({ limit })}
+            {...bind('limit')}
           />
-          <Field
-            {...exact}
-            label={withUnit(words.criticalField)}
-            inputMode="decimal"
-            value={draft.critical}
-            onValue={(critical) => set({ critical })}
-          />
+          <Field {...exact} label={withUnit(words.criticalField)} inputMode="decimal" {...bind('critical')} />
         </div>
       )}
       <div class="beside">
-        <Choice
-          label={words.level}
-          value={draft.level}
-          options={[['', words.usualLevel], ...severityOptions]}
-          onValue={(level) => set({ level })}
-        />
-        <Field
-          {...exact}
-          label={words.for}
-          inputMode="decimal"
-          value={draft.for}
-          onValue={(value) => set({ for: value })}
-        />
+        <Choice label={words.level} options={[['', words.usualLevel], ...severityOptions]} {...bind('level')} />
+        <Field {...exact} label={words.for} inputMode="decimal" {...bind('for')} />
       </div>
-      <Field
-        label={words.message}
-        hint={words.messageHint}
-        value={draft.message}
-        onValue={(message) => set({ message })}
-      />
+      <Field label={words.message} hint={words.messageHint} {...bind('message')} />
       <details>
         <summary>{words.moreSettings}</summary>
         <div class="beside">
-          <Field
-            {...exact}
-            label={words.every}
-            hint={words.everyHint}
-            inputMode="decimal"
-            value={draft.every}
-            onValue={(every) => set({ every })}
-          />
+          <Field {...exact} label={words.every} hint={words.everyHint} inputMode="decimal" {...bind('every')} />
           {unit && (
             <Field
               {...exact}
               label={withUnit(words.clear)}
               hint={words.clearHint}
               inputMode="decimal"
-              value={draft.clear}
-              onValue={(clear) => set({ clear })}
+              {...bind('clear')}
             />
           )}
         </div>

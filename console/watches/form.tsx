@@ -24,22 +24,17 @@ interface Props {
 export const WatchForm = ({ draft: first, before: present, known, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const trial = useTrial();
-  const {
-    draft,
-    set: change,
-    attempt,
-    submission,
-  } = useDraft(first, async (filled) => {
+  const send = async (filled: WatchDraft) => {
     const settings = toSettings(filled);
     await saveWatch(settings, before);
     notify(words.saved(settings.name));
     onSaved();
     onClose();
-  });
-  const set = (changes: Partial<WatchDraft>) => {
-    trial.found.value = undefined;
-    change(changes);
   };
+  const { form, attempt, submission } = useDraft(first, send, () => {
+    trial.found.value = undefined;
+  });
+  const { draft, bind } = form;
   const name = draft.name.trim();
   const replaced = known.find((watch) => watch.origin === 'default' && watch.name === name);
   return (
@@ -53,18 +48,17 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
         before.origin === 'default' && <p class="hint">{words.defaultHint}</p>
       ) : (
         <>
-          <TypeChoice draft={draft} set={set} />
+          <TypeChoice {...form} />
           <Field
             label={words.name}
             hint={replaced ? words.replaces(name) : words.nameHint}
-            value={draft.name}
             {...exact}
-            onValue={(value) => set({ name: value })}
+            {...bind('name')}
           />
         </>
       )}
-      <OwnFields draft={draft} set={set} />
-      <LimitFields draft={draft} set={set} />
+      <OwnFields {...form} />
+      <LimitFields {...form} />
       <div>
         <TrialButton
           isRunning={trial.isRunning}
