@@ -1,4 +1,4 @@
-import { createAddressFilter } from '../list-address.ts';
+import { createAddressChoice, createAddressFilter } from '../list-address.ts';
 import { place } from '../router.ts';
 
 export const alertFilter = createAddressFilter([
@@ -17,10 +17,7 @@ export const windows = {
 };
 export type WindowName = keyof typeof windows;
 
-export const readWindow = (): WindowName => {
-  const { range = '' } = place.value.params;
-  return Object.hasOwn(windows, range) ? (range as WindowName) : '24h';
-};
+export const windowChoice = createAddressChoice('range', Object.keys(windows) as WindowName[], '24h');
 
 /** True unless the address says otherwise: alerts that differ only in time are shown as one. */
 export const isFolding = (): boolean => place.value.params['fold'] !== 'off';

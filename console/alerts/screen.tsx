@@ -7,6 +7,7 @@ import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ConnectLink } from '../ui/connect-link.tsx';
 import { NoRows } from '../ui/filter-bar.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { Failure, Skeleton } from '../ui/panel.tsx';
 import { AlertDialog } from './details.tsx';
@@ -51,9 +52,7 @@ const Body = ({ list }: { list: LiveAlerts }) => {
   const count = toCount(alerts.length);
   return (
     <>
-      <p class="hint" role="status">
-        {next === null ? words.shown(count) : words.shownMore(count)}
-      </p>
+      <ListCount>{next === null ? words.shown(count) : words.shownMore(count)}</ListCount>
       {held.length > 0 && <HeldButton count={held.length} onShow={list.showHeld} />}
       {rows.length === 0 && next === null ? (
         <NoRows filter={alertFilter} words={words}>

@@ -8,6 +8,7 @@ import type { ScreenView } from '../screen.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { HeartbeatDialog } from './details.tsx';
@@ -64,9 +65,7 @@ const List = ({ found: { data }, incidents }: { found: HeartbeatList; incidents:
   return (
     <>
       <ListFilter label={words.filter} />
-      <p class="hint" role="status">
-        {words.counted(toCount(data.length), toCount(bad))}
-      </p>
+      <ListCount>{words.counted(toCount(data.length), toCount(bad))}</ListCount>
       {found.length === 0 ? (
         <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
       ) : (

@@ -9,11 +9,13 @@ import { desktopNotices } from '../preferences.ts';
 import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
+import { ChipToggle } from '../ui/chip.tsx';
 import { ConnectLink } from '../ui/connect-link.tsx';
 import { Choice } from '../ui/field.tsx';
 import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { severityOptions } from '../ui/severity.tsx';
@@ -21,7 +23,7 @@ import { TextFilter } from '../ui/text-filter.tsx';
 import { notify } from '../ui/toast.tsx';
 import { acknowledge, changes, question, resolve } from './actions.ts';
 import { IncidentDialog } from './details.tsx';
-import { incidentFilter, readQuery, readState, shownStates } from './filter.ts';
+import { incidentFilter, readQuery, stateChoice } from './filter.ts';
 import { useIncidentKeys } from './keys.ts';
 import { QuestionDialog } from './questions.tsx';
 import { IncidentTable } from './rows.tsx';
@@ -40,7 +42,7 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useResource(load, { key, topic: 'incidents', calm });
   useEffect(reload, [changes.value]);
   useNews('silences', reload);
-  useEffect(clearSelection, [readState()]);
+  useEffect(clearSelection, [stateChoice.read()]);
   const rows = useMemo(() => {
     const data = value?.data ?? [];
     return query.state === 'active' ? data.toSorted(compareUrgency) : data;
@@ -89,9 +91,7 @@ const Found = ({ page: { total, next }, rows }: { page: IncidentPage; rows: read
   return (
     <>
       <Marked rows={rows} />
-      <p class="hint" role="status">
-        {words.shown(toCount(rows.length), toCount(total))}
-      </p>
+      <ListCount>{words.shown(toCount(rows.length), toCount(total))}</ListCount>
       <IncidentTable rows={rows} />
       <More label={words.older} isLoading={false} isEnd={next === null || rows.length >= 1000} onMore={showNextPage} />
     </>
@@ -132,7 +132,7 @@ const Nothing = () => {
   if (incidentFilter.isSet()) {
     return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={incidentFilter.clear} />;
   }
-  if (readState() !== 'active') return <Empty title={words.none} hint={words.quietHint} />;
+  if (stateChoice.read() !== 'active') return <Empty title={words.none} hint={words.quietHint} />;
   return <Quiet />;
 };
 
@@ -152,12 +152,7 @@ const IncidentControls = () => (
     <ChipToggle tone="info" icon="alerts" pressed={desktopNotices.value} onToggle={toggleNotices}>
       {words.notify}
     </ChipToggle>
-    <Segments
-      label={words.show}
-      value={readState()}
-      options={shownStates.map((state) => [state, words.shownStates[state]] as const)}
-      onValue={(state) => setParams({ state: state === 'active' ? undefined : state, pages: undefined })}
-    />
+    <AddressSegments label={words.show} choice={stateChoice} labels={words.shownStates} />
   </div>
 );
 

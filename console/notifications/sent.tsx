@@ -7,6 +7,7 @@ import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -70,9 +71,7 @@ const Found = ({ page: { data, next } }: { page: SentNotificationPage }) => {
   }
   return (
     <>
-      <p class="hint" role="status">
-        {words.sentShown(toCount(data.length))}
-      </p>
+      <ListCount>{words.sentShown(toCount(data.length))}</ListCount>
       <Table label={words.sent} columns={columns} rows={data} rowKey={toKey} compact={toCompact} heights={[38, 88]} />
       <More
         label={words.sentOlder}

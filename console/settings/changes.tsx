@@ -9,6 +9,7 @@ import { toHash } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { settingTexts as words } from '../strings/settings.ts';
+import { ListCount } from '../ui/list-head.tsx';
 import { Empty, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { At } from '../ui/time.tsx';
@@ -31,9 +32,7 @@ export const ChangesSection = () => {
   if (rows.length === 0) return <Empty title={words.changesNone} hint={words.changesHint} />;
   return (
     <>
-      <p class="hint" role="status">
-        {words.changesShown(toCount(rows.length))}
-      </p>
+      <ListCount>{words.changesShown(toCount(rows.length))}</ListCount>
       <Table
         label={words.sections.changes}
         columns={columns}

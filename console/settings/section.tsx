@@ -10,6 +10,7 @@ import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
@@ -98,9 +99,7 @@ const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }:
     <>
       <p class="hint">{words.hints[kind]}</p>
       <div class="list-head">
-        <p class="hint" role="status">
-          {words.count[kind](toCount(rows.length))}
-        </p>
+        <ListCount>{words.count[kind](toCount(rows.length))}</ListCount>
         {button}
       </div>
       <Table

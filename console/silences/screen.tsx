@@ -3,16 +3,17 @@ import type { Incident, Silence } from 'signalbox/client';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount } from '../format.ts';
-import { readPageCount, showNextPage } from '../list-address.ts';
+import { createAddressChoice, readPageCount, showNextPage } from '../list-address.ts';
 import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
-import { goTo, place, setParams } from '../router.ts';
+import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { Segments } from '../ui/chip.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
@@ -29,14 +30,11 @@ const pageSize = 100;
 /** The longest that a timer can wait. */
 const longestMs = 2 ** 31 - 1;
 
-const shownStates = ['current', 'past', 'all'] as const;
-type Shown = (typeof shownStates)[number];
-
-const readShown = (): Shown => shownStates.find((each) => each === place.value.params['state']) ?? 'current';
+const stateChoice = createAddressChoice('state', ['current', 'past', 'all'], 'current', ['pages']);
 
 /** Silences that hold, those that will, and those that have ended; one opens over the list. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
-  const shown = readShown();
+  const shown = stateChoice.read();
   const limit = Math.min(mostSilences, readPageCount() * pageSize);
   const load = (signal: AbortSignal) => loadSilences(shown, limit, signal);
   const { value, error, reload } = useResource(load, { key: `${shown} ${limit}`, topic: 'silences', calm });
@@ -69,7 +67,11 @@ const SilencesScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-const loadSilences = async (shown: Shown, limit: number, signal: AbortSignal): Promise<FoundSilences> => {
+const loadSilences = async (
+  shown: keyof typeof words.shownStates,
+  limit: number,
+  signal: AbortSignal,
+): Promise<FoundSilences> => {
   if (shown === 'past') return client.listSilences({ state: 'expired', limit }, { signal });
   if (shown === 'all') return client.listSilences({ limit }, { signal });
   return loadCurrent(signal);
@@ -103,7 +105,7 @@ const List = ({ found, incidents }: { found: FoundSilences; incidents: ActiveInc
   const covered = useMemo(() => incidents && groupBySilence(incidents), [incidents]);
   const { data, total } = found;
   if (data.length === 0) {
-    if (readShown() === 'past') return <Empty title={words.noPast} />;
+    if (stateChoice.read() === 'past') return <Empty title={words.noPast} />;
     return (
       <Empty title={words.none} hint={words.noneHint}>
         {isMounted('createSilence') && <CreateButton label={words.create} onCreate={create} />}
@@ -112,14 +114,12 @@ const List = ({ found, incidents }: { found: FoundSilences; incidents: ActiveInc
   }
   return (
     <>
-      <p class="hint" role="status">
-        {words.shown(toCount(data.length), toCount(total))}
-      </p>
+      <ListCount>{words.shown(toCount(data.length), toCount(total))}</ListCount>
       <SilenceTable rows={data} covered={covered} />
       <More
         label={words.older}
         isLoading={false}
-        isEnd={data.length >= total || data.length >= mostSilences || readShown() === 'current'}
+        isEnd={data.length >= total || data.length >= mostSilences || stateChoice.read() === 'current'}
         onMore={showNextPage}
       />
     </>
@@ -136,12 +136,7 @@ const groupBySilence = (incidents: readonly Incident[]): ReadonlyMap<string, rea
 
 const SilenceControls = () => (
   <div class="actions">
-    <Segments
-      label={words.show}
-      value={readShown()}
-      options={shownStates.map((state) => [state, words.shownStates[state]] as const)}
-      onValue={(state) => setParams({ state: state === 'current' ? undefined : state, pages: undefined })}
-    />
+    <AddressSegments label={words.show} choice={stateChoice} labels={words.shownStates} />
     {isMounted('createSilence') && <CreateButton label={words.create} onCreate={create} />}
   </div>
 );

@@ -27,7 +27,7 @@ export const alertTexts = {
   fold: 'Fold repeats',
   repeats: (count: string) => `${count} times`,
   range: 'Time range',
-  ranges: { hour: '1 h', day: '24 h', week: '7 d', all: 'All' },
+  ranges: { '1h': '1 h', '24h': '24 h', '7d': '7 d' },
   chosen: (from: string, to: string) => `${from} to ${to}`,
   clearRange: 'Clear the time range',
   histogram: 'Alerts over time',

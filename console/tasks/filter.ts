@@ -1,6 +1,5 @@
 import type { TaskPriority as Priority, TaskStatus as Status } from 'signalbox/client';
-import { createAddressFilter } from '../list-address.ts';
-import { place } from '../router.ts';
+import { createAddressChoice, createAddressFilter } from '../list-address.ts';
 
 /** What is asked of the server; a text that is undefined is no filter. */
 export interface TaskCriteria {
@@ -29,4 +28,6 @@ export const readFilters = (): TaskCriteria[] => {
     .map((status) => ({ ...filter, status }));
 };
 
-export const isBoard = (): boolean => place.value.params['view'] === 'board';
+export const viewChoice = createAddressChoice('view', ['table', 'board'], 'table');
+
+export const isBoard = (): boolean => viewChoice.read() === 'board';

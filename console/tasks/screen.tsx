@@ -1,17 +1,18 @@
 import { toCount } from '../format.ts';
-import { goTo, place, setParams } from '../router.ts';
+import { goTo, place } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { Segments } from '../ui/chip.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { NoRows } from '../ui/filter-bar.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Failure, Skeleton } from '../ui/panel.tsx';
 import { Board } from './board.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { leaving } from './deletion.ts';
 import { TaskDialog } from './details.tsx';
-import { isBoard, readFilters, taskFilter } from './filter.ts';
+import { isBoard, readFilters, taskFilter, viewChoice } from './filter.ts';
 import { TaskFilters } from './filters.tsx';
 import { type LiveTasks, useTaskList } from './list.ts';
 import { NewTaskDialog } from './new-task.tsx';
@@ -43,15 +44,7 @@ const TasksScreen = ({ rest }: { rest: string }) => {
 /** Beside the heading: a new task, table or board. */
 const TaskControls = () => (
   <div class="actions">
-    <Segments
-      label={words.view}
-      value={isBoard() ? 'board' : 'table'}
-      options={[
-        ['table', words.table],
-        ['board', words.board],
-      ]}
-      onValue={(view) => setParams({ view: view === 'board' ? view : undefined })}
-    />
+    <AddressSegments label={words.view} choice={viewChoice} labels={words} />
     <CreateButton label={words.create} onCreate={openNew} />
   </div>
 );
@@ -66,9 +59,9 @@ const Body = ({ list }: { list: LiveTasks }) => {
   const error = states.find((each) => each.error)?.error;
   return (
     <>
-      <p class="hint" role="status">
+      <ListCount>
         {isLoading && total <= 0 ? words.searching : words.shown(toCount(loaded.length - hidden), toCount(total))}
-      </p>
+      </ListCount>
       {error && <Failure error={error} onRetry={list.retry} />}
       {isEmpty && !isBoard() && <NoRows filter={taskFilter} words={words} />}
       {isBoard() ? <Board list={list} /> : list.pages[0] && !isEmpty && <TaskTable pages={list.pages[0]} list={list} />}

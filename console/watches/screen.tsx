@@ -11,6 +11,7 @@ import type { ScreenView } from '../screen.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { WatchDialog } from './details.tsx';
@@ -82,9 +83,7 @@ const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: Ac
   return (
     <>
       <ListFilter label={words.filter} />
-      <p class="hint" role="status">
-        {words.counted(toCount(watches.length), toCount(firing))}
-      </p>
+      <ListCount>{words.counted(toCount(watches.length), toCount(firing))}</ListCount>
       {found.length === 0 ? (
         <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
       ) : (
