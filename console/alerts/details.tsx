@@ -9,7 +9,7 @@ import { text } from '../strings/index.ts';
 import { CopyButton, CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconLink } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity.tsx';
@@ -63,9 +63,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         <CopyLink path={`/alerts/${alert.id}`} />
         <SilenceLink source={alert.source} hostname={alert.hostname} message={alert.message} />
         {listLinks(alert).map(([name, url]) => (
-          <a key={name} class="button" href={url} target="_blank" rel="noreferrer noopener">
-            <Icon name="open" /> <bdi>{name}</bdi>
-          </a>
+          <IconLink key={name} icon="open" label={<bdi>{name}</bdi>} href={url} isExternal />
         ))}
       </div>
       <Facts facts={toFacts(alert)} />

@@ -14,7 +14,7 @@ import { text } from '../strings/index.ts';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -138,24 +138,24 @@ const Actions = ({ heartbeat, onChanged }: Pick<DetailsProps, 'onChanged'> & { h
   return (
     <div class="actions">
       {canChange && (
-        <button type="button" class="primary" onClick={() => setParams({ edit: '1' })}>
-          <Icon name="edit" /> {words.edit}
-        </button>
+        <IconButton icon="edit" label={words.edit} kind="primary" onClick={() => setParams({ edit: '1' })} />
       )}
       {isAllowed('pauseHeartbeat') && (
-        <button type="button" aria-disabled={pause.isRunning} onClick={pause.run}>
-          <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
-        </button>
+        <IconButton
+          icon={isPaused ? 'play' : 'pause'}
+          label={isPaused ? words.resume : words.pause}
+          isDisabled={pause.isRunning}
+          onClick={pause.run}
+        />
       )}
       {canChange && (
-        <button
-          type="button"
+        <IconButton
+          icon="trash"
+          label={words.remove}
           onClick={() => {
             isAsking.value = true;
           }}
-        >
-          <Icon name="trash" /> {words.remove}
-        </button>
+        />
       )}
       <CopyLink path={`/heartbeats/${encodeURIComponent(name)}`} />
       {isAsking.value && (

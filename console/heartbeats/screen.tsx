@@ -6,7 +6,7 @@ import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
-import { CreateButton } from '../ui/create-button.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
@@ -54,7 +54,7 @@ const List = ({ found: { data }, incidents }: { found: HeartbeatList; incidents:
   if (data.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isAllowed('putHeartbeat') && <CreateButton label={words.create} onCreate={create} />}
+        {isAllowed('putHeartbeat') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
@@ -76,6 +76,6 @@ const List = ({ found: { data }, incidents }: { found: HeartbeatList; incidents:
 };
 
 const HeartbeatControls = () =>
-  isAllowed('putHeartbeat') ? <CreateButton label={words.create} onCreate={create} /> : null;
+  isAllowed('putHeartbeat') ? <IconButton icon="plus" kind="primary" label={words.create} onClick={create} /> : null;
 
 export const heartbeatsView: ScreenView = { Screen: HeartbeatsScreen, Aside: HeartbeatControls };

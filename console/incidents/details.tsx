@@ -11,7 +11,7 @@ import { Chip } from '../ui/chip.tsx';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
@@ -111,43 +111,21 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
   return (
     <div class="actions">
       {state === 'open' && (
-        <button type="button" class="primary" onClick={() => void acknowledge([incident])}>
-          <Icon name="user" /> {words.acknowledge}
-        </button>
+        <IconButton icon="user" label={words.acknowledge} kind="primary" onClick={() => void acknowledge([incident])} />
       )}
       {!isOver && (
         <>
-          <button type="button" onClick={ask('snooze')}>
-            <Icon name="clock" /> {words.snooze}
-          </button>
-          <button type="button" onClick={() => void resolve([incident])}>
-            <Icon name="check" /> {words.resolve}
-          </button>
+          <IconButton icon="clock" label={words.snooze} onClick={ask('snooze')} />
+          <IconButton icon="check" label={words.resolve} onClick={() => void resolve([incident])} />
         </>
       )}
-      {state !== 'open' && (
-        <button type="button" onClick={() => void reopen(incident)}>
-          <Icon name="repeat" /> {words.reopen}
-        </button>
-      )}
-      <button type="button" onClick={ask('comment')}>
-        <Icon name="comment" /> {words.comment}
-      </button>
+      {state !== 'open' && <IconButton icon="repeat" label={words.reopen} onClick={() => void reopen(incident)} />}
+      <IconButton icon="comment" label={words.comment} onClick={ask('comment')} />
       {task === null && isMounted('createIncidentTask') && isMounted('listTasks') && (
-        <button type="button" onClick={() => void createTask(incident)}>
-          <Icon name="tasks" /> {words.createTask}
-        </button>
+        <IconButton icon="tasks" label={words.createTask} onClick={() => void createTask(incident)} />
       )}
-      {task !== null && (
-        <a class="button" href={toHash(`/tasks/${task}`)}>
-          <Icon name="tasks" /> {words.openTask(task)}
-        </a>
-      )}
-      {link && /^https?:/i.test(link) && (
-        <a class="button" href={link} target="_blank" rel="noreferrer noopener">
-          <Icon name="open" /> {words.link}
-        </a>
-      )}
+      {task !== null && <IconLink icon="tasks" label={words.openTask(task)} href={toHash(`/tasks/${task}`)} />}
+      {link && /^https?:/i.test(link) && <IconLink icon="open" label={words.link} href={link} isExternal />}
       <OriginLink incident={incident} />
       {!isOver && <SilenceLink source={source} hostname={hostname} message={title} />}
       <HostLink incident={incident} />
@@ -162,9 +140,11 @@ const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => 
   const isWatch = kind === 'watch';
   if (kind === undefined || !isMounted(isWatch ? 'listWatches' : 'listHeartbeats')) return null;
   return (
-    <a class="button" href={toHash(`/${isWatch ? 'watches' : 'heartbeats'}/${name}`)}>
-      <Icon name={isWatch ? 'watches' : 'heartbeats'} /> {words.origin(kind)}
-    </a>
+    <IconLink
+      icon={isWatch ? 'watches' : 'heartbeats'}
+      label={words.origin(kind)}
+      href={toHash(`/${isWatch ? 'watches' : 'heartbeats'}/${name}`)}
+    />
   );
 };
 
@@ -176,11 +156,7 @@ const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => 
   if (!isMounted('listProcesses') || hostname === '' || value?.hostname.toLowerCase() !== hostname.toLowerCase()) {
     return null;
   }
-  return (
-    <a class="button" href="#/processes">
-      <Icon name="processes" /> {words.processes}
-    </a>
-  );
+  return <IconLink icon="processes" label={words.processes} href="#/processes" />;
 };
 
 const toFacts = (incident: IncidentDetails): Fact[] => [

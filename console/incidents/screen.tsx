@@ -14,7 +14,7 @@ import { ChipToggle } from '../ui/chip.tsx';
 import { ConnectLink } from '../ui/connect-link.tsx';
 import { Choice } from '../ui/field.tsx';
 import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
@@ -112,18 +112,15 @@ const Marked = ({ rows }: { rows: readonly Incident[] }) => {
   return (
     <div class="actions marked" role="toolbar" aria-label={words.selected(toCount(marked.length))}>
       <span class="strong">{words.selected(toCount(marked.length))}</span>
-      <button type="button" class="primary" onClick={run((incidents) => void acknowledge(incidents))}>
-        <Icon name="user" /> {words.acknowledge}
-      </button>
-      <button type="button" onClick={run(snooze)}>
-        <Icon name="clock" /> {words.snooze}
-      </button>
-      <button type="button" onClick={run((incidents) => void resolve(incidents))}>
-        <Icon name="check" /> {words.resolve}
-      </button>
-      <button type="button" class="quiet" onClick={clearSelection}>
-        <Icon name="close" /> {words.clearSelection}
-      </button>
+      <IconButton
+        icon="user"
+        label={words.acknowledge}
+        kind="primary"
+        onClick={run((incidents) => void acknowledge(incidents))}
+      />
+      <IconButton icon="clock" label={words.snooze} onClick={run(snooze)} />
+      <IconButton icon="check" label={words.resolve} onClick={run((incidents) => void resolve(incidents))} />
+      <IconButton icon="close" label={words.clearSelection} kind="quiet" onClick={clearSelection} />
     </div>
   );
 };

@@ -11,6 +11,7 @@ import { text } from '../strings/index.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
 import { DestinationTest, mostOfResponse } from '../ui/destination-test.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -116,9 +117,13 @@ const Actions = ({ destination, onRetried }: PartProps) => {
   return (
     <DestinationTest name={name}>
       {parked + lagAlerts + lagIncidents > 0 && (
-        <button type="button" aria-label={words.retryAllOf(name)} aria-disabled={retry.isRunning} onClick={retry.run}>
-          <Icon name="repeat" /> {words.retryAll}
-        </button>
+        <IconButton
+          icon="repeat"
+          label={words.retryAll}
+          name={words.retryAllOf(name)}
+          isDisabled={retry.isRunning}
+          onClick={retry.run}
+        />
       )}
       {session.value?.role === 'Admin' && isMounted('listDestinations') && (
         <a class="button" href={toHash('/settings/destinations', { open: name })}>

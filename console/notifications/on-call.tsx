@@ -11,6 +11,7 @@ import { toPerson } from '../person.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Failure, Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -99,15 +100,14 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
       ))}
       {isMounted('createDutyOverride') && (
         <div class="actions">
-          <button
-            type="button"
-            aria-label={words.putOnDutyOf(rotation)}
+          <IconButton
+            icon="move"
+            label={words.putOnDuty}
+            name={words.putOnDutyOf(rotation)}
             onClick={() => {
               isAsking.value = true;
             }}
-          >
-            <Icon name="move" /> {words.putOnDuty}
-          </button>
+          />
         </div>
       )}
       {isAsking.value && (
@@ -143,9 +143,13 @@ const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: 
         )}
       </span>
       {isMounted('endDutyOverride') && (
-        <button type="button" aria-label={words.endOverrideOf(member)} aria-disabled={isRunning} onClick={run}>
-          <Icon name="close" /> {words.endOverride}
-        </button>
+        <IconButton
+          icon="close"
+          label={words.endOverride}
+          name={words.endOverrideOf(member)}
+          isDisabled={isRunning}
+          onClick={run}
+        />
       )}
     </div>
   );

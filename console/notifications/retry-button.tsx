@@ -1,7 +1,7 @@
 import { userClient } from '../api.ts';
 import { useRun } from '../live/run.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { notify } from '../ui/toast.tsx';
 
 const words = text.notifications;
@@ -22,8 +22,6 @@ export const RetryButton = ({ destination, id, name, onRetried }: Props) => {
     onRetried();
   });
   return (
-    <button type="button" aria-label={words.retryOf(name)} aria-disabled={isRunning} onClick={run}>
-      <Icon name="repeat" /> {words.retry}
-    </button>
+    <IconButton icon="repeat" label={words.retry} name={words.retryOf(name)} isDisabled={isRunning} onClick={run} />
   );
 };

@@ -5,7 +5,7 @@ import { isAllowed, isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconLink } from '../ui/icon-button.tsx';
 import { Empty, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { DestinationPanel } from './destination.tsx';
 import { useDestinations } from './destinations.ts';
@@ -60,9 +60,7 @@ const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
 const canCreate = (): boolean => isAllowed('putDestination');
 
 const CreateLink = () => (
-  <a class="button" href={toHash('/settings/destinations', { new: '1' })}>
-    <Icon name="plus" /> {words.create}
-  </a>
+  <IconLink icon="plus" label={words.create} href={toHash('/settings/destinations', { new: '1' })} />
 );
 
 const NotificationControls = () => (

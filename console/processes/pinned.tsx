@@ -4,7 +4,7 @@ import { shorten, toBytes, toDuration, toFull, toWholeBytes } from '../format.ts
 import { setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
 import type { PlotData } from '../ui/plot.ts';
@@ -76,11 +76,7 @@ export const Pinned = ({ pid, reading }: Props) => {
   );
 };
 
-const Unpin = () => (
-  <button type="button" onClick={() => setParams({ pin: undefined })}>
-    <Icon name="close" /> {words.unpin}
-  </button>
-);
+const Unpin = () => <IconButton icon="close" label={words.unpin} onClick={() => setParams({ pin: undefined })} />;
 
 const toFacts = ({ name, pid, user, parentPid, cpuSeconds, startedAt }: Process): [string, string][] => [
   [words.name, name],

@@ -6,10 +6,9 @@ import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
 import { settingTexts as words } from '../strings/settings.ts';
-import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
@@ -74,7 +73,7 @@ interface ListProps<T extends Made> extends SectionProps<T> {
 }
 
 const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }: ListProps<T>) => {
-  const button = onCreate && <CreateButton label={words.create[kind]} onCreate={onCreate} />;
+  const button = onCreate && <IconButton icon="plus" kind="primary" label={words.create[kind]} onClick={onCreate} />;
   if (rows.length === 0) {
     return (
       <Empty title={words.none[kind]} hint={words.hints[kind]}>
@@ -134,13 +133,13 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
         {item.origin === 'made' && isMounted(createRoute) && (
           <div class="actions">
             {isChangeable && (
-              <button type="button" onClick={() => setParams({ open: undefined, edit: name })}>
-                <Icon name="edit" /> {words.edit}
-              </button>
+              <IconButton icon="edit" label={words.edit} onClick={() => setParams({ open: undefined, edit: name })} />
             )}
-            <button type="button" onClick={() => setParams({ open: undefined, delete: name })}>
-              <Icon name="trash" /> {words.delete}
-            </button>
+            <IconButton
+              icon="trash"
+              label={words.delete}
+              onClick={() => setParams({ open: undefined, delete: name })}
+            />
           </div>
         )}
       </article>

@@ -5,7 +5,7 @@ import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { logOut } from '../session.ts';
 import { settingTexts as words } from '../strings/settings.ts';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -24,9 +24,7 @@ export const SessionsSection = () => {
     <>
       <div class="list-head">
         <p class="hint">{words.sessionsHint}</p>
-        <button type="button" aria-disabled={isRunning} onClick={run}>
-          <Icon name="user" /> {words.logOutAll}
-        </button>
+        <IconButton icon="user" label={words.logOutAll} isDisabled={isRunning} onClick={run} />
       </div>
       <Table
         label={words.sections.sessions}

@@ -11,7 +11,7 @@ import { text } from '../strings/index.ts';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
@@ -128,14 +128,14 @@ const Actions = ({ silence, onChanged }: Pick<PartProps, 'silence' | 'onChanged'
   return (
     <div class="actions">
       {isMounted('endSilence') && state !== 'expired' && (
-        <button type="button" class="primary" aria-disabled={isRunning} onClick={end}>
-          <Icon name="close" /> {words.end}
-        </button>
+        <IconButton icon="close" label={words.end} kind="primary" isDisabled={isRunning} onClick={end} />
       )}
       {isMounted('replaceSilence') && match && (
-        <button type="button" onClick={() => setParams({ edit: '1' })}>
-          <Icon name={state === 'expired' ? 'repeat' : 'edit'} /> {state === 'expired' ? words.again : words.edit}
-        </button>
+        <IconButton
+          icon={state === 'expired' ? 'repeat' : 'edit'}
+          label={state === 'expired' ? words.again : words.edit}
+          onClick={() => setParams({ edit: '1' })}
+        />
       )}
       <CopyLink path={`/silences/${id}`} />
     </div>

@@ -12,7 +12,7 @@ import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
-import { CreateButton } from '../ui/create-button.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { useCommands } from '../ui/palette.tsx';
@@ -108,7 +108,7 @@ const List = ({ found, incidents }: { found: FoundSilences; incidents: ActiveInc
     if (stateChoice.read() === 'past') return <Empty title={words.noPast} />;
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createSilence') && <CreateButton label={words.create} onCreate={create} />}
+        {isMounted('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
@@ -137,7 +137,7 @@ const groupBySilence = (incidents: readonly Incident[]): ReadonlyMap<string, rea
 const SilenceControls = () => (
   <div class="actions">
     <AddressSegments label={words.show} choice={stateChoice} labels={words.shownStates} />
-    {isMounted('createSilence') && <CreateButton label={words.create} onCreate={create} />}
+    {isMounted('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
   </div>
 );
 

@@ -6,7 +6,7 @@ import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { Empty, Skeleton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { fromServer } from '../zone.ts';
@@ -125,15 +125,14 @@ const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
           {isDeleted ? words.saveAsNew : words.save}
         </button>
         {!isDeleted && (
-          <button
-            type="button"
+          <IconButton
+            icon="trash"
+            label={words.delete}
             onClick={() => {
               onClose();
               void remove(list, task);
             }}
-          >
-            <Icon name="trash" /> {words.delete}
-          </button>
+          />
         )}
       </div>
     </form>

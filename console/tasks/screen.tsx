@@ -3,8 +3,8 @@ import { goTo, place } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
-import { CreateButton } from '../ui/create-button.tsx';
 import { NoRows } from '../ui/filter-bar.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Failure, Skeleton } from '../ui/panel.tsx';
@@ -45,7 +45,7 @@ const TasksScreen = ({ rest }: { rest: string }) => {
 const TaskControls = () => (
   <div class="actions">
     <AddressSegments label={words.view} choice={viewChoice} labels={words} />
-    <CreateButton label={words.create} onCreate={openNew} />
+    <IconButton icon="plus" kind="primary" label={words.create} onClick={openNew} />
   </div>
 );
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { AddressFilter } from '../list-address.ts';
 import { place } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 import { Empty, NoMatch } from './panel.tsx';
 import { TextFilter } from './text-filter.tsx';
 import { isNarrow } from './virtual.ts';
@@ -34,9 +34,7 @@ type Clearable = Pick<AddressFilter<string>, 'isSet' | 'clear'>;
 
 /** Removes all filters of a list. */
 export const ClearButton = ({ filter }: { filter: Clearable }) => (
-  <button type="button" class="quiet" aria-disabled={!filter.isSet()} onClick={filter.clear}>
-    <Icon name="close" /> {text.clear}
-  </button>
+  <IconButton icon="close" label={text.clear} kind="quiet" isDisabled={!filter.isSet()} onClick={filter.clear} />
 );
 
 interface NoRowsProps {

@@ -1,5 +1,5 @@
 import { text } from '../strings/index.ts';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 
 /** How much a list shows; read out when it changes. */
 export const ListCount = ({ children }: { children: string }) => (
@@ -12,8 +12,6 @@ export const ListCount = ({ children }: { children: string }) => (
 export const ListHead = ({ count, onRefresh }: { count: string; onRefresh: () => void }) => (
   <div class="list-head">
     <ListCount>{count}</ListCount>
-    <button type="button" onClick={onRefresh}>
-      <Icon name="repeat" /> {text.refresh}
-    </button>
+    <IconButton icon="repeat" label={text.refresh} onClick={onRefresh} />
   </div>
 );

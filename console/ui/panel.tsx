@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 import type { ApiError } from '../api.ts';
 import { openLogin, session } from '../session.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 
 interface PanelProps {
   title: string;
@@ -81,9 +81,7 @@ export const Unloaded = ({ error, reload, lines, words }: UnloadedProps) => {
 };
 
 export const LoginButton = () => (
-  <button type="button" class="primary" onClick={openLogin}>
-    <Icon name="user" /> {text.login.action}
-  </button>
+  <IconButton icon="user" label={text.login.action} kind="primary" onClick={openLogin} />
 );
 
 /** Says why something cannot be shown and what to do: log in, try again. */
@@ -103,9 +101,7 @@ export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => vo
     <div class="failure" role="alert">
       <p class="strong">{text.errors.title}</p>
       <p>{error.message}</p>
-      <button type="button" onClick={onRetry}>
-        <Icon name="repeat" /> {text.retry}
-      </button>
+      <IconButton icon="repeat" label={text.retry} onClick={onRetry} />
     </div>
   );
 };

@@ -1,7 +1,7 @@
 import { place, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from './icon.tsx';
+import { IconLink } from './icon-button.tsx';
 
 /** The most characters of a pattern. */
 const most = 256;
@@ -24,8 +24,10 @@ export const SilenceLink = ({ source, hostname, message }: Props) => {
   const { path, rest, params } = place.value;
   const back = toHash(rest ? `${path}/${encodeURIComponent(rest)}` : path, params).slice(1);
   return (
-    <a class="button" href={toHash('/silences/new', { source, hostname, text: toPattern(message), back })}>
-      <Icon name="silences" /> {text.silences.like}
-    </a>
+    <IconLink
+      icon="silences"
+      label={text.silences.like}
+      href={toHash('/silences/new', { source, hostname, text: toPattern(message), back })}
+    />
   );
 };

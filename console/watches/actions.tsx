@@ -7,7 +7,7 @@ import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { CopyLink } from '../ui/copy.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { notify } from '../ui/toast.tsx';
 
 interface Props {
@@ -30,9 +30,12 @@ const Pause = ({ watch, onChanged }: Props) => {
     notify((isPaused ? words.resumed : words.paused)(name));
   });
   return (
-    <button type="button" aria-disabled={isRunning} onClick={run}>
-      <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
-    </button>
+    <IconButton
+      icon={isPaused ? 'play' : 'pause'}
+      label={isPaused ? words.resume : words.pause}
+      isDisabled={isRunning}
+      onClick={run}
+    />
   );
 };
 
@@ -47,11 +50,7 @@ const Remove = ({ watch, onChanged }: Props) => {
     notify(words.removed(name), { action: { label: text.undo, run: restore.run } });
     goTo('/watches');
   });
-  return (
-    <button type="button" aria-disabled={isRunning} onClick={run}>
-      <Icon name="trash" /> {words.remove}
-    </button>
-  );
+  return <IconButton icon="trash" label={words.remove} isDisabled={isRunning} onClick={run} />;
 };
 
 /** What can be done with a watch that is not in the config file. */
@@ -61,9 +60,7 @@ export const WatchActions = (props: Props) => {
     <>
       {origin !== 'config' && isMounted('replaceWatch') && (
         <>
-          <button type="button" class="primary" onClick={() => setParams({ edit: '1' })}>
-            <Icon name="edit" /> {words.edit}
-          </button>
+          <IconButton icon="edit" label={words.edit} kind="primary" onClick={() => setParams({ edit: '1' })} />
           <Pause {...props} />
           {origin === 'made' && <Remove {...props} />}
         </>

@@ -9,7 +9,7 @@ import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { watchTexts as words } from '../strings/watches.ts';
-import { CreateButton } from '../ui/create-button.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
@@ -74,7 +74,7 @@ const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: Ac
   if (watches.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createWatch') && <CreateButton label={words.create} onCreate={create} />}
+        {isMounted('createWatch') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
@@ -97,6 +97,7 @@ const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: Ac
 const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 
-const WatchControls = () => (isMounted('createWatch') ? <CreateButton label={words.create} onCreate={create} /> : null);
+const WatchControls = () =>
+  isMounted('createWatch') ? <IconButton icon="plus" kind="primary" label={words.create} onClick={create} /> : null;
 
 export const watchesView: ScreenView = { Screen: WatchesScreen, Aside: WatchControls };

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { WatchedThing, WatchSettings } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { watchTexts as words } from '../strings/watches.ts';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { WatchChip } from './looks.tsx';
 
@@ -35,9 +35,7 @@ export const useTrial = (): Trial => {
 };
 
 export const TrialButton = ({ isRunning, onTest }: { isRunning: boolean; onTest: () => void }) => (
-  <button type="button" aria-disabled={isRunning} onClick={onTest}>
-    <Icon name="search" /> {isRunning ? words.testing : words.test}
-  </button>
+  <IconButton icon="search" label={isRunning ? words.testing : words.test} isDisabled={isRunning} onClick={onTest} />
 );
 
 /** It is there before it says something, so that this is read out. */
