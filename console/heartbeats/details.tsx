@@ -104,7 +104,7 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
           <LongText value={description} />
         </p>
       )}
-      {isConfigured && <p class="hint">{words.configHint}</p>}
+      {isConfigured && <p class="hint">{text.configHint}</p>}
       <Actions heartbeat={heartbeat} onChanged={onChanged} />
       <Facts facts={toFacts(heartbeat)} />
       <HeartbeatUsage heartbeat={heartbeat} />
@@ -122,7 +122,7 @@ const toFacts = (heartbeat: Heartbeat): Fact[] => {
     [words.facts.success, lastSuccessAt && toFull(new Date(lastSuccessAt))],
     [words.facts.level, text.alerts.severities[level]],
     [words.facts.tags, tags.length > 0 && tags.join(', ')],
-    [words.facts.changed, toDoneBy(updatedBy, updatedAt)],
+    [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };
 

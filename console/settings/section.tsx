@@ -5,6 +5,7 @@ import { useResource } from '../live/resource.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
+import { text } from '../strings/index.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
@@ -127,8 +128,10 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
   <Dialog title={`${words.one[kind]} ${name}`} kind="drawer" onClose={close}>
     {item ? (
       <article class="alert">
-        {item.origin !== 'made' && <p class="note">{words[`${item.origin}Hint`]}</p>}
-        <Facts facts={[...toFacts(item), [words.changed, toDoneBy(item.updatedBy, item.updatedAt)]]} />
+        {item.origin !== 'made' && (
+          <p class="note">{item.origin === 'config' ? text.configHint : words.temporaryHint}</p>
+        )}
+        <Facts facts={[...toFacts(item), [text.changed, toDoneBy(item.updatedBy, item.updatedAt)]]} />
         {More && <More {...item} />}
         {item.origin === 'made' && isMounted(createRoute) && (
           <div class="actions">

@@ -74,7 +74,7 @@ const Details = ({ silence, incidents, onChanged }: PartProps) => {
   const facts: Fact[] = [
     [words.when, describeWhen(silence)],
     [words.facts.made, toDoneBy(createdBy, createdAt)],
-    [words.facts.changed, updatedAt !== createdAt && toDoneBy(updatedBy, updatedAt)],
+    [text.changed, updatedAt !== createdAt && toDoneBy(updatedBy, updatedAt)],
     [words.facts.id, id],
   ];
   return (

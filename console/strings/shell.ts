@@ -54,6 +54,8 @@ export const shellTexts = {
   retry: 'Try again',
   refresh: 'Refresh',
   copy: 'Copy',
+  changed: 'Changed last',
+  configHint: 'It is from the config file, where it can be changed.',
   doneBy: (name: string, time: string) => `by ${name}, ${time}`,
   copyLink: 'Copy link',
   copied: 'Copied',

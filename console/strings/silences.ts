@@ -40,7 +40,7 @@ export const silenceTexts = {
   details: 'Silence',
   missing: 'There is no such silence',
   missingHint: 'Silences are listed for 30 days after their end.',
-  facts: { made: 'Made', changed: 'Changed last', id: 'Id' },
+  facts: { made: 'Made', id: 'Id' },
   fromAlertmanager: 'It was made with the API of Alertmanager, where it can be changed.',
   covered: (count: string) => counted(count, 'open incident'),
   coversNone: 'It covers no open incident.',

@@ -13,7 +13,6 @@ export const watchTexts = {
   },
   elsewhereHint: 'Another instance checks it and knows its readings.',
   origins: { default: 'default watch', config: 'from the config file', made: '' },
-  configHint: 'It is from the config file, where it can be changed.',
   defaultHint: 'It is a default watch. What you change is kept as a watch of yours with its name.',
   counted: (count: string, firing: string) => `${counted(count, 'watch', 'watches')}, ${firing} firing`,
   filter: 'Filter',
@@ -45,7 +44,6 @@ export const watchTexts = {
     every: 'Checked',
     message: 'What to do',
     level: 'Level',
-    changed: 'Changed last',
   },
   reached: {
     low: (limit: string) => `at ${limit} or less`,

@@ -82,7 +82,7 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       <p class="message">
         <LongText value={describeWatch(settings)} />
       </p>
-      {watch.origin === 'config' && <p class="hint">{words.configHint}</p>}
+      {watch.origin === 'config' && <p class="hint">{text.configHint}</p>}
       {watch.origin === 'default' && <p class="hint">{words.defaultHint}</p>}
       {state === 'elsewhere' && <p class="note">{words.elsewhereHint}</p>}
       <div class="actions">
@@ -174,7 +174,7 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
     [words.facts.limit, describeLimit(settings)],
     [words.facts.level, level && text.alerts.severities[level]],
     [words.facts.every, every ? words.everyTime(toDuration(every)) : null],
-    [words.facts.changed, toDoneBy(updatedBy, updatedAt)],
+    [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };
 
