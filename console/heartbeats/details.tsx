@@ -97,7 +97,7 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
         <HeartbeatChip state={state} />
         <span>{last}</span>
         <span class="hint">{next}</span>
-        {incident && <a href={toIncidentHash(incident)}>{words.incident(toCount(incident.number))}</a>}
+        {incident && <a href={toIncidentHash(incident)}>{text.incidents.named(toCount(incident.number))}</a>}
       </p>
       {description && (
         <p>

@@ -1,9 +1,9 @@
 import type { Heartbeat } from 'signalbox/client';
-import { toCount } from '../format.ts';
-import { type ActiveIncidents, findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { place, toHash } from '../router.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
+import { IncidentLink } from '../ui/incident-link.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
 import { HeartbeatChip, RunStrip, toRunTime } from './looks.tsx';
@@ -26,11 +26,7 @@ const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: Activ
   const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);
   return (
     <>
-      {incident && (
-        <a class="incident-link" href={toIncidentHash(incident)}>
-          {words.incident(toCount(incident.number))}
-        </a>
-      )}
+      <IncidentLink incident={incident} />
       {next && incident && ' · '}
       {next}
     </>

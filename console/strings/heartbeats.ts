@@ -43,7 +43,6 @@ export const heartbeatTexts = {
   details: (name: string) => `Heartbeat ${name}`,
   missing: 'There is no such heartbeat',
   missingHint: 'It may have been deleted.',
-  incident: (number: string) => `Incident #${number}`,
   facts: {
     expected: 'Expected',
     level: 'Level',

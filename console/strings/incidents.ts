@@ -6,6 +6,7 @@ export const incidentTexts = {
   through: 'somebody through ',
   snoozed: (time: string) => `Snoozed until ${time}`,
   takenBy: (name: string) => `Taken by ${name}`,
+  named: (number: string) => `Incident #${number}`,
   number: (number: number) => `#${number}`,
   selectAll: 'Select all',
   select: (title: string) => `Select ${title}`,

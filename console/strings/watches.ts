@@ -35,7 +35,6 @@ export const watchTexts = {
   details: (name: string) => `Watch ${name}`,
   missing: 'There is no such watch',
   missingHint: 'It may have been deleted.',
-  incident: (number: string) => `Incident #${number}`,
   reading: 'reading',
   critical: 'critical',
   limit: 'Limit',

@@ -10,6 +10,7 @@ import { watchTexts as words } from '../strings/watches.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
+import { IncidentLink } from '../ui/incident-link.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
@@ -27,7 +28,7 @@ import {
   toLimitText,
   unitOf,
 } from './kinds.ts';
-import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
+import { RecentLine, Since, WatchChip } from './looks.tsx';
 import { Found, TrialButton, useTrial } from './trial.tsx';
 
 /** Things that are shown. */

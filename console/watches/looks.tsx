@@ -1,7 +1,6 @@
-import type { Incident, Watch, WatchedThing } from 'signalbox/client';
+import type { Watch, WatchedThing } from 'signalbox/client';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toMinute } from '../format.ts';
-import { toIncidentHash } from '../live/active-incidents.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
 import { toTone } from '../ui/severity.tsx';
@@ -67,10 +66,3 @@ const summarize = (settings: Watch['settings'], { recent }: WatchedThing): strin
   if (checked.length === 0) return words.noReadings;
   return words.strip(toCount(checked.filter((isBad) => !isBad).length), toCount(checked.length));
 };
-
-export const IncidentLink = ({ incident }: { incident: Incident | undefined }) =>
-  incident ? (
-    <a class="incident-link" href={toIncidentHash(incident)}>
-      {words.incident(toCount(incident.number))}
-    </a>
-  ) : null;

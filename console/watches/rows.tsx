@@ -4,9 +4,10 @@ import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts'
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { watchTexts as words } from '../strings/watches.ts';
+import { IncidentLink } from '../ui/incident-link.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeWatch, findWorst } from './kinds.ts';
-import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
+import { RecentLine, Since, WatchChip } from './looks.tsx';
 
 const Name = ({ watch: { name } }: { watch: Watch }) => (
   <a href={toHash(`/watches/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
