@@ -52,6 +52,10 @@ export const toCount = (value: number): string => whole.format(value);
 export const toShortNumber = (value: number): string => (value < 100 ? threeDigits : whole).format(value);
 export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
 
+/** The beginning of a longer text. */
+export const shorten = (value: string, most: number): string =>
+  value.length > most ? `${value.slice(0, most)}…` : value;
+
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /** `1610612736` → `1.5 GiB`. */

@@ -30,7 +30,7 @@ import { place, startRouter } from './router.ts';
 import { type OpenApi, openApi } from './routes.ts';
 import { findScreen } from './screens.ts';
 import { restoreSession } from './session.ts';
-import { App } from './shell/app.tsx';
+import { ConsoleApp } from './shell/app.tsx';
 import { startRenewal } from './shell/renewal.ts';
 import { startShortcuts } from './shell/shortcuts.ts';
 import { loadView, loadViews } from './shell/views.ts';
@@ -79,7 +79,7 @@ const start = async (root: Element): Promise<void> => {
   startShortcuts();
   startRenewal();
   startIncidentSignals();
-  render(<App />, root);
+  render(<ConsoleApp />, root);
   void startLive();
   void loadViews();
 };

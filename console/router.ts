@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 
 /** Where the user is: `#/alerts/ID?level=ERROR` is `{ path: '/alerts', rest: 'ID', params: { level: 'ERROR' } }`. */
-export interface Place {
+interface Place {
   path: string;
   rest: string;
   params: Record<string, string>;

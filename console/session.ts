@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 
 /** A login: the token is kept in memory, and in sessionStorage only if the user chose so. */
-export interface Session {
+interface Session {
   name: string;
   role: 'Admin' | 'Reader';
   token: string;
@@ -17,6 +17,10 @@ export const session = computed(() => current.value);
 
 /** True while the login dialog is open. */
 export const isLoginOpen = signal(false);
+
+export const openLogin = (): void => {
+  isLoginOpen.value = true;
+};
 
 /** True if the last session ended by itself; the login dialog says so. */
 export const hasExpired = signal(false);
@@ -65,7 +69,7 @@ export const expireSession = (): void => {
 
 /** Opens the login dialog over whatever is shown; resolves to true after a login, to false if the user closes it. */
 export const requestLogin = (): Promise<boolean> => {
-  isLoginOpen.value = true;
+  openLogin();
   return new Promise((resolve) => waiting.push(resolve));
 };
 

@@ -1,19 +1,19 @@
 import type { AlertDetails, AlertEntry } from 'signalbox/client';
-import { type ApiError, client } from '../api.ts';
+import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative, toTime } from '../format.ts';
-import { toLine, toTimeOf } from '../live/alerts.ts';
+import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import { useResource } from '../live/resource.ts';
-import { toSilenceLink } from '../live/silence-link.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyButton, CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { type Fact, Facts } from '../ui/facts.tsx';
+import { IconLink } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton, Unloaded } from '../ui/panel.tsx';
-import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
+import { Unloaded } from '../ui/panel.tsx';
+import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity.tsx';
+import { SilenceLink } from '../ui/silence-link.tsx';
 
 const words = text.alerts;
 /** Alerts shown before and after the one that is open. */
@@ -32,15 +32,8 @@ export const AlertDialog = ({ id }: { id: string }) => {
 const Loaded = ({ id }: { id: string }) => {
   const { value, error, reload } = useResource((signal) => client.getAlert({ id }, { signal }));
   if (value) return <Details alert={value} />;
-  return error ? <Missing error={error} onRetry={reload} /> : <Skeleton lines={10} />;
+  return <Unloaded {...{ error, reload, words }} lines={10} />;
 };
-
-const Missing = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) =>
-  error.status === 404 ? (
-    <Empty title={words.missing} hint={words.missingHint} />
-  ) : (
-    <Failure error={error} onRetry={onRetry} />
-  );
 
 const Details = ({ alert }: { alert: AlertDetails }) => {
   const time = toTimeOf(alert);
@@ -51,7 +44,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         {alert.status !== 'resolved' && (
           <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />
         )}
-        <StateChip alert={alert} />
+        <AlertStateChip alert={alert} />
         <time dateTime={alert.time ?? ''}>{toFull(time)}</time>
         <span class="hint">{toRelative(untilTime(time.getTime()))}</span>
       </p>
@@ -67,16 +60,10 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
       <div class="actions">
         <CopyButton label={words.copyText} value={() => toText(alert)} />
         <CopyButton label={words.copyJson} value={() => JSON.stringify(alert, null, 2)} />
-        <CopyButton
-          label={text.copyLink}
-          icon="link"
-          value={() => new URL(toHash(`/alerts/${alert.id}`), location.href).href}
-        />
-        <SilenceLink alert={alert} />
+        <CopyLink path={`/alerts/${alert.id}`} />
+        <SilenceLink source={alert.source} hostname={alert.hostname} message={alert.message} />
         {listLinks(alert).map(([name, url]) => (
-          <a key={name} class="button" href={url} target="_blank" rel="noreferrer noopener">
-            <Icon name="open" /> <bdi>{name}</bdi>
-          </a>
+          <IconLink key={name} icon="open" label={<bdi>{name}</bdi>} href={url} isExternal />
         ))}
       </div>
       <Facts facts={toFacts(alert)} />
@@ -97,17 +84,6 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
       <h3>{words.context}</h3>
       <Context alert={alert} />
     </article>
-  );
-};
-
-/** To the form of a silence of such alerts. */
-const SilenceLink = ({ alert: { source, hostname, message } }: { alert: AlertDetails }) => {
-  const link = toSilenceLink({ source, hostname, message });
-  if (!link) return null;
-  return (
-    <a class="button" href={link}>
-      <Icon name="silences" /> {text.silences.like}
-    </a>
   );
 };
 
@@ -139,8 +115,8 @@ const Series = ({ alert: { resolvedBy, resolves, repeatOf, incident } }: { alert
   );
 };
 
-const toFacts = (alert: AlertDetails): [string, string][] => {
-  const facts: [string, string | null | undefined][] = [
+const toFacts = (alert: AlertDetails): Fact[] => {
+  const facts: Fact[] = [
     [words.level, alert.level.toUpperCase() === alert.severity ? undefined : alert.level],
     [words.source, alert.source],
     [words.host, alert.hostname],
@@ -152,7 +128,7 @@ const toFacts = (alert: AlertDetails): [string, string][] => {
     [words.id, alert.id],
     [words.seq, toCount(alert.seq)],
   ];
-  return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
+  return facts.map(([name, value]) => [name, value || null]);
 };
 
 /** The alerts that came in just before and after. */
@@ -168,7 +144,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
           <time dateTime={each.time ?? ''}>{toTime(toTimeOf(each))}</time>
           <AlertChip alert={each} />
           <a class="one-line" href={toHash(`/alerts/${each.id}`, place.value.params)}>
-            <bdi>{toLine(each)}</bdi>
+            <bdi>{toAlertLine(each)}</bdi>
           </a>
         </li>
       ))}

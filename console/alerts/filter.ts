@@ -1,19 +1,10 @@
-import type { AlertFilter } from '../live/alerts.ts';
-import { place, setParams } from '../router.ts';
+import { createAddressChoice, createAddressFilter } from '../list-address.ts';
+import { place } from '../router.ts';
 
-const names = ['severity', 'level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const;
-
-/** The filter that the address holds. */
-export const readFilter = (): AlertFilter => {
-  const { params } = place.value;
-  return Object.fromEntries(names.map((name) => [name, params[name] || undefined]));
-};
-
-export const hasFilter = (): boolean =>
-  Object.values(readFilter()).some((value) => value !== undefined) || readStart() !== undefined;
-
-export const clearFilter = (): void =>
-  setParams(Object.fromEntries([...names, 'before'].map((name) => [name, undefined])));
+export const alertFilter = createAddressFilter([
+  ...(['severity', 'level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const),
+  'before',
+]);
 
 /** The number in the log before which the list begins; undefined if it begins with the newest alert. */
 export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;
@@ -26,10 +17,7 @@ export const windows = {
 };
 export type WindowName = keyof typeof windows;
 
-export const readWindow = (): WindowName => {
-  const { range = '' } = place.value.params;
-  return Object.hasOwn(windows, range) ? (range as WindowName) : '24h';
-};
+export const windowChoice = createAddressChoice('range', Object.keys(windows) as WindowName[], '24h');
 
 /** True unless the address says otherwise: alerts that differ only in time are shown as one. */
 export const isFolding = (): boolean => place.value.params['fold'] !== 'off';

@@ -1,14 +1,13 @@
+import { severities } from '../../src/profiles/severity.ts';
 import { toCount } from '../format.ts';
-import { severities } from '../live/alerts.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
-import { Check, Choice } from '../ui/field.tsx';
-import { FilterBar } from '../ui/filter-bar.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { CheckBox, Choice } from '../ui/field.tsx';
+import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
-import { clearFilter, hasFilter, isFolding } from './filter.ts';
+import { alertFilter, isFolding } from './filter.ts';
 
 const words = text.alerts;
 
@@ -34,7 +33,7 @@ export const SeverityChips = ({ counts }: { counts: Partial<Record<string, numbe
   );
 };
 
-export const Filters = () => {
+export const AlertFilters = () => {
   const { status = '' } = place.value.params;
   return (
     <FilterBar label={words.filter} others={['source', 'hostname', 'status', 'fold']}>
@@ -50,14 +49,12 @@ export const Filters = () => {
         ]}
         onValue={(value) => setParams({ status: value })}
       />
-      <Check
+      <CheckBox
         label={words.fold}
         checked={isFolding()}
         onValue={(checked) => setParams({ fold: checked ? undefined : 'off' })}
       />
-      <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
-        <Icon name="close" /> {text.clear}
-      </button>
+      <ClearButton filter={alertFilter} />
     </FilterBar>
   );
 };

@@ -1,19 +1,20 @@
 import { useEffect } from 'preact/hooks';
 import type { AlertEntry, AlertHistogram } from 'signalbox/client';
+import { severities } from '../../src/profiles/severity.ts';
 import { client } from '../api.ts';
 import { serverNow } from '../clock.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';
-import { severities, toTimeOf } from '../live/alerts.ts';
+import { toTimeOf } from '../live/alerts.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Segments } from '../ui/chip.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
 import { type Bar, Histogram } from '../ui/histogram.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { ceilTime } from '../zone.ts';
-import { readWindow, type WindowName, windows } from './filter.ts';
+import { type WindowName, windowChoice, windows } from './filter.ts';
 
 const words = text.alerts;
 const hourMs = 3_600_000;
@@ -22,7 +23,7 @@ const recount = 1000;
 
 /** The counts of the window that the address names, kept current: the server counts once, then alerts are added here. */
 export const useHistogram = (): Resource<AlertHistogram> => {
-  const name = readWindow();
+  const name = windowChoice.read();
   const load = (signal: AbortSignal) => {
     const { hours, buckets } = windows[name];
     const since = new Date(serverNow() - hours * hourMs).toISOString();
@@ -70,18 +71,7 @@ export const countSeverities = (histogram: AlertHistogram | undefined): Record<s
   return counts;
 };
 
-export const WindowChoice = () => (
-  <Segments
-    label={words.range}
-    value={readWindow()}
-    options={[
-      ['1h', words.ranges.hour],
-      ['24h', words.ranges.day],
-      ['7d', words.ranges.week],
-    ]}
-    onValue={(range) => setParams({ range: range === '24h' ? undefined : range })}
-  />
-);
+export const WindowChoice = () => <AddressSegments label={words.range} choice={windowChoice} labels={words.ranges} />;
 
 /** Alerts over time by level, which is also the filter for a time. */
 export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined }) => {
@@ -90,7 +80,6 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
   const bars = histogram ? toBars(histogram, severity) : [];
   const clear = () => setParams({ since: undefined, until: undefined, before: undefined });
   const total = bars.reduce((sum, { parts }) => sum + parts.reduce((all, { count }) => all + count, 0), 0);
-  const isLong = readWindow() === '7d';
   return (
     <Panel
       title={words.histogram}
@@ -105,7 +94,7 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
       }
     >
       <Histogram
-        label={words.bar(words.ranges[isLong ? 'week' : readWindow() === '1h' ? 'hour' : 'day'], toCount(total))}
+        label={words.bar(words.ranges[windowChoice.read()], toCount(total))}
         bars={bars}
         onClear={clear}
         toCount={toCount}
@@ -124,7 +113,7 @@ const tickHours: Record<WindowName, number> = { '1h': 1 / 6, '24h': 4, '7d': 24 
 
 /** Times that people count in: midnight, every fourth hour, every ten minutes. A day is named where it begins. */
 const listTicks = (bars: readonly Bar[]) => {
-  const hours = tickHours[readWindow()];
+  const hours = tickHours[windowChoice.read()];
   const ticks: { time: number; label: string }[] = [];
   const to = bars.at(-1)?.to ?? 0;
   for (let time = ceilTime(bars[0]?.from ?? 0, hours); time < to; time = ceilTime(time + 1000, hours)) {

@@ -1,10 +1,10 @@
 import type { AlertEntry } from 'signalbox/client';
 import { toCount, toTime } from '../format.ts';
-import { toLine, toTimeOf } from '../live/alerts.ts';
+import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import type { Folded } from '../live/fold.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
+import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const words = text.alerts;
@@ -30,7 +30,7 @@ const Message = ({ alert, count }: Pick<Folded, 'alert' | 'count'>) => (
 );
 
 const AlertLink = ({ alert }: { alert: AlertEntry }) => {
-  const message = <bdi>{toLine(alert)}</bdi>;
+  const message = <bdi>{toAlertLine(alert)}</bdi>;
   if (alert.id === '') return <span title={alert.message}>{message}</span>;
   return <a href={toHash(`/alerts/${alert.id}`, place.value.params)}>{message}</a>;
 };
@@ -44,7 +44,7 @@ const columns: Column<Folded>[] = [
     cell: ({ alert }) =>
       alert.status !== 'resolved' && <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />,
   },
-  { key: 'state', title: words.state, width: '7rem', cell: ({ alert }) => <StateChip alert={alert} /> },
+  { key: 'state', title: words.state, width: '7rem', cell: ({ alert }) => <AlertStateChip alert={alert} /> },
   { key: 'message', title: words.message, cell: (row) => <Message {...row} /> },
   {
     key: 'source',

@@ -1,16 +1,18 @@
 import { useMemo } from 'preact/hooks';
 import { toCount } from '../format.ts';
-import { type AlertList, isFull, useAlertList } from '../live/alert-list.ts';
+import { isFull, type LiveAlerts, useAlertList } from '../live/alert-list.ts';
 import { fold, unfold } from '../live/fold.ts';
 import { setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ConnectLink } from '../ui/connect-link.tsx';
+import { NoRows } from '../ui/filter-bar.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
-import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { Failure, Skeleton } from '../ui/panel.tsx';
 import { AlertDialog } from './details.tsx';
-import { clearFilter, hasFilter, isFolding, readFilter, readStart } from './filter.ts';
-import { Filters, SeverityChips } from './filters.tsx';
+import { alertFilter, isFolding, readStart } from './filter.ts';
+import { AlertFilters, SeverityChips } from './filters.tsx';
 import { countSeverities, OverTime, useHistogram, WindowChoice } from './over-time.tsx';
 import { AlertTable } from './rows.tsx';
 
@@ -23,7 +25,8 @@ const readingFrom = 160;
 const AlertsScreen = ({ rest }: { rest: string }) => {
   const { value: histogram, error, reload } = useHistogram();
   const start = readStart();
-  const list = useAlertList(readFilter(), start, () => scrollY > readingFrom);
+  const { before: _, ...filter } = alertFilter.read();
+  const list = useAlertList(filter, start, () => scrollY > readingFrom);
   const counts = useMemo(() => countSeverities(histogram), [histogram]);
   const { alerts, error: listError } = list.state.value;
   // Filters and an empty histogram above an error would look like facts.
@@ -33,7 +36,7 @@ const AlertsScreen = ({ rest }: { rest: string }) => {
       <OverTime histogram={histogram} />
       {error?.problem === 'shape' && <Failure error={error} onRetry={reload} />}
       <SeverityChips counts={counts} />
-      <Filters />
+      <AlertFilters />
       {start !== undefined && <Start before={start} />}
       <Body list={list} />
       {rest && <AlertDialog id={rest} />}
@@ -41,7 +44,7 @@ const AlertsScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-const Body = ({ list }: { list: AlertList }) => {
+const Body = ({ list }: { list: LiveAlerts }) => {
   const { alerts, held, next, isLoading, error, seenUpTo } = list.state.value;
   const isFolded = isFolding();
   const rows = useMemo(() => (isFolded ? fold : unfold)(alerts ?? []), [alerts, isFolded]);
@@ -49,11 +52,15 @@ const Body = ({ list }: { list: AlertList }) => {
   const count = toCount(alerts.length);
   return (
     <>
-      <p class="hint" role="status">
-        {next === null ? words.shown(count) : words.shownMore(count)}
-      </p>
+      <ListCount>{next === null ? words.shown(count) : words.shownMore(count)}</ListCount>
       {held.length > 0 && <HeldButton count={held.length} onShow={list.showHeld} />}
-      {rows.length === 0 && next === null ? <NoAlerts /> : <AlertTable rows={rows} seenUpTo={seenUpTo} />}
+      {rows.length === 0 && next === null ? (
+        <NoRows filter={alertFilter} words={words}>
+          <ConnectLink />
+        </NoRows>
+      ) : (
+        <AlertTable rows={rows} seenUpTo={seenUpTo} />
+      )}
       {next !== null && isFull(alerts) ? (
         <Continue count={count} before={next} />
       ) : (
@@ -102,14 +109,5 @@ const Continue = ({ count, before }: { count: string; before: number }) => (
     </button>
   </div>
 );
-
-const NoAlerts = () => {
-  if (hasFilter()) return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />;
-  return (
-    <Empty title={words.empty} hint={words.emptyHint}>
-      <ConnectLink />
-    </Empty>
-  );
-};
 
 export const alertsView: ScreenView = { Screen: AlertsScreen, Aside: WindowChoice };

@@ -4,11 +4,11 @@ import { goTo, place } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts } from '../ui/facts.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
-import { toLine } from './filter.ts';
-import { ResultChip, toMilliseconds } from './rows.tsx';
+import { toExecutionLine } from './filter.ts';
+import { ResultChip, toExecutionTime } from './rows.tsx';
 
 const words = text.audit;
 
@@ -26,7 +26,7 @@ const Details = ({ execution }: { execution: Execution }) => (
       <time dateTime={execution.time}>{toFull(new Date(execution.time))}</time>
     </p>
     <p class="message mono">
-      <LongText value={toLine(execution)} />
+      <LongText value={toExecutionLine(execution)} />
     </p>
     {execution.reason !== null && (
       <p>
@@ -34,21 +34,18 @@ const Details = ({ execution }: { execution: Execution }) => (
       </p>
     )}
     <div class="actions">
-      <CopyButton label={words.copyCommand} value={() => toLine(execution)} />
+      <CopyButton label={words.copyCommand} value={() => toExecutionLine(execution)} />
       <CopyButton label={text.alerts.copyJson} value={() => JSON.stringify(execution, null, 2)} />
     </div>
     <Facts facts={toFacts(execution)} />
   </article>
 );
 
-const toFacts = ({ user, role, remoteAddress, requestId, durationMs, rows, truncated }: Execution) => {
-  const facts: [string, string | null][] = [
-    [words.user, user ?? words.noUser],
-    [words.role, role],
-    [words.address, remoteAddress],
-    [words.duration, toMilliseconds(durationMs)],
-    [words.rows, rows === null ? null : [toCount(rows), truncated && words.truncated].filter(Boolean).join(', ')],
-    [words.request, requestId],
-  ];
-  return facts.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]]));
-};
+const toFacts = ({ user, role, remoteAddress, requestId, durationMs, rows, truncated }: Execution): Fact[] => [
+  [words.user, user ?? words.noUser],
+  [words.role, role],
+  [words.address, remoteAddress],
+  [words.duration, toExecutionTime(durationMs)],
+  [words.rows, rows === null ? null : [toCount(rows), truncated && words.truncated].filter(Boolean).join(', ')],
+  [words.request, requestId],
+];

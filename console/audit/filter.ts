@@ -1,21 +1,11 @@
 import type { Execution } from 'signalbox/client';
-import { place, setParams } from '../router.ts';
+import { createAddressFilter } from '../list-address.ts';
 import { fromTyped } from '../zone.ts';
 
-const names = ['user', 'result', 'q', 'since', 'until'] as const;
+/** Times are in the zone shown, as `2026-01-31T09:30`. */
+export const auditFilter = createAddressFilter(['user', 'result', 'q', 'since', 'until']);
 
-/** What is searched for; a text that is undefined is no filter. Times are in the zone shown, as `2026-01-31T09:30`. */
-type Filter = Partial<Record<(typeof names)[number], string>>;
-
-/** The filter that the address holds. */
-export const readFilter = (): Filter => {
-  const { params } = place.value;
-  return Object.fromEntries(names.flatMap((name) => (params[name] ? [[name, params[name]]] : [])));
-};
-
-export const hasFilter = (): boolean => Object.keys(readFilter()).length > 0;
-
-export const clearFilter = (): void => setParams(Object.fromEntries(names.map((name) => [name, undefined])));
+type Filter = ReturnType<typeof auditFilter.read>;
 
 /** Stands for commands without a user in the address. */
 export const noUser = '-';
@@ -28,7 +18,7 @@ export const toResult = ({ decision, exit }: Execution): Result =>
   decision === 'refused' ? 'refused' : (exit ?? 'not-started');
 
 /** The command with its parameters, as PowerShell writes them; of a refused line only its first word is known. */
-export const toLine = ({ command, parameters }: Execution): string =>
+export const toExecutionLine = ({ command, parameters }: Execution): string =>
   [command, ...Object.entries(parameters ?? {}).map(([name, value]) => `-${name} ${toValue(value)}`)].join(' ');
 
 const toValue = (value: unknown): string => {
@@ -37,9 +27,9 @@ const toValue = (value: unknown): string => {
   return typeof value === 'string' && !/^[\w.*?:/\\-]+$/.test(value) ? `'${value.replaceAll("'", "''")}'` : `${value}`;
 };
 
-export const matches = (execution: Execution, { user, result, q = '', since, until }: Filter): boolean => {
+export const executionMatches = (execution: Execution, { user, result, q = '', since, until }: Filter): boolean => {
   const time = Date.parse(execution.time);
-  const written = `${toLine(execution)} ${execution.reason ?? ''}`.toLowerCase();
+  const written = `${toExecutionLine(execution)} ${execution.reason ?? ''}`.toLowerCase();
   return (
     (user === undefined || (execution.user ?? noUser) === user) &&
     (result === undefined || toResult(execution) === result) &&

@@ -2,15 +2,14 @@ import type { Execution } from 'signalbox/client';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
-import { FilterBar } from '../ui/filter-bar.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
-import { clearFilter, hasFilter, noUser, results } from './filter.ts';
+import { auditFilter, noUser, results } from './filter.ts';
 
 const words = text.audit;
 
 /** Filters for what is loaded. */
-export const Filters = ({ executions }: { executions: readonly Execution[] }) => {
+export const AuditFilters = ({ executions }: { executions: readonly Execution[] }) => {
   const { user = '', result = '' } = place.value.params;
   return (
     <FilterBar label={words.filter} others={['user', 'result', 'since', 'until']}>
@@ -28,9 +27,7 @@ export const Filters = ({ executions }: { executions: readonly Execution[] }) =>
       />
       <TextFilter name="since" label={words.from} type="datetime-local" />
       <TextFilter name="until" label={words.until} type="datetime-local" />
-      <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
-        <Icon name="close" /> {text.clear}
-      </button>
+      <ClearButton filter={auditFilter} />
     </FilterBar>
   );
 };

@@ -2,17 +2,16 @@ import type { Execution } from 'signalbox/client';
 import { toCount, toTime } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { type Column, sortRows, Table } from '../ui/table.tsx';
-import { type Result, toLine, toResult } from './filter.ts';
+import { type Result, toExecutionLine, toResult } from './filter.ts';
 
 const words = text.audit;
 
 /** Characters of a text in the table; the whole of it is in the dialog. */
 const mostShown = 300;
 
-const looks: Record<Result, { tone: string; icon: IconName }> = {
+const looks: Record<Result, Look> = {
   ok: { tone: 'good', icon: 'check' },
   refused: { tone: 'warning', icon: 'warning' },
   failed: { tone: 'error', icon: 'error' },
@@ -30,7 +29,7 @@ const Time = ({ time }: Execution) => <time dateTime={time}>{toTime(new Date(tim
 
 const Command = (execution: Execution) => (
   <a href={toHash(`/audit/${encodeURIComponent(execution.requestId)}`, place.value.params)}>
-    <bdi>{toLine(execution).slice(0, mostShown)}</bdi>
+    <bdi>{toExecutionLine(execution).slice(0, mostShown)}</bdi>
   </a>
 );
 
@@ -52,19 +51,19 @@ const columns: Column<Execution>[] = [
     cell: (execution) => <ResultChip execution={execution} />,
     sortBy: toResult,
   },
-  { key: 'command', title: words.command, cell: Command, sortBy: toLine },
+  { key: 'command', title: words.command, cell: Command, sortBy: toExecutionLine },
   {
     ...{ key: 'reason', title: words.reason, width: 'clamp(6rem, 24vw, 24rem)' },
     cell: ({ reason }) => <bdi class="hint">{reason?.slice(0, mostShown)}</bdi>,
   },
   {
     ...{ key: 'duration', title: words.duration, width: '6.5rem', align: 'end', isMinor: true },
-    cell: ({ durationMs }) => toMilliseconds(durationMs),
+    cell: ({ durationMs }) => toExecutionTime(durationMs),
     sortBy: ({ durationMs }) => durationMs ?? -1,
   },
 ];
 
-export const toMilliseconds = (value: number | null): string =>
+export const toExecutionTime = (value: number | null): string =>
   value === null ? '–' : words.milliseconds(toCount(value));
 
 const toCompact = (execution: Execution) => (

@@ -6,11 +6,12 @@ import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
+import { NoRows } from '../ui/filter-bar.tsx';
 import { ListHead } from '../ui/list-head.tsx';
-import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
+import { Failure, Unloaded } from '../ui/panel.tsx';
 import { ExecutionDialog } from './details.tsx';
-import { clearFilter, hasFilter, matches, readFilter } from './filter.ts';
-import { Filters } from './filters.tsx';
+import { auditFilter, executionMatches } from './filter.ts';
+import { AuditFilters } from './filters.tsx';
 import { ExecutionTable } from './rows.tsx';
 
 const words = text.audit;
@@ -31,7 +32,7 @@ const AuditScreen = ({ rest }: { rest: string }) => {
   const open = executions.find(({ requestId }) => requestId === rest);
   return (
     <div class="list">
-      <Filters executions={executions} />
+      <AuditFilters executions={executions} />
       {error && <Failure error={error} onRetry={reload} />}
       <Found executions={executions} isCut={executions.length >= count && count < most} onRefresh={reload} />
       {rest && <ExecutionDialog execution={open} />}
@@ -47,14 +48,14 @@ interface Props {
 }
 
 const Found = ({ executions, isCut, onRefresh }: Props) => {
-  const filter = readFilter();
+  const filter = auditFilter.read();
   const key = JSON.stringify(filter);
-  const found = useMemo(() => executions.filter((execution) => matches(execution, filter)), [executions, key]);
+  const found = useMemo(() => executions.filter((execution) => executionMatches(execution, filter)), [executions, key]);
   const count = words.shown(toCount(found.length), toCount(executions.length));
   return (
     <>
       <ListHead count={isCut ? words.last(count) : count} onRefresh={onRefresh} />
-      {found.length === 0 ? <Nothing /> : <ExecutionTable executions={found} />}
+      {found.length === 0 ? <NoRows filter={auditFilter} words={words} /> : <ExecutionTable executions={found} />}
       {isCut && (
         <div class="more">
           <button type="button" onClick={() => setParams({ count: 'all' })}>
@@ -65,12 +66,5 @@ const Found = ({ executions, isCut, onRefresh }: Props) => {
     </>
   );
 };
-
-const Nothing = () =>
-  hasFilter() ? (
-    <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />
-  ) : (
-    <Empty title={words.empty} hint={words.emptyHint} />
-  );
 
 export const auditView: ScreenView = { Screen: AuditScreen };

@@ -1,6 +1,6 @@
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
-import { Check, Choice, Field } from '../ui/field.tsx';
+import { CheckBox, Choice, Field } from '../ui/field.tsx';
 import type { Parameter } from './parameters.ts';
 
 const words = text.commands;
@@ -23,7 +23,7 @@ export const ParameterField = ({ parameter, value, onValue }: Props) => {
   if (kind === 'choices') return <Several {...{ name, hint, options, value, onValue }} />;
   if (kind === 'switch') {
     return (
-      <Check label={name} hint={hint} checked={value !== ''} onValue={(checked) => onValue(checked ? 'on' : '')} />
+      <CheckBox label={name} hint={hint} checked={value !== ''} onValue={(checked) => onValue(checked ? 'on' : '')} />
     );
   }
   return (

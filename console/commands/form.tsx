@@ -4,11 +4,12 @@ import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Choice } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { useTyped } from '../ui/typed.ts';
 import { ParameterField } from './fields.tsx';
 import { listParameters, toCommandLine } from './parameters.ts';
-import { isRunning, run, stop } from './runs.ts';
+import { isRunning, runCommand, stop } from './runs.ts';
 
 const words = text.commands;
 
@@ -29,7 +30,7 @@ export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
         onSubmit={(event) => {
           event.preventDefault();
           write();
-          void run(line, toHash(`/commands/${command.name}`, values.value));
+          void runCommand(line, toHash(`/commands/${command.name}`, values.value));
         }}
       >
         <Choice
@@ -54,11 +55,7 @@ export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
           <button type="submit" class="primary" aria-disabled={isRunning.value}>
             <Icon name="play" /> {isRunning.value ? words.running : words.run}
           </button>
-          {isRunning.value && (
-            <button type="button" onClick={stop}>
-              <Icon name="close" /> {words.stop}
-            </button>
-          )}
+          {isRunning.value && <IconButton icon="close" label={words.stop} onClick={stop} />}
           <CopyButton label={words.copyLine} value={() => line} />
         </div>
       </form>

@@ -6,12 +6,12 @@ import { Chip } from '../ui/chip.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { isRunning, type Run, run, runs } from './runs.ts';
+import { isRunning, type Run, runCommand, runs } from './runs.ts';
 
 const words = text.commands;
 
 /** Says why the last command has no result, and what to do. */
-export const Refusal = ({ error }: { error: ApiError }) => (
+export const CommandRefusal = ({ error }: { error: ApiError }) => (
   <div class="failure" role="alert">
     <p class="strong">{isRefusal(error) ? words.refused : words.failed}</p>
     <p>
@@ -32,7 +32,7 @@ const toHint = ({ status, problem, retryAfter }: ApiError): string => {
 };
 
 /** The commands of this session, the newest first; each leads back to its form. */
-export const History = () => {
+export const CommandHistory = () => {
   if (runs.value.length === 0) return null;
   return (
     <Panel title={words.history} aside={<span class="hint">{words.historyHint}</span>} kind="command-history">
@@ -50,7 +50,7 @@ export const History = () => {
               aria-label={words.againOf(each.line)}
               title={words.again}
               aria-disabled={isRunning.value}
-              onClick={() => void run(each.line, each.address)}
+              onClick={() => void runCommand(each.line, each.address)}
             >
               <Icon name="repeat" />
             </button>

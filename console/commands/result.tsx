@@ -1,9 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import type { CommandResult } from 'signalbox/client';
 import { toBytes, toCount } from '../format.ts';
+import { createAddressChoice } from '../list-address.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Segments } from '../ui/chip.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { download, toCsv } from '../ui/csv.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -29,12 +30,7 @@ const mostShown = 300;
 /** A table with more columns has columns as wide as their content, and scrolls sideways. */
 const mostColumns = 8;
 
-type View = keyof typeof words.views;
-
-const readView = (): View => {
-  const { as = '' } = place.value.params;
-  return Object.hasOwn(words.views, as) ? (as as View) : 'table';
-};
+const viewChoice = createAddressChoice('as', ['table', 'csv', 'json'], 'table');
 
 const toText = (value: unknown): string => {
   if (value === null || value === undefined) return '';
@@ -74,7 +70,7 @@ const filterRows = (result: Cells[], q: string): Row[] => {
     .filter(({ cells }) => !asked || Object.values(cells).some((value) => toText(value).toLowerCase().includes(asked)));
 };
 
-const toFile = (view: View, rows: readonly Row[], names: string[]): string =>
+const toFile = (view: 'csv' | 'json', rows: readonly Row[], names: string[]): string =>
   view === 'csv'
     ? toCsv(
         names,
@@ -90,16 +86,7 @@ const ResultBar = ({ rows, names }: { rows: readonly Row[]; names: string[] }) =
   return (
     <div class="filters">
       <TextFilter name="q" label={words.filter} type="search" />
-      <Segments
-        label={words.as}
-        value={readView()}
-        options={[
-          ['table', words.views.table],
-          ['csv', words.views.csv],
-          ['json', words.views.json],
-        ]}
-        onValue={(as) => setParams({ as: as === 'table' ? undefined : as })}
-      />
+      <AddressSegments label={words.as} choice={viewChoice} labels={words.views} />
       {(['csv', 'json'] as const).map((format) => (
         <span key={format} class="actions">
           <CopyButton label={words.copyAs(words.views[format])} value={() => toFile(format, rows, names)} />
@@ -133,7 +120,7 @@ interface ShownProps {
 }
 
 const Shown = ({ rows, names, columns, result }: ShownProps) => {
-  const view = readView();
+  const view = viewChoice.read();
   if (view !== 'table') {
     return (
       // The keyboard scrolls it.

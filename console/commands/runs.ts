@@ -39,7 +39,7 @@ export const isRunning = computed(() => current.value !== undefined);
 export const stop = (): void => current.value?.abort();
 
 /** Runs a command line; the result and the outcome are then in `shownResult` and `runs`. */
-export const run = async (line: string, address: string): Promise<void> => {
+export const runCommand = async (line: string, address: string): Promise<void> => {
   if (current.value) return;
   const controller = new AbortController();
   current.value = controller;

@@ -4,7 +4,7 @@ import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Panel, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { CommandForm } from './form.tsx';
-import { History, Refusal } from './history.tsx';
+import { CommandHistory, CommandRefusal } from './history.tsx';
 import { ResultPanel } from './result.tsx';
 import { isRunning, runs, shownResult } from './runs.ts';
 
@@ -22,7 +22,7 @@ const CommandsScreen = ({ rest }: { rest: string }) => {
       {command && <CommandForm key={command.name} command={command} list={value} />}
       <div class="outcome">
         <Latest />
-        <History />
+        <CommandHistory />
       </div>
     </div>
   );
@@ -33,7 +33,7 @@ const Latest = () => {
   const last = runs.value[0]?.outcome;
   if (isRunning.value) return <Skeleton lines={12} />;
   if (shownResult.value) return <ResultPanel {...shownResult.value} />;
-  if (last && last !== 'stopped' && 'error' in last) return <Refusal error={last.error} />;
+  if (last && last !== 'stopped' && 'error' in last) return <CommandRefusal error={last.error} />;
   return (
     <Panel title={words.result}>
       <p class="hint">{words.noResult}</p>

@@ -4,12 +4,12 @@ import type { AlertEntry } from 'signalbox/client';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toRelative } from '../format.ts';
-import { toLine, toTimeOf } from '../live/alerts.ts';
+import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import { subscribe } from '../live/live.ts';
 import { useResource } from '../live/resource.ts';
 import { isReadable } from '../routes.ts';
 import { session } from '../session.ts';
-import { connect as words } from '../strings/connect.ts';
+import { connectTexts as words } from '../strings/connect.ts';
 import { Facts } from '../ui/facts.tsx';
 
 /** How many of the newest are looked at where events may have been missed. */
@@ -97,7 +97,7 @@ const Stored = ({ alert, title }: { alert: AlertEntry; title: string }) => {
     <div class="note">
       <p class="strong">
         {/* Each second that passes is not to be read out. */}
-        {title} <span aria-hidden="true">{ago}</span>: <bdi>{alert.labels?.['alertname'] ?? toLine(alert)}</bdi>
+        {title} <span aria-hidden="true">{ago}</span>: <bdi>{alert.labels?.['alertname'] ?? toAlertLine(alert)}</bdi>
       </p>
       <Facts facts={facts} />
       <a href={`#/alerts/${id}`}>{words.open}</a>

@@ -7,16 +7,16 @@ import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
-import { connect as words } from '../strings/connect.ts';
+import { connectTexts as words } from '../strings/connect.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Skeleton } from '../ui/panel.tsx';
-import type { Sender } from './senders.ts';
+import type { SenderName } from './senders.ts';
 
 /** Stands for the key until there is one. */
 export const noKey = 'KEY';
 
 interface Props {
-  sender: Sender;
+  sender: SenderName;
   made: Signal<CreatedKey | undefined>;
   /** Those that were made before; undefined until they are read. */
   keys: readonly Key[] | undefined;
@@ -56,7 +56,7 @@ export const KeyStep = ({ sender, made, keys }: Props) => {
 };
 
 /** The keys that this screen has made for a sender, the last used first; none for those who may not see them. */
-export const useKeys = (sender: Sender): readonly Key[] | undefined => {
+export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
   const load = async (signal: AbortSignal) => {
     const { data } = isReadable('listKeys') ? await client.listKeys(undefined, { signal }) : { data: [] };
     const isOurs = ({ name, scopes }: Key) => isNameOf(sender, name) && scopes.includes('alerts:write');
@@ -69,7 +69,7 @@ export const useKeys = (sender: Sender): readonly Key[] | undefined => {
 const timeOf = ({ lastUsedAt }: Key): number => Date.parse(lastUsedAt ?? '') || 0;
 
 /** A key that may only send alerts, with the first name that is free: `grafana`, `grafana-2`. */
-const createKey = async (sender: Sender): Promise<CreatedKey> => {
+const createKey = async (sender: SenderName): Promise<CreatedKey> => {
   const { data } = await userClient.listKeys();
   const names = [sender, ...data.map((_, index) => `${sender}-${index + 2}`)];
   const name = names.find((each) => !data.some((key) => key.name === each)) ?? sender;
@@ -77,5 +77,5 @@ const createKey = async (sender: Sender): Promise<CreatedKey> => {
 };
 
 /** Whether a key may have been made for this sender. */
-const isNameOf = (sender: Sender, name: string): boolean =>
+const isNameOf = (sender: SenderName, name: string): boolean =>
   name === sender || (name.startsWith(`${sender}-`) && /^\d+$/.test(name.slice(sender.length + 1)));

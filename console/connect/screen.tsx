@@ -3,16 +3,16 @@ import type { CreatedKey } from 'signalbox/client';
 import { toHash } from '../router.ts';
 import { isAllowed, isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { connect as words } from '../strings/connect.ts';
-import { settings } from '../strings/settings.ts';
+import { connectTexts as words } from '../strings/connect.ts';
+import { settingTexts } from '../strings/settings.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Arrival } from './arrival.tsx';
 import { KeyStep, noKey, useKeys } from './key-step.tsx';
-import { type Sender, toFormat, toIntake, toLines } from './senders.ts';
+import { type SenderName, toFormat, toIntake, toLines } from './senders.ts';
 
-const isSender = (name: string): name is Sender => name in words.names;
+const isSender = (name: string): name is SenderName => name in words.names;
 
 /** Senders and receivers to choose from, or how to connect one sender. */
 const ConnectScreen = ({ rest }: { rest: string }) => (
@@ -29,7 +29,7 @@ const Choices = () => (
     {isMounted('putDestination') && isAllowed('putDestination') && (
       <Links
         title={words.receivers}
-        links={Object.entries(settings.types).map(([type, name]) => [
+        links={Object.entries(settingTexts.types).map(([type, name]) => [
           toHash('/settings/destinations', { new: '1', type }),
           name,
         ])}
@@ -52,7 +52,7 @@ const Links = ({ title, links }: { title: string; links: [href: string, name: st
   </Panel>
 );
 
-const Steps = ({ sender }: { sender: Sender }) => {
+const Steps = ({ sender }: { sender: SenderName }) => {
   const made = useSignal<CreatedKey | undefined>(undefined);
   const keys = useKeys(sender);
   const intake = toIntake();

@@ -1,19 +1,19 @@
 import { toAddress } from '../api.ts';
 import { findRoute } from '../routes.ts';
-import type { connect } from '../strings/connect.ts';
+import type { connectTexts } from '../strings/connect.ts';
 
-export type Sender = keyof typeof connect.names;
+export type SenderName = keyof typeof connectTexts.names;
 
 /** The address that senders use, as the browser has it. */
 export const toIntake = (): URL => new URL(toAddress(findRoute('createAlert')?.path ?? '/'));
 
 /** The intake format of a sender; `native` for those that send what signalbox itself wants. */
-export const toFormat = (sender: Sender): string => {
+export const toFormat = (sender: SenderName): string => {
   return ['github', 'syslog', 'cron', 'systemd', 'powershell', 'curl'].includes(sender) ? 'native' : sender;
 };
 
 /** Lines that are ready to paste, with the address of this server and the key. */
-export const toLines = (sender: Sender, intake: URL, key: string): string => {
+export const toLines = (sender: SenderName, intake: URL, key: string): string => {
   const format = toFormat(sender);
   const url = format === 'native' ? intake.href : `${intake.href}/${format}`;
   const bearer = `Authorization: Bearer ${key}`;

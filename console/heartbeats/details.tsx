@@ -1,36 +1,36 @@
 import { useSignal } from '@preact/signals';
 import type { Heartbeat, HeartbeatRun, Incident } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
-import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import { type ActiveIncidents, findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { useSubmission } from '../live/submission.ts';
-import { goTo, place, setParams, toHash } from '../router.ts';
+import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
-import { toDraft } from './draft.ts';
+import { toHeartbeatDraft } from './draft.ts';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
 import { HeartbeatForm } from './form.tsx';
-import { StateChip } from './looks.tsx';
+import { HeartbeatChip } from './looks.tsx';
 import { RunList } from './runs.tsx';
-import { Badge, Usage } from './usage.tsx';
+import { Badge, HeartbeatUsage } from './usage.tsx';
 
 /** Milliseconds between two readings while pings come in. */
 const calm = 300;
 
 interface Props {
   name: string;
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
@@ -57,7 +57,7 @@ export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
     const close = () => setParams({ edit: undefined });
     return (
       <HeartbeatForm
-        draft={toDraft(value.heartbeat)}
+        draft={toHeartbeatDraft(value.heartbeat)}
         before={value.heartbeat}
         onSaved={() => {
           changed();
@@ -73,10 +73,11 @@ export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
       kind="drawer"
       onClose={() => goTo('/heartbeats', { q: place.value.params['q'] })}
     >
-      {value && <Details found={value} incident={findIncident(incidents, `heartbeat/${name}`)} onChanged={changed} />}
-      {!value && !error && <Skeleton lines={10} />}
-      {!value && error?.status === 404 && <Empty title={words.missing} hint={words.missingHint} />}
-      {!value && error && error.status !== 404 && <Failure error={error} onRetry={reload} />}
+      {value ? (
+        <Details found={value} incident={findIncident(incidents, `heartbeat/${name}`)} onChanged={changed} />
+      ) : (
+        <Unloaded {...{ error, reload, words }} lines={10} />
+      )}
     </Dialog>
   );
 };
@@ -93,20 +94,20 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
   return (
     <article class="alert">
       <p class="alert-head">
-        <StateChip state={state} />
+        <HeartbeatChip state={state} />
         <span>{last}</span>
         <span class="hint">{next}</span>
-        {incident && <a href={toIncidentHash(incident)}>{words.incident(toCount(incident.number))}</a>}
+        {incident && <a href={toIncidentHash(incident)}>{text.incidents.named(toCount(incident.number))}</a>}
       </p>
       {description && (
         <p>
           <LongText value={description} />
         </p>
       )}
-      {isConfigured && <p class="hint">{words.configHint}</p>}
+      {isConfigured && <p class="hint">{text.configHint}</p>}
       <Actions heartbeat={heartbeat} onChanged={onChanged} />
       <Facts facts={toFacts(heartbeat)} />
-      <Usage heartbeat={heartbeat} />
+      <HeartbeatUsage heartbeat={heartbeat} />
       <Badge heartbeat={heartbeat} />
       <h3>{runs.length > 0 ? words.runsOf(toCount(runs.length)) : words.runs}</h3>
       <RunList runs={runs} />
@@ -114,16 +115,14 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
   );
 };
 
-const toFacts = (heartbeat: Heartbeat): [string, string][] => {
+const toFacts = (heartbeat: Heartbeat): Fact[] => {
   const { level, tags, updatedBy, updatedAt, lastSuccessAt } = heartbeat;
   return [
     [words.facts.expected, `${describeExpected(heartbeat)}; ${describeLimits(heartbeat)}`],
-    ...(lastSuccessAt ? [[words.facts.success, toFull(new Date(lastSuccessAt))] as [string, string]] : []),
+    [words.facts.success, lastSuccessAt && toFull(new Date(lastSuccessAt))],
     [words.facts.level, text.alerts.severities[level]],
-    ...(tags.length > 0 ? [[words.facts.tags, tags.join(', ')] as [string, string]] : []),
-    ...(updatedBy && updatedAt
-      ? [[words.facts.changed, words.changedBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
-      : []),
+    [words.facts.tags, tags.length > 0 && tags.join(', ')],
+    [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };
 
@@ -139,30 +138,26 @@ const Actions = ({ heartbeat, onChanged }: Pick<DetailsProps, 'onChanged'> & { h
   return (
     <div class="actions">
       {canChange && (
-        <button type="button" class="primary" onClick={() => setParams({ edit: '1' })}>
-          <Icon name="edit" /> {words.edit}
-        </button>
+        <IconButton icon="edit" label={words.edit} kind="primary" onClick={() => setParams({ edit: '1' })} />
       )}
       {isAllowed('pauseHeartbeat') && (
-        <button type="button" aria-disabled={pause.isRunning} onClick={pause.run}>
-          <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
-        </button>
+        <IconButton
+          icon={isPaused ? 'play' : 'pause'}
+          label={isPaused ? words.resume : words.pause}
+          isDisabled={pause.isRunning}
+          onClick={pause.run}
+        />
       )}
       {canChange && (
-        <button
-          type="button"
+        <IconButton
+          icon="trash"
+          label={words.remove}
           onClick={() => {
             isAsking.value = true;
           }}
-        >
-          <Icon name="trash" /> {words.remove}
-        </button>
+        />
       )}
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/heartbeats/${encodeURIComponent(name)}`), location.href).href}
-      />
+      <CopyLink path={`/heartbeats/${encodeURIComponent(name)}`} />
       {isAsking.value && (
         <RemoveDialog
           heartbeat={heartbeat}
@@ -183,9 +178,10 @@ interface RemoveProps {
 }
 
 /** Asks before its runs and its address are gone. */
-const RemoveDialog = ({ heartbeat: { name, version }, onRemoved, onClose }: RemoveProps) => {
+const RemoveDialog = ({ heartbeat, onRemoved, onClose }: RemoveProps) => {
+  const { name } = heartbeat;
   const submission = useSubmission(async () => {
-    await userClient.deleteHeartbeat({ name }, { ifMatch: `"${version}"` });
+    await userClient.deleteHeartbeat({ name }, toIfMatch(heartbeat));
     goTo('/heartbeats');
     onRemoved();
     notify(words.removed(name));

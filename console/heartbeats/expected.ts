@@ -3,7 +3,7 @@ import { toPerson } from '../../src/profiles/people.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toMinute, toRelative } from '../format.ts';
 import { describeTimes } from '../live/schedule.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 
 /** When it is expected, in words: `every 1 h`, `every day at 02:00`. */
 export const describeExpected = ({ period, schedule, timeZone }: Heartbeat): string =>

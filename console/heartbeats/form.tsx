@@ -1,44 +1,39 @@
-import { useState } from 'preact/hooks';
 import type { Heartbeat } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { severities } from '../live/alerts.ts';
-import { createNew } from '../live/creation.ts';
-import { weekdays } from '../live/schedule.ts';
-import { useDraft } from '../live/submission.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
-import { text } from '../strings/index.ts';
-import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { putSeen, useSeen } from '../live/conditional.ts';
+import { type DraftProps, useDraft } from '../live/submission.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
+import { Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
+import { ScheduleFields } from '../ui/schedule-fields.tsx';
+import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { type Draft, modes, periodUnits, toDefinition } from './draft.ts';
+import { type HeartbeatDraft, heartbeatModes, periodUnits, toHeartbeatDefinition } from './draft.ts';
 
 interface Props {
-  draft: Draft;
+  draft: HeartbeatDraft;
   /** The heartbeat that is changed; a new one is made without it. */
   before?: Heartbeat;
   onSaved: (name: string) => void;
   onClose: () => void;
 }
 
-interface PartProps {
-  draft: Draft;
-  set: (changes: Partial<Draft>) => void;
-}
+type PartProps = DraftProps<HeartbeatDraft>;
 
 /** The form of a heartbeat, over the list. */
 export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose }: Props) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
-  const { draft, set, submission } = useDraft(first, async (filled) => {
+  const before = useSeen(present);
+  const { form, submission } = useDraft(first, async (filled) => {
     const name = filled.name.trim();
     if (name === '') throw new Error(words.noName);
-    const definition = toDefinition(filled);
+    const definition = toHeartbeatDefinition(filled);
     const put = (options: object) => userClient.putHeartbeat({ ...definition, name }, options);
-    await (before ? put({ ifMatch: `"${before.version}"` }) : createNew(put, words.exists(name)));
+    await putSeen(put, before, words.exists(name));
     notify(words.saved(name));
     onSaved(name);
   });
+  const { draft, set, bind } = form;
   return (
     <FormDialog
       title={before ? words.editTitle(before.name) : words.newTitle}
@@ -46,118 +41,53 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
       onClose={onClose}
       {...submission}
     >
-      {!before && (
-        <Field
-          {...exact}
-          label={words.name}
-          hint={words.nameHint}
-          value={draft.name}
-          onValue={(name) => set({ name })}
-        />
-      )}
-      <Times draft={draft} set={set} />
-      <Limits draft={draft} set={set} />
-      <Area
-        label={words.description}
-        hint={words.descriptionHint}
-        value={draft.description}
-        lines={2}
-        onValue={(description) => set({ description })}
-      />
-      <Check label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
+      {!before && <Field {...exact} label={words.name} hint={words.nameHint} {...bind('name')} />}
+      <Times {...form} />
+      <Limits {...form} />
+      <Area label={words.description} hint={words.descriptionHint} lines={2} {...bind('description')} />
+      <CheckBox label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
     </FormDialog>
   );
 };
 
 /** When it is expected. */
-const Times = ({ draft, set }: PartProps) => (
+const Times = ({ draft, set, bind }: PartProps) => (
   <>
     <Segments
       label={words.when}
       value={draft.mode}
-      options={modes.map((mode) => [mode, words.modes[mode]] as const)}
+      options={heartbeatModes.map((mode) => [mode, words.modes[mode]] as const)}
       onValue={(mode) => set({ mode })}
     />
     {draft.mode === 'every' && (
       <div class="beside">
-        <Field
-          {...exact}
-          label={words.period}
-          inputMode="decimal"
-          value={draft.count}
-          onValue={(count) => set({ count })}
-        />
+        <Field {...exact} label={words.period} inputMode="decimal" {...bind('count')} />
         <Choice
           label={words.unit}
-          value={draft.unit}
           options={periodUnits.map((unit): [string, string] => [unit, words.units[unit]])}
-          onValue={(unit) => set({ unit })}
+          {...bind('unit')}
         />
       </div>
     )}
-    {draft.mode === 'weekly' && <Days draft={draft} set={set} />}
-    {draft.mode === 'cron' && (
-      <Field
-        {...exact}
-        label={words.expression}
-        hint={words.expressionHint}
-        value={draft.expression}
-        onValue={(expression) => set({ expression })}
-      />
-    )}
-    {draft.mode !== 'every' && (
-      <Field {...exact} label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
-    )}
+    <ScheduleFields {...{ draft, set, bind }} />
+    {draft.mode !== 'every' && <Field {...exact} label={words.timeZone} {...bind('timeZone')} />}
   </>
 );
 
-const Days = ({ draft: { days, time }, set }: PartProps) => (
-  <div class="beside">
-    <fieldset class="chips">
-      <legend class="unseen">{text.silences.onDays}</legend>
-      {weekdays.map((day) => (
-        <ChipToggle
-          key={day}
-          tone="info"
-          pressed={days.includes(day)}
-          onToggle={() => set({ days: days.includes(day) ? days.filter((each) => each !== day) : [...days, day] })}
-        >
-          {text.silences.shortDays[day]}
-        </ChipToggle>
-      ))}
-    </fieldset>
-    <Field label={text.silences.atTime} type="time" value={time} onValue={(value) => set({ time: value })} />
-  </div>
-);
-
-const Limits = ({ draft, set }: PartProps) => (
+const Limits = ({ draft, set, bind }: PartProps) => (
   <>
     <div class="beside">
-      <Field
-        {...exact}
-        label={words.graceField}
-        hint={words.graceHint}
-        inputMode="decimal"
-        value={draft.grace}
-        onValue={(grace) => set({ grace })}
-      />
-      <Field
-        {...exact}
-        label={words.longestField}
-        hint={words.longestHint}
-        inputMode="decimal"
-        value={draft.longest}
-        onValue={(longest) => set({ longest })}
-      />
+      <Field {...exact} label={words.graceField} hint={words.graceHint} inputMode="decimal" {...bind('grace')} />
+      <Field {...exact} label={words.longestField} hint={words.longestHint} inputMode="decimal" {...bind('longest')} />
     </div>
     <div class="beside">
       <Choice
         label={words.level}
         value={draft.level || 'ERROR'}
-        options={severities.map((each): [string, string] => [each, text.alerts.severities[each]])}
+        options={severityOptions}
         onValue={(level) => set({ level: level === 'ERROR' ? '' : level })}
       />
-      <Field {...exact} label={words.tags} hint={words.tagsHint} value={draft.tags} onValue={(tags) => set({ tags })} />
+      <Field {...exact} label={words.tags} hint={words.tagsHint} {...bind('tags')} />
     </div>
   </>
 );

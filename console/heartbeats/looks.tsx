@@ -1,10 +1,9 @@
 import type { Heartbeat, RecentRun } from 'signalbox/client';
 import { toCount, toDuration, toFull } from '../format.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
+import { Chip, type Look } from '../ui/chip.tsx';
 
-const looks: Record<Heartbeat['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Heartbeat['state'], Look> = {
   new: { tone: 'quiet', icon: 'clock' },
   up: { tone: 'good', icon: 'check' },
   running: { tone: 'info', icon: 'play' },
@@ -13,7 +12,9 @@ const looks: Record<Heartbeat['state'], { tone: string; icon: IconName }> = {
   paused: { tone: 'quiet', icon: 'pause' },
 };
 
-export const StateChip = ({ state }: Pick<Heartbeat, 'state'>) => <Chip {...looks[state]}>{words.states[state]}</Chip>;
+export const HeartbeatChip = ({ state }: Pick<Heartbeat, 'state'>) => (
+  <Chip {...looks[state]}>{words.states[state]}</Chip>
+);
 
 /** How long a run took, in words: below a minute with its fraction. */
 export const toRunTime = (milliseconds: number): string =>

@@ -1,14 +1,12 @@
-import type { Heartbeat, Incident } from 'signalbox/client';
-import { toCount } from '../format.ts';
-import { findIncident, toIncidentHash } from '../live/active-incidents.ts';
+import type { Heartbeat } from 'signalbox/client';
+import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { place, toHash } from '../router.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
+import { IncidentLink } from '../ui/incident-link.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
-import { RunStrip, StateChip, toRunTime } from './looks.tsx';
-
-type Incidents = readonly Incident[] | undefined;
+import { HeartbeatChip, RunStrip, toRunTime } from './looks.tsx';
 
 const Name = ({ name }: Pick<Heartbeat, 'name'>) => (
   <a href={toHash(`/heartbeats/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
@@ -23,16 +21,12 @@ const toAbout = ({ description, isConfigured, tags }: Heartbeat): string =>
     .join(' · ');
 
 /** What comes next, and the incident that is open. */
-const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: Incidents }) => {
+const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: ActiveIncidents }) => {
   const [, next] = describeLast(heartbeat);
   const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);
   return (
     <>
-      {incident && (
-        <a class="incident-link" href={toIncidentHash(incident)}>
-          {words.incident(toCount(incident.number))}
-        </a>
-      )}
+      <IncidentLink incident={incident} />
       {next && incident && ' · '}
       {next}
     </>
@@ -51,8 +45,8 @@ const Runs = ({ heartbeat: { recentRuns = [], lastRun } }: { heartbeat: Heartbea
   </div>
 );
 
-const createColumns = (incidents: Incidents): Column<Heartbeat>[] => [
-  { key: 'state', title: words.state, width: '7.5rem', cell: ({ state }) => <StateChip state={state} /> },
+const createColumns = (incidents: ActiveIncidents): Column<Heartbeat>[] => [
+  { key: 'state', title: words.state, width: '7.5rem', cell: ({ state }) => <HeartbeatChip state={state} /> },
   {
     ...{ key: 'heartbeat', title: words.heartbeat },
     cell: (each) => (
@@ -77,10 +71,10 @@ const createColumns = (incidents: Incidents): Column<Heartbeat>[] => [
   },
 ];
 
-const toCompact = (incidents: Incidents) => (each: Heartbeat) => (
+const toCompact = (incidents: ActiveIncidents) => (each: Heartbeat) => (
   <div class="two-lines watch-lines">
     <div>
-      <StateChip state={each.state} />
+      <HeartbeatChip state={each.state} />
       <span class="one-line">
         <Name name={each.name} />
       </span>
@@ -97,7 +91,7 @@ const toCompact = (incidents: Incidents) => (each: Heartbeat) => (
 );
 
 /** Heartbeats in rows; paused ones are quiet. */
-export const HeartbeatTable = ({ rows, incidents }: { rows: readonly Heartbeat[]; incidents: Incidents }) => (
+export const HeartbeatTable = ({ rows, incidents }: { rows: readonly Heartbeat[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.heartbeats}
     columns={createColumns(incidents)}

@@ -1,13 +1,13 @@
 import type { HeartbeatRun } from 'signalbox/client';
-import { toCount, toFull, toTime } from '../format.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { toCount } from '../format.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
+import { At } from '../ui/time.tsx';
 import { toRunTime } from './looks.tsx';
 
-const looks: Record<HeartbeatRun['result'], { tone: string; icon: IconName }> = {
+const looks: Record<HeartbeatRun['result'], Look> = {
   running: { tone: 'info', icon: 'play' },
   success: { tone: 'good', icon: 'check' },
   failure: { tone: 'error', icon: 'error' },
@@ -32,9 +32,7 @@ const RunItem = ({ run: { result, startedAt, endedAt, durationMs, exitCode, outp
   return (
     <li>
       <div class="run-head">
-        <time dateTime={at} title={toFull(new Date(at))}>
-          {toTime(Date.parse(at))}
-        </time>
+        <At time={at} />
         <Chip {...looks[result]}>{words.results[result]}</Chip>
         <span>{durationMs !== null && toRunTime(durationMs)}</span>
         <span class="hint">{exitCode !== null && exitCode !== 0 && words.exit(toCount(exitCode))}</span>

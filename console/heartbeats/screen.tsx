@@ -1,17 +1,18 @@
 import { useMemo } from 'preact/hooks';
 import type { Heartbeat, HeartbeatList } from 'signalbox/client';
 import { toCount } from '../format.ts';
-import { useActiveIncidents } from '../live/active-incidents.ts';
+import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
-import { Icon } from '../ui/icon.tsx';
-import { isMatch, ListFilter } from '../ui/list-filter.tsx';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { containsWords, ListFilter } from '../ui/list-filter.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { HeartbeatDialog } from './details.tsx';
-import { blankDraft } from './draft.ts';
+import { blankHeartbeat } from './draft.ts';
 import { HeartbeatForm } from './form.tsx';
 import { useHeartbeats } from './list.ts';
 import { HeartbeatTable } from './rows.tsx';
@@ -26,7 +27,7 @@ const HeartbeatsScreen = ({ rest }: { rest: string }) => {
       {value ? <List found={value} incidents={incidents} /> : <Unloaded {...{ error, reload }} lines={10} />}
       {error && value && <Failure error={error} onRetry={reload} />}
       {!rest && place.value.params['new'] && (
-        <HeartbeatForm draft={blankDraft()} onSaved={onCreated(reload)} onClose={() => goTo('/heartbeats')} />
+        <HeartbeatForm draft={blankHeartbeat()} onSaved={onCreated(reload)} onClose={() => goTo('/heartbeats')} />
       )}
       {rest && <HeartbeatDialog key={rest} name={rest} incidents={incidents} onChanged={reload} />}
     </div>
@@ -48,31 +49,23 @@ const ranks: Partial<Record<Heartbeat['state'], number>> = { down: 0, late: 1, p
 
 const rankOf = ({ state }: Heartbeat): number => ranks[state] ?? 2;
 
-const List = ({
-  found: { data },
-  incidents,
-}: {
-  found: HeartbeatList;
-  incidents: ReturnType<typeof useActiveIncidents>['value'];
-}) => {
+const List = ({ found: { data }, incidents }: { found: HeartbeatList; incidents: ActiveIncidents }) => {
   const sorted = useMemo(() => data.toSorted((one, other) => rankOf(one) - rankOf(other)), [data]);
   if (data.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isAllowed('putHeartbeat') && <CreateButton />}
+        {isAllowed('putHeartbeat') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
   const bad = data.filter(({ state }) => state === 'down' || state === 'late').length;
   const found = sorted.filter(({ name, description, tags }) =>
-    isMatch([name, description, ...tags].join(' '), place.value.params['q']),
+    containsWords([name, description, ...tags].join(' '), place.value.params['q']),
   );
   return (
     <>
       <ListFilter label={words.filter} />
-      <p class="hint" role="status">
-        {words.counted(toCount(data.length), toCount(bad))}
-      </p>
+      <ListCount>{words.counted(toCount(data.length), toCount(bad))}</ListCount>
       {found.length === 0 ? (
         <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
       ) : (
@@ -82,12 +75,7 @@ const List = ({
   );
 };
 
-const CreateButton = () => (
-  <button type="button" class="primary" onClick={create}>
-    <Icon name="plus" /> {words.create}
-  </button>
-);
-
-const HeartbeatControls = () => (isAllowed('putHeartbeat') ? <CreateButton /> : null);
+const HeartbeatControls = () =>
+  isAllowed('putHeartbeat') ? <IconButton icon="plus" kind="primary" label={words.create} onClick={create} /> : null;
 
 export const heartbeatsView: ScreenView = { Screen: HeartbeatsScreen, Aside: HeartbeatControls };

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { Heartbeat } from 'signalbox/client';
 import { session } from '../session.ts';
-import { heartbeats as words } from '../strings/heartbeats.ts';
+import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { Segments } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { type PingAddress, type RecipeKind, recipeKinds, toBadgeAddress, toPingAddress, toRecipe } from './recipes.ts';
 
 /** Its address, and lines that are ready to paste. */
-export const Usage = ({ heartbeat }: { heartbeat: Heartbeat }) => {
+export const HeartbeatUsage = ({ heartbeat }: { heartbeat: Heartbeat }) => {
   const address = toPingAddress(heartbeat);
   if (!address) return null;
   return (

@@ -2,8 +2,8 @@ import { signal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { now } from '../clock.ts';
-import { toCount } from '../format.ts';
-import { toApiError } from '../live/resource.ts';
+import { shorten, toCount } from '../format.ts';
+import { notifyFailure } from '../live/run.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
 
@@ -24,10 +24,10 @@ export const question = signal<Question | undefined>(undefined);
 export const changes = signal(0);
 
 /** The title of one incident, or how many there are. */
-export const toName = (incidents: readonly Incident[]): string => {
+export const toIncidentName = (incidents: readonly Incident[]): string => {
   const [only] = incidents;
   if (!only || incidents.length > 1) return words.many(toCount(incidents.length));
-  return only.title.length > mostNamed ? `${only.title.slice(0, mostNamed)}…` : only.title;
+  return shorten(only.title, mostNamed);
 };
 
 export interface Acknowledging {
@@ -110,7 +110,7 @@ const changeAll = async (incidents: readonly Incident[], { one, many, said, undo
     if (errors.length > 0) notify(words.notChanged(toCount(errors.length), errors[0] ?? ''), { kind: 'failure' });
   });
   if (changed.length === 0) return;
-  notify(said(toName(changed)), { action: { label: text.undo, run: () => void undo(changed) } });
+  notify(said(toIncidentName(changed)), { action: { label: text.undo, run: () => void undo(changed) } });
 };
 
 const restoreAll = async (before: readonly Incident[], restore: (one: Incident) => Promise<unknown>): Promise<void> => {
@@ -133,8 +133,7 @@ const attempt = async (run: () => Promise<void>): Promise<boolean> => {
     await run();
     return true;
   } catch (error) {
-    const { problem, message } = toApiError(error);
-    if (problem !== 'login') notify(message, { kind: 'failure' });
+    notifyFailure(error);
     return false;
   } finally {
     changes.value += 1;

@@ -1,26 +1,26 @@
 import { useEffect } from 'preact/hooks';
 import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/client';
 import { toPerson } from '../../src/profiles/people.ts';
-import { type ApiError, client } from '../api.ts';
+import { client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useNews, useResource } from '../live/resource.ts';
-import { toSilenceLink } from '../live/silence-link.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { type Fact, Facts } from '../ui/facts.tsx';
+import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
+import { SilenceLink } from '../ui/silence-link.tsx';
+import { Ago, At } from '../ui/time.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
-import { LevelChip, StateChip } from './looks.tsx';
+import { IncidentChip, LevelChip } from './looks.tsx';
 import { Notifications } from './notifications.tsx';
-import { Since } from './rows.tsx';
 import { SilencesOf } from './silences.tsx';
 import { SnapshotOf } from './snapshot.tsx';
 
@@ -46,15 +46,8 @@ const Loaded = ({ id }: { id: string }) => {
   useEffect(reload, [changes.value]);
   useNews('silences', reload);
   if (value) return <Details incident={value} />;
-  return error ? <Missing error={error} onRetry={reload} /> : <Skeleton lines={10} />;
+  return <Unloaded {...{ error, reload, words }} lines={10} />;
 };
-
-const Missing = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) =>
-  error.status === 404 ? (
-    <Empty title={words.missing} hint={words.missingHint} />
-  ) : (
-    <Failure error={error} onRetry={onRetry} />
-  );
 
 const Details = ({ incident }: { incident: IncidentDetails }) => {
   const { number, title, state, acknowledgedBy, acknowledgedUntil, acknowledgedComment, firstAt, labels, timeline } =
@@ -64,7 +57,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
       <p class="alert-head">
         <span class="incident-number">{words.number(number)}</span>
         <LevelChip incident={incident} />
-        <StateChip incident={incident} />
+        <IncidentChip incident={incident} />
         {incident.silencedBy.length > 0 && (
           <Chip tone="quiet" icon="silences">
             {text.silences.silenced}
@@ -76,7 +69,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
           </span>
         )}
         <span class="hint">
-          <Since time={firstAt} />
+          <Ago time={firstAt} />
         </span>
       </p>
       <p class="message">
@@ -110,7 +103,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
 };
 
 const Actions = ({ incident }: { incident: IncidentDetails }) => {
-  const { state, task, link, id } = incident;
+  const { state, task, link, id, source, hostname, title } = incident;
   const isOver = state === 'resolved';
   const ask = (kind: 'snooze' | 'comment') => () => {
     question.value = { kind, incidents: [incident] };
@@ -118,79 +111,44 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
   return (
     <div class="actions">
       {state === 'open' && (
-        <button type="button" class="primary" onClick={() => void acknowledge([incident])}>
-          <Icon name="user" /> {words.acknowledge}
-        </button>
+        <IconButton icon="user" label={words.acknowledge} kind="primary" onClick={() => void acknowledge([incident])} />
       )}
       {!isOver && (
         <>
-          <button type="button" onClick={ask('snooze')}>
-            <Icon name="clock" /> {words.snooze}
-          </button>
-          <button type="button" onClick={() => void resolve([incident])}>
-            <Icon name="check" /> {words.resolve}
-          </button>
+          <IconButton icon="clock" label={words.snooze} onClick={ask('snooze')} />
+          <IconButton icon="check" label={words.resolve} onClick={() => void resolve([incident])} />
         </>
       )}
-      {state !== 'open' && (
-        <button type="button" onClick={() => void reopen(incident)}>
-          <Icon name="repeat" /> {words.reopen}
-        </button>
-      )}
-      <button type="button" onClick={ask('comment')}>
-        <Icon name="comment" /> {words.comment}
-      </button>
+      {state !== 'open' && <IconButton icon="repeat" label={words.reopen} onClick={() => void reopen(incident)} />}
+      <IconButton icon="comment" label={words.comment} onClick={ask('comment')} />
       {task === null && isMounted('createIncidentTask') && isMounted('listTasks') && (
-        <button type="button" onClick={() => void createTask(incident)}>
-          <Icon name="tasks" /> {words.createTask}
-        </button>
+        <IconButton icon="tasks" label={words.createTask} onClick={() => void createTask(incident)} />
       )}
-      {task !== null && (
-        <a class="button" href={toHash(`/tasks/${task}`)}>
-          <Icon name="tasks" /> {words.openTask(task)}
-        </a>
-      )}
-      {link && /^https?:/i.test(link) && (
-        <a class="button" href={link} target="_blank" rel="noreferrer noopener">
-          <Icon name="open" /> {words.link}
-        </a>
-      )}
+      {task !== null && <IconLink icon="tasks" label={words.openTask(task)} href={toHash(`/tasks/${task}`)} />}
+      {link && /^https?:/i.test(link) && <IconLink icon="open" label={words.link} href={link} isExternal />}
       <OriginLink incident={incident} />
-      <SilenceLink incident={incident} />
+      {!isOver && <SilenceLink source={source} hostname={hostname} message={title} />}
       <HostLink incident={incident} />
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/incidents/${id}`), location.href).href}
-      />
+      <CopyLink path={`/incidents/${id}`} />
     </div>
   );
 };
 
-/** To the form of a silence of what is like it. */
-const SilenceLink = ({ incident: { source, hostname, title, state } }: { incident: IncidentDetails }) => {
-  const link = state === 'resolved' ? undefined : toSilenceLink({ source, hostname, message: title });
-  if (!link) return null;
-  return (
-    <a class="button" href={link}>
-      <Icon name="silences" /> {text.silences.like}
-    </a>
-  );
-};
-
-/** The processes, where the incident is about the machine that the server runs on. */
 /** The watch or heartbeat that has raised its alert. */
 const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => {
   const [, kind, name] = /^(watch|heartbeat)\/([\w.-]+)$/.exec(source) ?? [];
   const isWatch = kind === 'watch';
   if (kind === undefined || !isMounted(isWatch ? 'listWatches' : 'listHeartbeats')) return null;
   return (
-    <a class="button" href={toHash(`/${isWatch ? 'watches' : 'heartbeats'}/${name}`)}>
-      <Icon name={isWatch ? 'watches' : 'heartbeats'} /> {words.origin(kind)}
-    </a>
+    <IconLink
+      icon={isWatch ? 'watches' : 'heartbeats'}
+      label={words.origin(kind)}
+      href={toHash(`/${isWatch ? 'watches' : 'heartbeats'}/${name}`)}
+    />
   );
 };
 
+/** The processes, where the incident is about the machine that the server runs on. */
 const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined;
@@ -198,31 +156,21 @@ const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => 
   if (!isMounted('listProcesses') || hostname === '' || value?.hostname.toLowerCase() !== hostname.toLowerCase()) {
     return null;
   }
-  return (
-    <a class="button" href="#/processes">
-      <Icon name="processes" /> {words.processes}
-    </a>
-  );
+  return <IconLink icon="processes" label={words.processes} href="#/processes" />;
 };
 
-const toFacts = (incident: IncidentDetails): [string, string][] => {
-  const facts: [string, string | null][] = [
-    [words.source, incident.source],
-    [words.host, incident.hostname],
-    [words.count, toCount(incident.count)],
-    [words.facts.first, toFull(new Date(incident.firstAt))],
-    [words.facts.last, toFull(new Date(incident.lastAt))],
-    [
-      words.facts.highest,
-      incident.highestLevel === incident.level ? null : text.alerts.severities[incident.highestLevel],
-    ],
-    [words.facts.reopened, incident.reopened > 0 ? words.times(toCount(incident.reopened)) : null],
-    [words.facts.key, incident.key],
-    [words.facts.sender, incident.sender && toPerson(incident.sender)],
-    [words.facts.id, incident.id],
-  ];
-  return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
-};
+const toFacts = (incident: IncidentDetails): Fact[] => [
+  [words.source, incident.source || null],
+  [words.host, incident.hostname || null],
+  [words.count, toCount(incident.count)],
+  [words.facts.first, toFull(new Date(incident.firstAt))],
+  [words.facts.last, toFull(new Date(incident.lastAt))],
+  [words.facts.highest, incident.highestLevel !== incident.level && text.alerts.severities[incident.highestLevel]],
+  [words.facts.reopened, incident.reopened > 0 && words.times(toCount(incident.reopened))],
+  [words.facts.key, incident.key],
+  [words.facts.sender, incident.sender && toPerson(incident.sender)],
+  [words.facts.id, incident.id],
+];
 
 const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   const { at, type, comment, alert, task, result } = event;
@@ -230,9 +178,7 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   const isFailed = result !== null && result !== delivered;
   return (
     <li class={`event event-${type}`}>
-      <time dateTime={at} title={toFull(new Date(at))}>
-        {toTime(new Date(at))}
-      </time>
+      <At time={at} />
       <span>
         <span class="strong">{isFailed ? words.notNotified : words.events[type]}</span> {describe(event)}
         {alert && (
@@ -287,7 +233,7 @@ const describe = ({ type, level, by, until, reason, destination, what, result }:
 const Alerts = ({ incident: { id, count } }: { incident: IncidentDetails }) => {
   const load = (signal: AbortSignal) => client.listIncidentAlerts({ id, limit: counted }, { signal });
   const { value, error, reload } = useResource(load, { key: `${count}`, calm });
-  if (!value) return error ? <Failure error={error} onRetry={reload} /> : <Skeleton lines={4} />;
+  if (!value) return <Unloaded {...{ error, reload }} lines={4} />;
   return (
     <>
       {value.data.length > 1 && (

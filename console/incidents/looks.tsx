@@ -14,7 +14,7 @@ export const LevelChip = ({ incident: { level, state } }: { incident: Incident }
 );
 
 /** Whether somebody is on it. */
-export const StateChip = ({ incident }: { incident: Incident }) => {
+export const IncidentChip = ({ incident }: { incident: Incident }) => {
   const { state, acknowledgedBy, acknowledgedUntil } = incident;
   if (state === 'open') {
     return (

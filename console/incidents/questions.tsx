@@ -3,9 +3,9 @@ import type { Incident } from 'signalbox/client';
 import { now } from '../clock.ts';
 import { text } from '../strings/index.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Field } from '../ui/field.tsx';
+import { Area, bind, Field } from '../ui/field.tsx';
 import { ceilTime, fromTyped } from '../zone.ts';
-import { acknowledge, comment, question, toName } from './actions.ts';
+import { acknowledge, comment, question, toIncidentName } from './actions.ts';
 
 const words = text.incidents;
 const hourMs = 3_600_000;
@@ -39,7 +39,7 @@ const SnoozeDialog = ({ incidents }: { incidents: readonly Incident[] }) => {
   };
   return (
     <FormDialog
-      title={words.snoozeTitle(toName(incidents))}
+      title={words.snoozeTitle(toIncidentName(incidents))}
       action={words.snoozeAction}
       onSubmit={() => snooze(fromTyped(typed.value))}
       onClose={close}
@@ -76,20 +76,13 @@ const CommentDialog = ({ incident }: { incident: Incident }) => {
   };
   return (
     <FormDialog
-      title={words.commentTitle(toName([incident]))}
+      title={words.commentTitle(toIncidentName([incident]))}
       action={words.commentAction}
       onSubmit={() => void send()}
       onClose={close}
       isDisabled={said.value.trim() === ''}
     >
-      <Area
-        label={words.commentLabel}
-        hint={words.commentHint}
-        value={said.value}
-        onValue={(value) => {
-          said.value = value;
-        }}
-      />
+      <Area label={words.commentLabel} hint={words.commentHint} {...bind(said)} />
     </FormDialog>
   );
 };

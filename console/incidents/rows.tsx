@@ -1,19 +1,13 @@
 import type { Incident } from 'signalbox/client';
-import { untilTime } from '../clock.ts';
-import { toCount, toFull, toRelative } from '../format.ts';
+import { toCount } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { type Column, Table } from '../ui/table.tsx';
-import { LevelChip, SilencedMark, StateChip } from './looks.tsx';
+import { Ago } from '../ui/time.tsx';
+import { IncidentChip, LevelChip, SilencedMark } from './looks.tsx';
 import { isSelected, select, toggle } from './selection.ts';
 
 const words = text.incidents;
-
-export const Since = ({ time }: { time: string }) => (
-  <time dateTime={time} title={toFull(new Date(time))}>
-    {toRelative(untilTime(Date.parse(time)))}
-  </time>
-);
 
 const Title = ({ incident: { number, title } }: { incident: Incident }) => (
   <a href={toHash(`/incidents/${number}`, place.value.params)} title={title}>
@@ -57,14 +51,14 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     cell: ({ source }) => <bdi>{source}</bdi>,
   },
   { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },
-  { key: 'since', title: words.since, width: '6.75rem', cell: ({ firstAt }) => <Since time={firstAt} /> },
+  { key: 'since', title: words.since, width: '6.75rem', cell: ({ firstAt }) => <Ago time={firstAt} /> },
   {
     key: 'state',
     title: words.state,
     width: 'clamp(9rem, 16vw, 15rem)',
     cell: (incident) => (
       <>
-        <SilencedMark incident={incident} /> <StateChip incident={incident} />
+        <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
       </>
     ),
   },
@@ -77,7 +71,7 @@ const toCompact = (incident: Incident) => (
       <div>
         <LevelChip incident={incident} />
         <span class="hint one-line">
-          <Since time={incident.firstAt} /> ·{' '}
+          <Ago time={incident.firstAt} /> ·{' '}
           <bdi>{[incident.source, incident.hostname].filter(Boolean).join(' · ')}</bdi>
         </span>
       </div>
@@ -86,7 +80,7 @@ const toCompact = (incident: Incident) => (
         <Title incident={incident} />
       </span>
       <span class="one-line hint">
-        <SilencedMark incident={incident} /> <StateChip incident={incident} />
+        <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
       </span>
     </div>
   </div>

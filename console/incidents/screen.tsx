@@ -2,25 +2,28 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Incident, IncidentPage } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
-import { severities } from '../live/alerts.ts';
+import { showNextPage } from '../list-address.ts';
 import { compareUrgency, openIncidents, toggleDesktopNotices } from '../live/incidents.ts';
 import { useNews, useResource } from '../live/resource.ts';
 import { desktopNotices } from '../preferences.ts';
 import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
+import { ChipToggle } from '../ui/chip.tsx';
 import { ConnectLink } from '../ui/connect-link.tsx';
 import { Choice } from '../ui/field.tsx';
-import { FilterBar } from '../ui/filter-bar.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { severityOptions } from '../ui/severity.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { notify } from '../ui/toast.tsx';
 import { acknowledge, changes, question, resolve } from './actions.ts';
 import { IncidentDialog } from './details.tsx';
-import { clearFilter, hasFilter, readQuery, readState, showMore, shownStates } from './filter.ts';
+import { incidentFilter, readQuery, stateChoice } from './filter.ts';
 import { useIncidentKeys } from './keys.ts';
 import { QuestionDialog } from './questions.tsx';
 import { IncidentTable } from './rows.tsx';
@@ -39,7 +42,7 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useResource(load, { key, topic: 'incidents', calm });
   useEffect(reload, [changes.value]);
   useNews('silences', reload);
-  useEffect(clearSelection, [readState()]);
+  useEffect(clearSelection, [stateChoice.read()]);
   const rows = useMemo(() => {
     const data = value?.data ?? [];
     return query.state === 'active' ? data.toSorted(compareUrgency) : data;
@@ -73,17 +76,12 @@ const Filters = () => {
       <Choice
         label={words.severity}
         value={level}
-        options={[
-          ['', words.anySeverity],
-          ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
-        ]}
+        options={[['', words.anySeverity], ...severityOptions]}
         onValue={(value) => setParams({ level: value })}
       />
       <TextFilter name="source" label={words.sourceIs} />
       <TextFilter name="hostname" label={words.hostIs} />
-      <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
-        <Icon name="close" /> {text.clear}
-      </button>
+      <ClearButton filter={incidentFilter} />
     </FilterBar>
   );
 };
@@ -93,11 +91,9 @@ const Found = ({ page: { total, next }, rows }: { page: IncidentPage; rows: read
   return (
     <>
       <Marked rows={rows} />
-      <p class="hint" role="status">
-        {words.shown(toCount(rows.length), toCount(total))}
-      </p>
+      <ListCount>{words.shown(toCount(rows.length), toCount(total))}</ListCount>
       <IncidentTable rows={rows} />
-      <More label={words.older} isLoading={false} isEnd={next === null || rows.length >= 1000} onMore={showMore} />
+      <More label={words.older} isLoading={false} isEnd={next === null || rows.length >= 1000} onMore={showNextPage} />
     </>
   );
 };
@@ -116,25 +112,24 @@ const Marked = ({ rows }: { rows: readonly Incident[] }) => {
   return (
     <div class="actions marked" role="toolbar" aria-label={words.selected(toCount(marked.length))}>
       <span class="strong">{words.selected(toCount(marked.length))}</span>
-      <button type="button" class="primary" onClick={run((incidents) => void acknowledge(incidents))}>
-        <Icon name="user" /> {words.acknowledge}
-      </button>
-      <button type="button" onClick={run(snooze)}>
-        <Icon name="clock" /> {words.snooze}
-      </button>
-      <button type="button" onClick={run((incidents) => void resolve(incidents))}>
-        <Icon name="check" /> {words.resolve}
-      </button>
-      <button type="button" class="quiet" onClick={clearSelection}>
-        <Icon name="close" /> {words.clearSelection}
-      </button>
+      <IconButton
+        icon="user"
+        label={words.acknowledge}
+        kind="primary"
+        onClick={run((incidents) => void acknowledge(incidents))}
+      />
+      <IconButton icon="clock" label={words.snooze} onClick={run(snooze)} />
+      <IconButton icon="check" label={words.resolve} onClick={run((incidents) => void resolve(incidents))} />
+      <IconButton icon="close" label={words.clearSelection} kind="quiet" onClick={clearSelection} />
     </div>
   );
 };
 
 const Nothing = () => {
-  if (hasFilter()) return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />;
-  if (readState() !== 'active') return <Empty title={words.none} hint={words.quietHint} />;
+  if (incidentFilter.isSet()) {
+    return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={incidentFilter.clear} />;
+  }
+  if (stateChoice.read() !== 'active') return <Empty title={words.none} hint={words.quietHint} />;
   return <Quiet />;
 };
 
@@ -154,12 +149,7 @@ const IncidentControls = () => (
     <ChipToggle tone="info" icon="alerts" pressed={desktopNotices.value} onToggle={toggleNotices}>
       {words.notify}
     </ChipToggle>
-    <Segments
-      label={words.show}
-      value={readState()}
-      options={shownStates.map((state) => [state, words.shownStates[state]] as const)}
-      onValue={(state) => setParams({ state: state === 'active' ? undefined : state, pages: undefined })}
-    />
+    <AddressSegments label={words.show} choice={stateChoice} labels={words.shownStates} />
   </div>
 );
 

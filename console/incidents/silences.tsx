@@ -1,7 +1,7 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { toPerson } from '../../src/profiles/people.ts';
 import { useResource } from '../live/resource.ts';
-import { describeMatch, describeWhen, isMatch, loadCurrent, stateOf } from '../live/silences.ts';
+import { describeMatch, describeWhen, loadCurrent, silenceMatches, toPresentState } from '../live/silences.ts';
 import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
@@ -17,9 +17,9 @@ export const SilencesOf = ({ incident }: { incident: Incident }) => {
   const { value = [] } = useResource(load, { key: incident.silencedBy.join(), topic: 'silences', calm });
   if (incident.state === 'resolved') return null;
   const found = value.filter((silence) =>
-    stateOf(silence) === 'active'
+    toPresentState(silence) === 'active'
       ? incident.silencedBy.includes(silence.id)
-      : silence.match !== null && isMatch(silence.match, incident),
+      : silence.match !== null && silenceMatches(silence.match, incident),
   );
   if (found.length === 0) return null;
   return (
@@ -28,7 +28,7 @@ export const SilencesOf = ({ incident }: { incident: Incident }) => {
         <li key={silence.id}>
           <Icon name="silences" />
           <span>
-            {stateOf(silence) === 'active' ? words.silencedBy : words.willBeSilencedBy}{' '}
+            {toPresentState(silence) === 'active' ? words.silencedBy : words.willBeSilencedBy}{' '}
             <a href={toHash(`/silences/${silence.id}`)}>
               <bdi>{describeMatch(silence)}</bdi>
             </a>{' '}

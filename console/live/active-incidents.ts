@@ -11,17 +11,19 @@ const most = 1000;
 const calm = 1000;
 
 /** Incidents that are open or taken; undefined where nobody may see them. */
-export const useActiveIncidents = (): Resource<readonly Incident[] | undefined> => {
+export type ActiveIncidents = readonly Incident[] | undefined;
+
+export const useActiveIncidents = (): Resource<ActiveIncidents> => {
   const load = async (signal: AbortSignal) =>
     isReadable('listIncidents')
       ? (await client.listIncidents({ state: 'active', limit: most }, { signal })).data
       : undefined;
-  return useResource<readonly Incident[] | undefined, 'incidents'>(load, { topic: 'incidents', calm });
+  return useResource<ActiveIncidents, 'incidents'>(load, { topic: 'incidents', calm });
 };
 
 /** The incident that alerts of this source with these labels have opened. */
 export const findIncident = (
-  incidents: readonly Incident[] | undefined,
+  incidents: ActiveIncidents,
   source: string,
   labels: Record<string, string> = {},
 ): Incident | undefined =>

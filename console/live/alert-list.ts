@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { AlertEntry } from 'signalbox/client';
 import { type ApiError, client } from '../api.ts';
 import { session } from '../session.ts';
-import { type AlertFilter, matches } from './alerts.ts';
+import { type AlertFilter, alertMatches } from './alerts.ts';
 import { subscribe } from './live.ts';
 import { toApiError } from './resource.ts';
 
@@ -115,7 +115,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   };
 
   const onEvent = (data: AlertEntry): void => {
-    if (!matches(data, filter)) return;
+    if (!alertMatches(data, filter)) return;
     arrived.push(data);
     frame ||= requestAnimationFrame(take);
     if (arrived.length >= mostArrived) take();
@@ -153,4 +153,4 @@ const resolve = (alerts: AlertEntry[], newer: readonly AlertEntry[]): AlertEntry
 /** True for a list that takes no older alerts. */
 export const isFull = (alerts: readonly AlertEntry[]): boolean => alerts.length >= mostKept;
 
-export type AlertList = ReturnType<typeof createList>;
+export type LiveAlerts = ReturnType<typeof createList>;

@@ -14,11 +14,8 @@ export interface AlertFilter {
   until?: string | undefined;
 }
 
-/** The worst first. The server knows which levels they stand for. */
-export const severities: readonly AlertEntry['severity'][] = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
-
 /** True for alerts that a search with this filter would find. */
-export const matches = (alert: AlertEntry, filter: AlertFilter): boolean => {
+export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean => {
   const { q, since, until, ...exact } = filter;
   const time = toTimeOf(alert).getTime();
   return (
@@ -35,7 +32,7 @@ export const matches = (alert: AlertEntry, filter: AlertFilter): boolean => {
 const mostShown = 400;
 
 /** The message for a list, which is never without anything to see. */
-export const toLine = ({ message }: AlertEntry): string =>
+export const toAlertLine = ({ message }: AlertEntry): string =>
   /[^\s\p{C}]/u.test(message) ? message.slice(0, mostShown) : text.alerts.noMessage;
 
 export const toTimeOf = ({ time, timestamp }: AlertEntry): Date => new Date(fromServer(time ?? timestamp));

@@ -1,11 +1,11 @@
 import { effect, signal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
+import { severities } from '../../src/profiles/severity.ts';
 import { client } from '../api.ts';
 import { desktopNotices } from '../preferences.ts';
 import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { severities } from './alerts.ts';
 import { subscribe } from './live.ts';
 import { type Resource, useResource } from './resource.ts';
 

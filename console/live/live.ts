@@ -4,7 +4,15 @@ import { readEvents, type ServerEvent } from '../../src/client/streams.ts';
 import { sessionTokens, toAddress, transmit } from '../api.ts';
 import { findRoute, isMounted, type RouteName } from '../routes.ts';
 import { expireSession, session } from '../session.ts';
-import { add, listTopics, publish, remove, resync, type Subscriber, type Topic } from './topics.ts';
+import {
+  addSubscriber,
+  type LiveTopic,
+  listTopics,
+  publish,
+  removeSubscriber,
+  resync,
+  type Subscriber,
+} from './topics.ts';
 
 /** `live`: events arrive. `polling`: asked for every 2 s. `stale`: connected, but silent. */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'stale' | 'offline';
@@ -36,11 +44,11 @@ let isScheduled = false;
 let isPaused = document.hidden;
 
 /** Follows a topic until the returned function is called. */
-export const subscribe = <T extends Topic>(topic: T, subscriber: Subscriber<T>): (() => void) => {
-  add(topic, subscriber);
+export const subscribe = <T extends LiveTopic>(topic: T, subscriber: Subscriber<T>): (() => void) => {
+  addSubscriber(topic, subscriber);
   interrupt();
   return () => {
-    remove(topic, subscriber);
+    removeSubscriber(topic, subscriber);
     interrupt();
   };
 };
@@ -85,7 +93,7 @@ const interrupt = (): void => {
   });
 };
 
-const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> => {
+const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<void> => {
   const own = new AbortController();
   const signal = AbortSignal.any([interrupted, own.signal]);
   let isOpen = false;
@@ -123,7 +131,7 @@ const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> 
   if (!interrupted.aborted) await pause(isOpen ? 50 : second, interrupted);
 };
 
-const openStream = async (topics: Topic[], signal: AbortSignal): Promise<Response> => {
+const openStream = async (topics: LiveTopic[], signal: AbortSignal): Promise<Response> => {
   const path = findRoute('streamEvents')?.path ?? '';
   const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastId };
   const request = { method: 'GET', path, query: { topics }, headers, tokens: sessionTokens, signal };
@@ -136,7 +144,7 @@ const dispatch = ({ id, event, data }: ServerEvent): void => {
   lastId = id ?? lastId;
   const value = parseJson('GET /api/events', data);
   // The server cannot tell what was missed of these.
-  if (event === 'resync') for (const topic of (value as { topics: Topic[] }).topics) resync(topic);
+  if (event === 'resync') for (const topic of (value as { topics: LiveTopic[] }).topics) resync(topic);
   else publish(event, value);
 };
 

@@ -5,7 +5,7 @@ import { ApiError } from '../api.ts';
 import { hasExpired, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
-import type { Topic } from './topics.ts';
+import type { LiveTopic } from './topics.ts';
 
 /** Something read from the server: the last value stays while it is read again or cannot be read. */
 export interface Resource<T> {
@@ -16,7 +16,7 @@ export interface Resource<T> {
   reloadSoon(): void;
 }
 
-interface Options<T, K extends Topic> {
+interface Options<T, K extends LiveTopic> {
   /** Read again when this changes. */
   key?: string;
   /** Read again when this topic has news. */
@@ -32,7 +32,7 @@ interface Options<T, K extends Topic> {
 }
 
 /** Reads something from the server and keeps it current. */
-export const useResource = <T, K extends Topic = never>(
+export const useResource = <T, K extends LiveTopic = never>(
   load: (signal: AbortSignal) => Promise<T>,
   options: Options<T, K> = {},
 ): Resource<T> => {
@@ -60,7 +60,7 @@ export const useResource = <T, K extends Topic = never>(
 };
 
 /** Calls it with each event of a topic that is not the one of the resource. */
-export const useNews = (topic: Topic, onNews: () => void): void =>
+export const useNews = (topic: LiveTopic, onNews: () => void): void =>
   useEffect(() => subscribe(topic, { onEvent: onNews, onResync: () => undefined }), [onNews]);
 
 const createLoader = <T>(

@@ -6,7 +6,7 @@ import { zone } from '../zone.ts';
 const words = text.silences;
 
 /** Times on days of the week; 0 is Sunday. */
-export interface WeeklyTime {
+interface WeeklyTime {
   days: readonly number[];
   /** `02:30`. */
   time: string;
@@ -19,14 +19,14 @@ const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 const toTwoDigits = (number: string): string => number.padStart(2, '0');
 
-export const toCron = ({ days, time }: WeeklyTime): string => {
+const toCron = ({ days, time }: WeeklyTime): string => {
   const [hour = '', minute = ''] = time.split(':');
   const on = days.length === allDays.length ? '*' : days.toSorted((one, other) => one - other).join(',');
   return `${Number(minute)} ${Number(hour)} * * ${on}`;
 };
 
 /** The times of a cron expression, if it has one time on some days of the week. */
-export const toWeekly = (expression: string): WeeklyTime | undefined => {
+const toWeekly = (expression: string): WeeklyTime | undefined => {
   const [, minute, hour, on] = /^\s*(\d{1,2})\s+(\d{1,2})\s+\*\s+\*\s+(\S+)\s*$/.exec(expression) ?? [];
   const days = on === undefined ? undefined : readDays(on);
   if (minute === undefined || hour === undefined || !days) return undefined;
@@ -46,6 +46,25 @@ const readDays = (on: string): number[] | undefined => {
 };
 
 const readDay = (word: string): number => (/^[0-7]$/.test(word) ? Number(word) : names.indexOf(word));
+
+/** What is typed into a form about times that recur, on days of the week or by a cron expression. */
+export interface ScheduleDraft extends WeeklyTime {
+  expression: string;
+  timeZone: string;
+}
+
+export const toScheduleDraft = (expression: string, timeZone: string | null) => {
+  const weekly = toWeekly(expression);
+  const typed = { expression, timeZone: timeZone ?? '' };
+  return weekly ? { ...typed, ...weekly, mode: 'weekly' as const } : { ...typed, mode: 'cron' as const };
+};
+
+/** What is sent. Throws an Error that can be shown. */
+export const readSchedule = ({ mode, days, time, expression, timeZone }: ScheduleDraft & { mode: string }) => {
+  if (mode === 'weekly' && (days.length === 0 || time === '')) throw new Error(words.noDays);
+  const schedule = mode === 'weekly' ? toCron({ days, time }) : expression.trim();
+  return { schedule, ...(timeZone.trim() !== '' && { timeZone: timeZone.trim() }) };
+};
 
 /** `Monday to Friday`, `Tuesday and Thursday`. */
 const toDays = (days: readonly number[]): string => {

@@ -1,4 +1,5 @@
 import type { Incident, Silence } from 'signalbox/client';
+import { isLike } from '../../src/profiles/wildcards.ts';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toDuration, toMinute } from '../format.ts';
@@ -47,7 +48,7 @@ const toOperator = ({ isEqual, isRegex }: Pick<Matcher, 'isEqual' | 'isRegex'>):
 };
 
 /** As it is now: what the server has sent may be older. */
-export const stateOf = ({ state, window }: Silence): Silence['state'] => {
+export const toPresentState = ({ state, window }: Silence): Silence['state'] => {
   if (state !== 'pending' || !window || untilTime(Date.parse(window.startsAt)) > 0) return state;
   return 'active';
 };
@@ -55,7 +56,7 @@ export const stateOf = ({ state, window }: Silence): Silence['state'] => {
 /** When it holds, in words: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and `25 min left`. */
 export const toWhen = (silence: Silence): string[] => {
   const { window, schedule, startsAt, endsAt } = silence;
-  const state = stateOf(silence);
+  const state = toPresentState(silence);
   const end = endsAt ?? window?.endsAt;
   if (state === 'expired') return [end ? words.ended(toMinute(Date.parse(end))) : words.states.expired];
   const windowEnd = Date.parse(window?.endsAt ?? '');
@@ -73,27 +74,12 @@ export const toWhen = (silence: Silence): string[] => {
 export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
 
 /** Whether an incident is like the pattern, as the server has it. */
-export const isMatch = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
+export const silenceMatches = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
   const subject = { source, hostname, level, text: title };
   const isText = (value: string | undefined, pattern: string): boolean =>
-    value !== undefined && isPatternOf(value.toLowerCase(), pattern.toLowerCase());
+    value !== undefined && isLike(value.toLowerCase(), pattern.toLowerCase());
   return (
     parts.every((name) => match[name] === undefined || isText(subject[name], match[name])) &&
     Object.entries(match.labels ?? {}).every(([name, pattern]) => isText(labels?.[name], pattern))
   );
-};
-
-/** Whether a text is the pattern, in which `*` stands for any text; without a regular expression, which could take long. */
-const isPatternOf = (value: string, pattern: string): boolean => {
-  const [start = '', ...parts] = pattern.split('*');
-  const end = parts.pop();
-  if (end === undefined) return value === pattern;
-  if (!value.startsWith(start)) return false;
-  let at = start.length;
-  for (const part of parts) {
-    const found = value.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return value.length - end.length >= at && value.endsWith(end);
 };

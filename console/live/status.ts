@@ -10,11 +10,11 @@ interface Known {
 }
 
 /** What needs attention now, by the server's own judgement; kept current by `useStatus`. */
-export const status = signal<Known>({ value: undefined, error: undefined, reload: () => undefined });
+export const healthStatus = signal<Known>({ value: undefined, error: undefined, reload: () => undefined });
 
 /** Follows the server's health as long as the component is shown: the one around all screens. */
 export const useStatus = (): void => {
-  status.value = useResource((signal) => client.getStatus(undefined, { signal }), {
+  healthStatus.value = useResource((signal) => client.getStatus(undefined, { signal }), {
     topic: 'status',
     replace: (data) => data,
   });

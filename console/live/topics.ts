@@ -2,9 +2,9 @@ import type { Topics } from 'signalbox/client';
 import { isReadable, type RouteName } from '../routes.ts';
 
 /** What the server reports as it happens. */
-export type Topic = keyof Topics;
+export type LiveTopic = keyof Topics;
 
-export interface Subscriber<T extends Topic = Topic> {
+export interface Subscriber<T extends LiveTopic = LiveTopic> {
   /** Receives the data of each event. */
   onEvent(data: Topics[T]): void;
   /** Events may have been missed, or there are none: read the present state. While polling, called every 2 s. */
@@ -12,7 +12,7 @@ export interface Subscriber<T extends Topic = Topic> {
 }
 
 /** The route whose guard also guards the topic. */
-const guards: Record<Topic, RouteName> = {
+const guards: Record<LiveTopic, RouteName> = {
   host: 'getHealth',
   processes: 'listProcesses',
   status: 'getStatus',
@@ -28,28 +28,29 @@ const guards: Record<Topic, RouteName> = {
   executions: 'listExecutions',
 };
 
-const subscribers = new Map<Topic, Set<Subscriber>>();
+const subscribers = new Map<LiveTopic, Set<Subscriber>>();
 
-export const add = (topic: Topic, subscriber: Subscriber): void => {
+export const addSubscriber = (topic: LiveTopic, subscriber: Subscriber): void => {
   const others = subscribers.get(topic) ?? new Set();
   subscribers.set(topic, others.add(subscriber));
 };
 
-export const remove = (topic: Topic, subscriber: Subscriber): void => {
+export const removeSubscriber = (topic: LiveTopic, subscriber: Subscriber): void => {
   const others = subscribers.get(topic);
   others?.delete(subscriber);
   if (others?.size === 0) subscribers.delete(topic);
 };
 
 /** Topics that somebody follows and that the present session may see. */
-export const listTopics = (): Topic[] => [...subscribers.keys()].filter((topic) => isReadable(guards[topic])).sort();
+export const listTopics = (): LiveTopic[] =>
+  [...subscribers.keys()].filter((topic) => isReadable(guards[topic])).sort();
 
 export const publish = (topic: string, data: unknown): void => {
-  for (const { onEvent } of subscribers.get(topic as Topic) ?? []) onEvent(data as never);
+  for (const { onEvent } of subscribers.get(topic as LiveTopic) ?? []) onEvent(data as never);
 };
 
 /** Lets all subscribers, or those of one topic, read the present state. */
-export const resync = (topic?: Topic): void => {
+export const resync = (topic?: LiveTopic): void => {
   const woken = topic === undefined ? [...subscribers.values()].flatMap((each) => [...each]) : subscribers.get(topic);
   for (const { onResync } of woken ?? []) onResync();
 };

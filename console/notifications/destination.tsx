@@ -8,9 +8,10 @@ import { toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
-import { Chip } from '../ui/chip.tsx';
-import { mostOfResponse, TestButton } from '../ui/destination-test.tsx';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
+import { DestinationTest, mostOfResponse } from '../ui/destination-test.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -68,7 +69,7 @@ export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
   );
 };
 
-const looks: Record<Destination['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Destination['state'], Look> = {
   idle: { tone: 'good', icon: 'check' },
   delivering: { tone: 'info', icon: 'notifications' },
   waiting: { tone: 'warning', icon: 'warning' },
@@ -114,11 +115,15 @@ const Actions = ({ destination, onRetried }: PartProps) => {
     onRetried();
   });
   return (
-    <TestButton name={name}>
+    <DestinationTest name={name}>
       {parked + lagAlerts + lagIncidents > 0 && (
-        <button type="button" aria-label={words.retryAllOf(name)} aria-disabled={retry.isRunning} onClick={retry.run}>
-          <Icon name="repeat" /> {words.retryAll}
-        </button>
+        <IconButton
+          icon="repeat"
+          label={words.retryAll}
+          name={words.retryAllOf(name)}
+          isDisabled={retry.isRunning}
+          onClick={retry.run}
+        />
       )}
       {session.value?.role === 'Admin' && isMounted('listDestinations') && (
         <a class="button" href={toHash('/settings/destinations', { open: name })}>
@@ -126,7 +131,7 @@ const Actions = ({ destination, onRetried }: PartProps) => {
           <span class="unseen"> {name}</span>
         </a>
       )}
-    </TestButton>
+    </DestinationTest>
   );
 };
 

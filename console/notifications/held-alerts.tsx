@@ -1,12 +1,9 @@
 import type { ParkedAlert, WaitingAlert } from 'signalbox/client';
-import { userClient } from '../api.ts';
 import { toCount, toTime } from '../format.ts';
-import { useRun } from '../live/run.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
-import { notify } from '../ui/toast.tsx';
+import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
@@ -47,11 +44,6 @@ export const HeldAlerts = ({ title, count, alerts, ...rest }: Props) => {
 const Held = ({ alert, destination, onRetried }: Pick<Props, 'destination' | 'onRetried'> & { alert: HeldAlert }) => {
   const { id, time, reason, severity, source, message, attempts, nextAttempt } = alert;
   const name = message?.slice(0, mostShown) || words.gone;
-  const { isRunning, run } = useRun(async () => {
-    const { delivered, reason: why } = await userClient.retryDelivery({ destination, id });
-    notify(delivered ? words.delivered : words.stillHeld(why ?? ''), { kind: delivered ? 'note' : 'failure' });
-    onRetried();
-  });
   return (
     <li>
       <span class="held-line">
@@ -77,9 +69,7 @@ const Held = ({ alert, destination, onRetried }: Pick<Props, 'destination' | 'on
         {attempts !== undefined && attempts > 0 && ` · ${words.attempts(toCount(attempts))}`}
         {nextAttempt && ` · ${words.nextAt(toTime(Date.parse(nextAttempt)))}`}
       </span>
-      <button type="button" aria-label={words.retryOf(name)} aria-disabled={isRunning} onClick={run}>
-        <Icon name="repeat" /> {words.retry}
-      </button>
+      <RetryButton {...{ destination, id, name, onRetried }} />
     </li>
   );
 };

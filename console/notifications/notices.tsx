@@ -1,14 +1,11 @@
 import type { DestinationState } from 'signalbox/client';
-import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
-import { useRun } from '../live/run.ts';
 import { describeWait } from '../live/waits.ts';
 import { toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
-import { notify } from '../ui/toast.tsx';
+import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
@@ -49,11 +46,6 @@ const Waiting = ({
   onRetried: () => void;
 }) => {
   const { incident, number, title, level, what, waitsFor, attempts } = notice;
-  const { isRunning, run } = useRun(async () => {
-    const { delivered, reason } = await userClient.retryDelivery({ destination, id: incident });
-    notify(delivered ? words.delivered : words.stillHeld(reason ?? ''), { kind: delivered ? 'note' : 'failure' });
-    onRetried();
-  });
   const isRetried = waitsFor === 'receiver' && attempts > 0;
   return (
     <li>
@@ -66,11 +58,7 @@ const Waiting = ({
       <span class="hint">
         {words.kinds[what]} · <LongText value={describeWait(notice)} most={mostShown} />
       </span>
-      {isRetried && (
-        <button type="button" aria-label={words.retryOf(title)} aria-disabled={isRunning} onClick={run}>
-          <Icon name="repeat" /> {words.retry}
-        </button>
-      )}
+      {isRetried && <RetryButton {...{ destination, onRetried }} id={incident} name={title} />}
     </li>
   );
 };

@@ -5,11 +5,13 @@ import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toMinute } from '../format.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Failure, Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -98,15 +100,14 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
       ))}
       {isMounted('createDutyOverride') && (
         <div class="actions">
-          <button
-            type="button"
-            aria-label={words.putOnDutyOf(rotation)}
+          <IconButton
+            icon="move"
+            label={words.putOnDuty}
+            name={words.putOnDutyOf(rotation)}
             onClick={() => {
               isAsking.value = true;
             }}
-          >
-            <Icon name="move" /> {words.putOnDuty}
-          </button>
+          />
         </div>
       )}
       {isAsking.value && (
@@ -124,9 +125,9 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
 };
 
 const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: () => void }) => {
-  const { id, member, startsAt, endsAt, createdBy, comment, version } = override;
+  const { id, member, startsAt, endsAt, createdBy, comment } = override;
   const { isRunning, run } = useRun(async () => {
-    await userClient.endDutyOverride({ id }, { ifMatch: `"${version}"` }).finally(onChanged);
+    await userClient.endDutyOverride({ id }, toIfMatch(override)).finally(onChanged);
     notify(words.overrideEnded);
   });
   const [from, until] = [toMinute(Date.parse(startsAt)), toMinute(Date.parse(endsAt))];
@@ -142,9 +143,13 @@ const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: 
         )}
       </span>
       {isMounted('endDutyOverride') && (
-        <button type="button" aria-label={words.endOverrideOf(member)} aria-disabled={isRunning} onClick={run}>
-          <Icon name="close" /> {words.endOverride}
-        </button>
+        <IconButton
+          icon="close"
+          label={words.endOverride}
+          name={words.endOverrideOf(member)}
+          isDisabled={isRunning}
+          onClick={run}
+        />
       )}
     </div>
   );

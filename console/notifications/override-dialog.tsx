@@ -27,7 +27,7 @@ export const OverrideDialog = ({
 }: Props) => {
   const first = next?.member ?? members.find((each) => each !== present) ?? present;
   const blank = { member: first, start: '', end: endsAt ? toTyped(Date.parse(endsAt)) : '', comment: '' };
-  const { draft, set, submission } = useDraft(blank, async ({ member, start, end, comment }) => {
+  const { form, submission } = useDraft(blank, async ({ member, start, end, comment }) => {
     const [from, until] = [start === '' ? undefined : fromTyped(start), fromTyped(end)];
     if (from !== undefined && Number.isNaN(from)) throw new Error(words.noStart);
     if (!(until > serverNow())) throw new Error(words.noUntil);
@@ -46,23 +46,12 @@ export const OverrideDialog = ({
   return (
     <FormDialog title={words.overrideTitle(rotation)} action={words.overrideAction} onClose={onClose} {...submission}>
       <p class="hint">{words.overrideHint}</p>
-      <Choice
-        label={words.who}
-        value={draft.member}
-        options={members.map((each) => [each, each])}
-        onValue={(member) => set({ member })}
-      />
+      <Choice label={words.who} options={members.map((each) => [each, each])} {...form.bind('member')} />
       <div class="beside">
-        <Field label={words.until} type="datetime-local" value={draft.end} onValue={(end) => set({ end })} />
-        <Field
-          label={words.start}
-          type="datetime-local"
-          hint={words.startHint}
-          value={draft.start}
-          onValue={(start) => set({ start })}
-        />
+        <Field label={words.until} type="datetime-local" {...form.bind('end')} />
+        <Field label={words.start} type="datetime-local" hint={words.startHint} {...form.bind('start')} />
       </div>
-      <Field label={words.why} value={draft.comment} autocomplete="off" onValue={(comment) => set({ comment })} />
+      <Field label={words.why} autocomplete="off" {...form.bind('comment')} />
     </FormDialog>
   );
 };

@@ -1,24 +1,28 @@
 import type { OnCall } from 'signalbox/client';
-import { place, setParams, toHash } from '../router.ts';
+import { createAddressChoice } from '../list-address.ts';
+import { toHash } from '../router.ts';
 import { isAllowed, isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { Segments } from '../ui/chip.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
+import { IconLink } from '../ui/icon-button.tsx';
 import { Empty, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { DestinationPanel } from './destination.tsx';
 import { useDestinations } from './destinations.ts';
 import { OnCallPanels, useOnCall } from './on-call.tsx';
-import { Sent } from './sent.tsx';
+import { SentList } from './sent.tsx';
 
 const words = text.notifications;
 
-const views = ['destinations', 'sent'] as const;
-
-const readView = () => views.find((each) => each === place.value.params['view']) ?? 'destinations';
+const viewChoice = createAddressChoice('view', ['destinations', 'sent'], 'destinations', [
+  'destination',
+  'incident',
+  'pages',
+]);
 
 /** Who is on call and how each destination is doing; or what was sent. */
-const NotificationsScreen = () => (readView() === 'sent' && isMounted('listNotifications') ? <Sent /> : <Present />);
+const NotificationsScreen = () =>
+  viewChoice.read() === 'sent' && isMounted('listNotifications') ? <SentList /> : <Present />;
 
 const Present = () => {
   const duty = useOnCall();
@@ -56,28 +60,12 @@ const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
 const canCreate = (): boolean => isAllowed('putDestination');
 
 const CreateLink = () => (
-  <a class="button" href={toHash('/settings/destinations', { new: '1' })}>
-    <Icon name="plus" /> {words.create}
-  </a>
+  <IconLink icon="plus" label={words.create} href={toHash('/settings/destinations', { new: '1' })} />
 );
 
 const NotificationControls = () => (
   <div class="actions">
-    {isMounted('listNotifications') && (
-      <Segments
-        label={words.show}
-        value={readView()}
-        options={views.map((view) => [view, words.views[view]] as const)}
-        onValue={(view) =>
-          setParams({
-            view: view === 'sent' ? view : undefined,
-            destination: undefined,
-            incident: undefined,
-            pages: undefined,
-          })
-        }
-      />
-    )}
+    {isMounted('listNotifications') && <AddressSegments label={words.show} choice={viewChoice} labels={words.views} />}
     {canCreate() && <CreateLink />}
   </div>
 );

@@ -1,14 +1,17 @@
 import type { SentNotification, SentNotificationPage } from 'signalbox/client';
 import { client } from '../api.ts';
-import { toCount, toFull, toTime } from '../format.ts';
+import { toCount } from '../format.ts';
+import { readPageCount, showNextPage } from '../list-address.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { At } from '../ui/time.tsx';
 import { useDestinations } from './destinations.ts';
 
 const words = text.notifications;
@@ -17,15 +20,13 @@ const pageSize = 50;
 const mostRows = 1000;
 const calm = 1000;
 
-const readPages = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
-
 /** What was sent to whom about which incident, newest first. */
-export const Sent = () => {
+export const SentList = () => {
   const { value: all } = useDestinations();
   const names = (all?.data ?? []).flatMap((each) => (each.incidents ? [each.destination] : []));
   const { destination, incident } = place.value.params;
   const query = {
-    ...{ limit: Math.min(mostRows, readPages() * pageSize) },
+    ...{ limit: Math.min(mostRows, readPageCount() * pageSize) },
     ...(destination && { destination }),
     ...(incident && { incident }),
   };
@@ -70,15 +71,13 @@ const Found = ({ page: { data, next } }: { page: SentNotificationPage }) => {
   }
   return (
     <>
-      <p class="hint" role="status">
-        {words.sentShown(toCount(data.length))}
-      </p>
+      <ListCount>{words.sentShown(toCount(data.length))}</ListCount>
       <Table label={words.sent} columns={columns} rows={data} rowKey={toKey} compact={toCompact} heights={[38, 88]} />
       <More
         label={words.sentOlder}
         isLoading={false}
         isEnd={next === null || data.length >= mostRows}
-        onMore={() => setParams({ pages: String(readPages() + 1) }, { replace: true })}
+        onMore={showNextPage}
       />
     </>
   );
@@ -88,12 +87,6 @@ const toKey = ({ at, destination, incident, what }: SentNotification): string =>
   [at, destination, incident.id, what].join(' ');
 
 const isDelivered = ({ result }: SentNotification): boolean => result === 'delivered';
-
-const Time = ({ at }: { at: string }) => (
-  <time dateTime={at} title={toFull(new Date(at))}>
-    {toTime(new Date(at))}
-  </time>
-);
 
 const IncidentLink = ({ sent: { incident } }: { sent: SentNotification }) => (
   <a href={toHash(`/incidents/${incident.number}`)} title={incident.title}>
@@ -114,7 +107,7 @@ const Result = ({ sent }: { sent: SentNotification }) =>
   );
 
 const columns: Column<SentNotification>[] = [
-  { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <Time at={at} /> },
+  { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <At time={at} /> },
   {
     ...{ key: 'destination', title: words.destination, width: 'clamp(6rem, 12vw, 14rem)' },
     cell: ({ destination }) => <bdi title={destination}>{destination}</bdi>,
@@ -129,7 +122,7 @@ const toCompact = (sent: SentNotification) => (
     <div>
       <span class="strong">{toKind(sent)}</span>
       <span class="hint one-line">
-        <Time at={sent.at} /> · <bdi>{sent.destination}</bdi>
+        <At time={sent.at} /> · <bdi>{sent.destination}</bdi>
       </span>
     </div>
     <span class="one-line">

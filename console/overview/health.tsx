@@ -4,7 +4,7 @@ import { now } from '../clock.ts';
 import { toDuration, toSeconds } from '../format.ts';
 import { openIncidents } from '../live/incidents.ts';
 import { useResource } from '../live/resource.ts';
-import { status } from '../live/status.ts';
+import { healthStatus } from '../live/status.ts';
 import { toHash } from '../router.ts';
 import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
@@ -16,7 +16,7 @@ const words = text.overview;
 
 /** What needs attention, by the server's own judgement, and what the server is. */
 export const Health = () => {
-  const { value, error, reload } = status.value;
+  const { value, error, reload } = healthStatus.value;
   const kind = value && (value.problems[0] ? toTone(value.problems[0].severity) : 'fine');
   return (
     <Panel title={words.health} kind={`health ${kind ? `is-${kind}` : ''}`}>

@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { Incident } from 'signalbox/client';
 import { toPerson } from '../../src/profiles/people.ts';
-import { untilTime } from '../clock.ts';
-import { toCount, toFull, toRelative } from '../format.ts';
+import { toCount, toFull } from '../format.ts';
 import { compareUrgency, openIncidents } from '../live/incidents.ts';
 import { text } from '../strings/index.ts';
 import { Panel, Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
+import { Ago } from '../ui/time.tsx';
 
 const words = text.incidents;
 const shown = 5;
@@ -45,9 +45,7 @@ const ActiveIncident = ({ incident }: { incident: Incident }) => {
   const { number, title, level, firstAt, count, source, hostname, acknowledgedBy } = incident;
   return (
     <li>
-      <time dateTime={firstAt} title={toFull(new Date(firstAt))}>
-        {toRelative(untilTime(Date.parse(firstAt)))}
-      </time>
+      <Ago time={firstAt} />
       <SeverityChip severity={level} />
       <span class="one-line message" title={title}>
         {count > 1 && <span class="count">×{toCount(count)}</span>}

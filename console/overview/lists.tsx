@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { client } from '../api.ts';
 import { toCount, toTime } from '../format.ts';
 import { useAlertList } from '../live/alert-list.ts';
-import { toLine, toTimeOf } from '../live/alerts.ts';
+import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import { type Folded, fold } from '../live/fold.ts';
 import { useResource } from '../live/resource.ts';
 import { isMounted } from '../routes.ts';
@@ -16,7 +16,7 @@ import { disks } from './history.ts';
 const words = text.overview;
 const shown = 8;
 
-export const Disks = () => {
+export const DiskPanel = () => {
   if (!disks.value) return null;
   return (
     <Panel title={words.disks}>
@@ -72,10 +72,10 @@ const LatestAlert = ({ alert, count, isNew }: Pick<Folded, 'alert' | 'count'> & 
         </span>
       )}
       {alert.id === '' ? (
-        <bdi>{toLine(alert)}</bdi>
+        <bdi>{toAlertLine(alert)}</bdi>
       ) : (
         <a href={`#/alerts/${alert.id}`}>
-          <bdi>{toLine(alert)}</bdi>
+          <bdi>{toAlertLine(alert)}</bdi>
         </a>
       )}
     </span>

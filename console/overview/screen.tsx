@@ -5,8 +5,8 @@ import { AlertChart, DiskChart, MachineCharts } from '../ui/machine-charts.tsx';
 import { Health } from './health.tsx';
 import { historyError, useHistory } from './history.ts';
 import { OpenIncidentsPanel } from './incidents.tsx';
-import { Disks, LatestAlerts, TopProcesses } from './lists.tsx';
-import { RangeChoice, readSpan } from './range.tsx';
+import { DiskPanel, LatestAlerts, TopProcesses } from './lists.tsx';
+import { RangeChoice, spanChoice } from './range.tsx';
 
 /** What has gone wrong, and then what the machine is doing. */
 const OverviewScreen = () => (
@@ -26,7 +26,7 @@ const isKnown = (): boolean => {
 const Alerts = () => (isMounted('listAlerts') ? <LatestAlerts /> : null);
 
 const Live = () => {
-  const span = readSpan();
+  const span = spanChoice.read();
   const samples = useHistory(span);
   const error = historyError.value;
   const hasAlerts = isMounted('listAlerts');
@@ -47,7 +47,7 @@ const Live = () => {
       <MachineCharts samples={samples} span={span} />
       <div class="lists">
         <TopProcesses />
-        <Disks />
+        <DiskPanel />
       </div>
     </>
   );

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { toBytes, toDuration, toFull, toWholeBytes } from '../format.ts';
+import { shorten, toBytes, toDuration, toFull, toWholeBytes } from '../format.ts';
 import { setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
 import type { PlotData } from '../ui/plot.ts';
@@ -46,7 +46,7 @@ export const Pinned = ({ pid, reading }: Props) => {
       </Empty>
     );
   }
-  const name = shown.name.length > 60 ? `${shown.name.slice(0, 60)}…` : shown.name;
+  const name = shorten(shown.name, 60);
   return (
     <Panel title={words.pinned} aside={<Unpin />} kind="pinned">
       {!process && <p role="status">{words.ended}</p>}
@@ -76,11 +76,7 @@ export const Pinned = ({ pid, reading }: Props) => {
   );
 };
 
-const Unpin = () => (
-  <button type="button" onClick={() => setParams({ pin: undefined })}>
-    <Icon name="close" /> {words.unpin}
-  </button>
-);
+const Unpin = () => <IconButton icon="close" label={words.unpin} onClick={() => setParams({ pin: undefined })} />;
 
 const toFacts = ({ name, pid, user, parentPid, cpuSeconds, startedAt }: Process): [string, string][] => [
   [words.name, name],

@@ -4,7 +4,7 @@ import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
-import { isMatch } from '../ui/list-filter.tsx';
+import { containsWords } from '../ui/list-filter.tsx';
 import { NoMatch, Unloaded } from '../ui/panel.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
@@ -50,7 +50,7 @@ const SortChoice = () => (
 const Found = ({ reading }: { reading: Reading }) => {
   const { q = '', sort } = place.value.params;
   const found = useMemo(
-    () => reading.processes.filter(({ name, pid, user }) => isMatch(`${name} ${user ?? ''} ${pid}`, q)),
+    () => reading.processes.filter(({ name, pid, user }) => containsWords(`${name} ${user ?? ''} ${pid}`, q)),
     [reading, q],
   );
   const count = words.shown(toCount(found.length), toCount(reading.count));

@@ -4,8 +4,8 @@ import { now } from '../clock.ts';
 import { toBytes, toCount, toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { isReadable, openApi } from '../routes.ts';
-import { settings as words } from '../strings/settings.ts';
-import { Facts } from '../ui/facts.tsx';
+import { settingTexts as words } from '../strings/settings.ts';
+import { type Fact, Facts } from '../ui/facts.tsx';
 import { Failure, Unloaded } from '../ui/panel.tsx';
 
 const readServer = async (signal: AbortSignal) => {
@@ -18,11 +18,11 @@ const readServer = async (signal: AbortSignal) => {
 };
 
 /** What this server is, as far as its routes say. */
-export const About = () => {
+export const AboutSection = () => {
   const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const { version, license } = openApi.value?.info ?? {};
   const uptime = about?.uptimeSeconds ?? (server && toSeconds(server.uptime));
-  const facts: [string, string | null | undefined][] = [
+  const facts: Fact[] = [
     [words.about.version, version],
     [words.about.uptime, uptime === undefined ? undefined : toDuration(uptime + (now() - readAt) / 1000)],
     [words.about.store, about && words.about.stores[about.store]],
@@ -37,7 +37,7 @@ export const About = () => {
   return (
     <>
       {error && <Failure error={error} onRetry={reload} />}
-      <Facts facts={facts.filter((fact): fact is [string, string] => fact[1] != null)} />
+      <Facts facts={facts} />
       {isReadable('listLicences') && <Licences />}
     </>
   );

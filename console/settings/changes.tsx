@@ -2,20 +2,22 @@ import { useSignal } from '@preact/signals';
 import type { SettingChange, SettingChangePage } from 'signalbox/client';
 import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
-import { toCount, toFull, toTime } from '../format.ts';
+import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { toHash } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
+import { ListCount } from '../ui/list-head.tsx';
 import { Empty, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { At } from '../ui/time.tsx';
 
 const limit = 100;
 
 /** Who has changed what at run time, newest first. */
-export const Changes = () => {
+export const ChangesSection = () => {
   const { value: first, error, reload } = useResource((signal) => client.listSettingChanges({ limit }, { signal }));
   /** Pages after a first one, which count for nothing once that is read again. */
   const read = useSignal<{ first?: SettingChangePage | undefined; older: SettingChangePage[] }>({ older: [] });
@@ -30,9 +32,7 @@ export const Changes = () => {
   if (rows.length === 0) return <Empty title={words.changesNone} hint={words.changesHint} />;
   return (
     <>
-      <p class="hint" role="status">
-        {words.changesShown(toCount(rows.length))}
-      </p>
+      <ListCount>{words.changesShown(toCount(rows.length))}</ListCount>
       <Table
         label={words.sections.changes}
         columns={columns}
@@ -77,17 +77,11 @@ const What = ({ kind, name, change }: SettingChange) => {
   return address ? <a href={address}>{shown}</a> : <span>{shown}</span>;
 };
 
-const Time = ({ at }: SettingChange) => (
-  <time dateTime={at} title={toFull(new Date(at))}>
-    {toTime(new Date(at))}
-  </time>
-);
-
 const toDone = ({ kind, change }: SettingChange): string =>
   kind === 'session-end' ? words.sessionsEnded : words.changes[change];
 
 const columns: Column<SettingChange>[] = [
-  { key: 'time', title: words.time, width: '10rem', cell: Time },
+  { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <At time={at} /> },
   {
     ...{ key: 'by', title: words.by, width: 'clamp(7rem, 18vw, 16rem)' },
     cell: ({ by }) => <bdi title={toPerson(by)}>{toPerson(by)}</bdi>,
@@ -101,7 +95,7 @@ const toCompact = (change: SettingChange) => (
     title={<What {...change} />}
     hint={
       <>
-        {toDone(change)} · <Time {...change} /> · <bdi>{toPerson(change.by)}</bdi>
+        {toDone(change)} · <At time={change.at} /> · <bdi>{toPerson(change.by)}</bdi>
       </>
     }
   />

@@ -1,15 +1,16 @@
 import type { Destination } from 'signalbox/client';
-import { severities } from '../live/alerts.ts';
+import { severities } from '../../src/profiles/severity.ts';
+import { readNumber } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 
-export type DestinationType = keyof typeof words.types;
+export type DestinationKind = keyof typeof words.types;
 export type FieldName = keyof typeof words.fields;
 
 /** The form of a destination: text as typed. */
 export interface DestinationDraft {
   name: string;
-  type: DestinationType;
+  type: DestinationKind;
   notify: keyof typeof words.notifies;
   /** The mildest level that is sent, `''` for all, or those of a list that has a gap. */
   levels: string;
@@ -19,7 +20,7 @@ export interface DestinationDraft {
 }
 
 /** What each type needs. */
-export const ownFields: Record<DestinationType, readonly FieldName[]> = {
+export const destinationFields: Record<DestinationKind, readonly FieldName[]> = {
   webhook: ['url', 'secret'],
   ntfy: ['url', 'secret'],
   gotify: ['url', 'secret'],
@@ -43,11 +44,11 @@ const numbers: readonly FieldName[] = ['after', 'repeat'];
 /** Never shown; left out, they stay. */
 export const secretFields: readonly FieldName[] = ['secret', 'token', 'headers'];
 
-export const toDraft = ({ name, settings }: Destination): DestinationDraft => {
+export const toDestinationDraft = ({ name, settings }: Destination): DestinationDraft => {
   const shown = Object.entries(settings).filter(([key]) => key in words.fields);
   const fields = Object.fromEntries(shown.map(([key, value]) => [key, [value].flat().join(', ')]));
   return {
-    ...{ name, type: settings.type as DestinationType, notify: settings.notify ?? 'alerts', fields },
+    ...{ name, type: settings.type as DestinationKind, notify: settings.notify ?? 'alerts', fields },
     ...{ levels: (settings.levels ?? []).join(','), isForgotten: false },
   };
 };
@@ -68,9 +69,9 @@ export const listLevels = (present: string): [levels: string, label: string][] =
 };
 
 /** What the server stores: what the form does not show stays as it was. */
-export const toDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
+export const toDestinationDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
   const { type, notify, levels, fields, isForgotten } = draft;
-  const known = [...ownFields[type], ...listMoreFields(draft)];
+  const known = [...destinationFields[type], ...listMoreFields(draft)];
   const others = Object.entries(before?.settings ?? {}).filter(
     ([key]) => key !== 'levels' && !known.includes(key as FieldName),
   );
@@ -90,10 +91,7 @@ export const toDefinition = (draft: DestinationDraft, before: Destination | unde
 const toValue = (name: FieldName, value: string): unknown => {
   if (lists.includes(name)) return value.split(',').map((each) => each.trim());
   if (name === 'headers') return Object.fromEntries(value.split('\n').map(toHeader));
-  if (!numbers.includes(name)) return value;
-  const number = Number(value.replace(',', '.'));
-  if (Number.isNaN(number)) throw new Error(words.badNumber(words.fields[name]));
-  return number;
+  return numbers.includes(name) ? readNumber(words.fields[name], value) : value;
 };
 
 const toHeader = (line: string): [string, string] => {

@@ -1,49 +1,44 @@
 import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
 import type { Destination } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { createNew } from '../live/creation.ts';
-import { useSubmission } from '../live/submission.ts';
+import { putSeen, useSeen } from '../live/conditional.ts';
+import { type DraftProps, useSubmission } from '../live/submission.ts';
 import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
+import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import {
   type DestinationDraft,
-  type DestinationType,
+  type DestinationKind,
+  destinationFields,
   type FieldName,
   listLevels,
   listMoreFields,
-  ownFields,
   secretFields,
-  toDefinition,
-  toDraft,
+  toDestinationDefinition,
+  toDestinationDraft,
 } from './destination-draft.ts';
-import { toIfMatch } from './made.ts';
 import type { FormProps } from './section.tsx';
 
-interface PartProps {
-  draft: DestinationDraft;
+interface PartProps extends Pick<DraftProps<DestinationDraft>, 'draft' | 'set'> {
   before: Destination | undefined;
-  set: (changes: Partial<DestinationDraft>) => void;
 }
 
 /** The form of a destination, which shows only what its type needs. */
 export const DestinationForm = ({ before: present, onClose, onChanged }: FormProps<Destination>) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
-  const draft = useSignal<DestinationDraft>(before ? toDraft(before) : createDraft());
+  const before = useSeen(present);
+  const draft = useSignal<DestinationDraft>(before ? toDestinationDraft(before) : createDraft());
   const set = (changes: Partial<DestinationDraft>) => {
     draft.value = { ...draft.value, ...changes };
   };
   const submission = useSubmission(async () => {
     const destination = draft.value.name.trim();
-    const definition = toDefinition(draft.value, before);
+    const definition = toDestinationDefinition(draft.value, before);
     const put = (options: object) =>
       userClient.putDestination({ destination, ...definition }, options).finally(onChanged);
-    await (before ? put(toIfMatch(before)) : createNew(put, words.taken(destination)));
+    await putSeen(put, before, words.taken(destination));
     notify(words.saved(destination));
     goTo('/settings/destinations', { open: destination });
   });
@@ -56,7 +51,7 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
       {...submission}
     >
       {!before && <TypeAndName {...part} />}
-      {ownFields[draft.value.type].map((name) => (
+      {destinationFields[draft.value.type].map((name) => (
         <FieldOf key={name} name={name} {...part} />
       ))}
       <Filter {...part} />
@@ -69,7 +64,11 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
         </div>
       </details>
       {before?.hidden.some((name) => name !== 'url') && (
-        <Check label={words.forget} checked={draft.value.isForgotten} onValue={(isForgotten) => set({ isForgotten })} />
+        <CheckBox
+          label={words.forget}
+          checked={draft.value.isForgotten}
+          onValue={(isForgotten) => set({ isForgotten })}
+        />
       )}
     </FormDialog>
   );
@@ -79,7 +78,7 @@ const createDraft = (): DestinationDraft => {
   const { type = '' } = place.value.params;
   return {
     ...{ name: '', levels: '', fields: {}, isForgotten: false },
-    type: type in words.types ? (type as DestinationType) : 'ntfy',
+    type: type in words.types ? (type as DestinationKind) : 'ntfy',
     notify: isMounted('listIncidents') ? 'incidents' : 'alerts',
   };
 };
@@ -90,7 +89,7 @@ const TypeAndName = ({ draft, set }: PartProps) => (
       label={words.type}
       value={draft.type}
       options={Object.entries(words.types)}
-      onValue={(type) => set({ type: type as DestinationType })}
+      onValue={(type) => set({ type: type as DestinationKind })}
     />
     <Field
       {...exact}
@@ -119,12 +118,12 @@ const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { n
   return <Field {...exact} {...shared} {...(isSecret && { type: 'password', autocomplete: 'new-password' })} />;
 };
 
-const toHint = (name: FieldName, type: DestinationType, before: Destination | undefined): string | undefined => {
+const toHint = (name: FieldName, type: DestinationKind, before: Destination | undefined): string | undefined => {
   if (secretFields.includes(name) && before?.hidden.includes(name as never)) return words.known;
   const hints: Partial<Record<FieldName, string>> = {
     ...words.fieldHints,
     url: words.urls[type],
-    secret: (words.secrets as Partial<Record<DestinationType, string>>)[type] ?? '',
+    secret: (words.secrets as Partial<Record<DestinationKind, string>>)[type] ?? '',
   };
   return hints[name];
 };

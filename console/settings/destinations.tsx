@@ -1,15 +1,15 @@
 import type { Destination } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { isMounted } from '../routes.ts';
-import { settings as words } from '../strings/settings.ts';
-import { TestButton } from '../ui/destination-test.tsx';
+import { settingTexts as words } from '../strings/settings.ts';
+import { DestinationTest } from '../ui/destination-test.tsx';
 import type { Column } from '../ui/table.tsx';
-import type { DestinationType } from './destination-draft.ts';
+import type { DestinationKind } from './destination-draft.ts';
 import { DestinationForm } from './destination-form.tsx';
-import { toIfMatch } from './made.ts';
 import { Section } from './section.tsx';
 
-const toType = ({ settings: { type } }: Destination): string => words.types[type as DestinationType] ?? type;
+const toType = ({ settings: { type } }: Destination): string => words.types[type as DestinationKind] ?? type;
 
 /** What it gets, in words: `Each alert · CRITICAL, ERROR · backup*`. */
 const toGets = ({ settings: { notify = 'alerts', levels, sources } }: Destination): string =>
@@ -28,7 +28,7 @@ const columns: Column<Destination>[] = [
 ];
 
 /** Where alerts and messages go. */
-export const Destinations = () => (
+export const DestinationsSection = () => (
   <Section
     kind="destinations"
     load={(signal) => client.listDestinations(undefined, { signal })}
@@ -48,11 +48,11 @@ export const Destinations = () => (
 );
 
 const More = ({ name }: Destination) => (
-  <TestButton name={name}>
+  <DestinationTest name={name}>
     {isMounted('listDeliveries') && (
       <a class="button" href="#/notifications">
         {words.state}
       </a>
     )}
-  </TestButton>
+  </DestinationTest>
 );

@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
 import type { IntakeFormat } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { createNew } from '../live/creation.ts';
+import { putSeen, useSeen } from '../live/conditional.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo } from '../router.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, exact, Field } from '../ui/field.tsx';
+import { Area, bind, exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
-import { FormatTrial, parseJson } from './format-trial.tsx';
-import { toIfMatch } from './made.ts';
+import { FormatTrial, readJson } from './format-trial.tsx';
 import type { FormProps } from './section.tsx';
 
 /** What a new definition begins with. */
@@ -25,15 +23,14 @@ const example: IntakeFormat['definition'] = {
 
 /** The form of an intake format: its name and its definition as JSON, which can be tried before it is saved. */
 export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<IntakeFormat>) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
+  const before = useSeen(present);
   const name = useSignal(before?.name ?? '');
   const definition = useSignal(JSON.stringify(before?.definition ?? example, undefined, 2));
   const submission = useSubmission(async () => {
     const intakeFormat = name.value.trim();
-    const given = parseJson(words.definition, definition.value) as IntakeFormat['definition'];
+    const given = readJson(words.definition, definition.value) as IntakeFormat['definition'];
     const put = (options: object) => userClient.putIntakeFormat({ ...given, intakeFormat }, options).finally(onChanged);
-    await (before ? put(toIfMatch(before)) : createNew(put, words.formatTaken(intakeFormat)));
+    await putSeen(put, before, words.formatTaken(intakeFormat));
     notify(words.saved(intakeFormat));
     goTo('/settings/formats', { open: intakeFormat });
   });
@@ -44,26 +41,8 @@ export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<In
       onClose={onClose}
       {...submission}
     >
-      {!before && (
-        <Field
-          {...exact}
-          label={words.name}
-          hint={words.formatNameHint}
-          value={name.value}
-          onValue={(value) => {
-            name.value = value;
-          }}
-        />
-      )}
-      <Area
-        label={words.definition}
-        hint={words.definitionHint}
-        lines={12}
-        value={definition.value}
-        onValue={(value) => {
-          definition.value = value;
-        }}
-      />
+      {!before && <Field {...exact} label={words.name} hint={words.formatNameHint} {...bind(name)} />}
+      <Area label={words.definition} hint={words.definitionHint} lines={12} {...bind(definition)} />
       <FormatTrial name={name.value.trim() || 'new'} definition={definition.value} />
     </FormDialog>
   );

@@ -3,8 +3,8 @@ import type { IntakePreview } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useSubmission } from '../live/submission.ts';
-import { settings as words } from '../strings/settings.ts';
-import { Area } from '../ui/field.tsx';
+import { settingTexts as words } from '../strings/settings.ts';
+import { Area, bind } from '../ui/field.tsx';
 import { LongText } from '../ui/long-text.tsx';
 
 interface TrialProps {
@@ -14,7 +14,7 @@ interface TrialProps {
 }
 
 /** The value of a text of JSON. Throws an Error that names the field. */
-export const parseJson = (label: string, text: string): object => {
+export const readJson = (label: string, text: string): object => {
   try {
     return JSON.parse(text) as object;
   } catch {
@@ -30,20 +30,13 @@ export const FormatTrial = ({ name, definition }: TrialProps) => {
     preview.value = undefined;
     preview.value = await userClient.testIntakeFormat({
       intakeFormat: name,
-      body: parseJson(words.tryBody, body.value),
-      ...(definition !== undefined && { definition: parseJson(words.definition, definition) as { message: string } }),
+      body: readJson(words.tryBody, body.value),
+      ...(definition !== undefined && { definition: readJson(words.definition, definition) as { message: string } }),
     });
   });
   return (
     <>
-      <Area
-        label={words.tryBody}
-        hint={words.tryHint}
-        value={body.value}
-        onValue={(value) => {
-          body.value = value;
-        }}
-      />
+      <Area label={words.tryBody} hint={words.tryHint} {...bind(body)} />
       <div class="actions">
         <button type="button" aria-disabled={trial.isDisabled} onClick={trial.onSubmit}>
           {words.tryIt}

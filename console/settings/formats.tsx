@@ -1,10 +1,10 @@
 import type { IntakeFormat } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { settings as words } from '../strings/settings.ts';
+import { toIfMatch } from '../live/conditional.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import type { Column } from '../ui/table.tsx';
 import { FormatForm } from './format-form.tsx';
 import { FormatTrial } from './format-trial.tsx';
-import { toIfMatch } from './made.ts';
 import { Section } from './section.tsx';
 
 const toPath = ({ name }: IntakeFormat): string => `/api/alert/${name}`;
@@ -15,7 +15,7 @@ const columns: Column<IntakeFormat>[] = [
 ];
 
 /** What is made of bodies that no built-in format fits. */
-export const Formats = () => (
+export const FormatsSection = () => (
   <Section
     kind="formats"
     load={(signal) => client.listIntakeFormats(undefined, { signal })}

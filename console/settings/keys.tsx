@@ -1,31 +1,27 @@
 import { useSignal } from '@preact/signals';
 import type { CreatedKey, Key } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { untilTime } from '../clock.ts';
-import { toFull, toRelative } from '../format.ts';
+import { toFull } from '../format.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useSubmission } from '../live/submission.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { Chip } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { Check, exact, Field } from '../ui/field.tsx';
+import { bind, CheckBox, exact, Field } from '../ui/field.tsx';
 import type { Column } from '../ui/table.tsx';
-import { toIfMatch } from './made.ts';
+import { Ago } from '../ui/time.tsx';
 import { type FormProps, Section } from './section.tsx';
 
 const LastUse = ({ lastUsedAt, isUnused }: Key) => {
-  const time = lastUsedAt && (
-    <time dateTime={lastUsedAt} title={toFull(new Date(lastUsedAt))}>
-      {toRelative(untilTime(Date.parse(lastUsedAt)))}
-    </time>
-  );
-  return isUnused ? (
-    <Chip tone="warning" icon="warning">
-      {words.unused}
-    </Chip>
-  ) : (
-    (time ?? words.never)
-  );
+  if (isUnused) {
+    return (
+      <Chip tone="warning" icon="warning">
+        {words.unused}
+      </Chip>
+    );
+  }
+  return lastUsedAt ? <Ago time={lastUsedAt} /> : words.never;
 };
 
 const columns: Column<Key>[] = [
@@ -34,7 +30,7 @@ const columns: Column<Key>[] = [
 ];
 
 /** What lets programs in. */
-export const Keys = () => (
+export const KeysSection = () => (
   <Section
     kind="keys"
     load={(signal) => client.listKeys(undefined, { signal })}
@@ -73,19 +69,11 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
   if (created.value) return <NewKey made={created.value} onClose={onClose} />;
   return (
     <FormDialog title={words.create.keys} action={words.createAction} onClose={onClose} {...submission}>
-      <Field
-        label={words.name}
-        hint={words.nameHint}
-        {...exact}
-        value={name.value}
-        onValue={(value) => {
-          name.value = value;
-        }}
-      />
+      <Field label={words.name} hint={words.nameHint} {...exact} {...bind(name)} />
       <fieldset class="scopes">
         <legend>{words.scopes}</legend>
         {(Object.keys(words.scopeHints) as Scope[]).map((scope) => (
-          <Check
+          <CheckBox
             key={scope}
             label={words.scopeHints[scope]}
             hint={scope}

@@ -1,6 +1,5 @@
 import { toPerson } from '../../src/profiles/people.ts';
-import { toFull } from '../format.ts';
-import { settings as words } from '../strings/settings.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 
 /** What the console can make: users, keys, destinations and intake formats; also those that only the config file can change. */
 export interface Made {
@@ -16,10 +15,3 @@ export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
 /** Who has made it, or where it is from. */
 export const describeOrigin = ({ origin, updatedBy }: Made): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];
-
-export const toChange = ({ updatedBy, updatedAt }: Made): [string, string][] =>
-  updatedBy && updatedAt ? [[words.changed, words.madeBy(toPerson(updatedBy), toFull(new Date(updatedAt)))]] : [];
-
-/** For a change of it as it was seen. */
-export const toIfMatch = ({ version }: Made): { ifMatch?: string } =>
-  version === null ? {} : { ifMatch: `"${version}"` };

@@ -2,25 +2,25 @@ import type { ComponentType } from 'preact';
 import { toHash } from '../router.ts';
 import { isAllowed, type RouteName } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { settings as words } from '../strings/settings.ts';
-import { About } from './about.tsx';
-import { Changes } from './changes.tsx';
-import { Destinations } from './destinations.tsx';
-import { Formats } from './formats.tsx';
-import { Keys } from './keys.tsx';
-import { Sessions } from './sessions.tsx';
-import { Users } from './users.tsx';
+import { settingTexts as words } from '../strings/settings.ts';
+import { AboutSection } from './about.tsx';
+import { ChangesSection } from './changes.tsx';
+import { DestinationsSection } from './destinations.tsx';
+import { FormatsSection } from './formats.tsx';
+import { KeysSection } from './keys.tsx';
+import { SessionsSection } from './sessions.tsx';
+import { UsersSection } from './users.tsx';
 
 type SectionName = keyof typeof words.sections;
 
 const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = [
-  ['users', Users, 'listUsers'],
-  ['keys', Keys, 'listKeys'],
-  ['destinations', Destinations, 'listDestinations'],
-  ['formats', Formats, 'listIntakeFormats'],
-  ['sessions', Sessions, 'listSessions'],
-  ['changes', Changes, 'listSettingChanges'],
-  ['about', About],
+  ['users', UsersSection, 'listUsers'],
+  ['keys', KeysSection, 'listKeys'],
+  ['destinations', DestinationsSection, 'listDestinations'],
+  ['formats', FormatsSection, 'listIntakeFormats'],
+  ['sessions', SessionsSection, 'listSessions'],
+  ['changes', ChangesSection, 'listSettingChanges'],
+  ['about', AboutSection],
 ];
 
 /** The sections that the user may see. */

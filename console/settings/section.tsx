@@ -1,19 +1,21 @@
 import type { ComponentChildren, ComponentType } from 'preact';
-import { useState } from 'preact/hooks';
 import { toCount } from '../format.ts';
+import { useSeen } from '../live/conditional.ts';
 import { useResource } from '../live/resource.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted, type RouteName } from '../routes.ts';
-import { settings as words } from '../strings/settings.ts';
+import { text } from '../strings/index.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { notify } from '../ui/toast.tsx';
-import { describeOrigin, type Kind, type Made, toChange } from './made.ts';
+import { describeOrigin, type Kind, type Made } from './made.ts';
 
 export interface FormProps<T> {
   /** What is changed; a new one is made without it. */
@@ -31,7 +33,7 @@ interface SectionProps<T extends Made> {
   Mark?: ComponentType<T>;
   /** One line about it. */
   describe: (item: T) => ComponentChildren;
-  toFacts: (item: T) => [string, string][];
+  toFacts: (item: T) => Fact[];
   Form: ComponentType<FormProps<T>>;
   createRoute: RouteName;
   /** Left out where one cannot be changed, only deleted. */
@@ -72,11 +74,7 @@ interface ListProps<T extends Made> extends SectionProps<T> {
 }
 
 const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }: ListProps<T>) => {
-  const button = onCreate && (
-    <button type="button" class="primary" onClick={onCreate}>
-      <Icon name="plus" /> {words.create[kind]}
-    </button>
-  );
+  const button = onCreate && <IconButton icon="plus" kind="primary" label={words.create[kind]} onClick={onCreate} />;
   if (rows.length === 0) {
     return (
       <Empty title={words.none[kind]} hint={words.hints[kind]}>
@@ -101,9 +99,7 @@ const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }:
     <>
       <p class="hint">{words.hints[kind]}</p>
       <div class="list-head">
-        <p class="hint" role="status">
-          {words.count[kind](toCount(rows.length))}
-        </p>
+        <ListCount>{words.count[kind](toCount(rows.length))}</ListCount>
         {button}
       </div>
       <Table
@@ -132,19 +128,21 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
   <Dialog title={`${words.one[kind]} ${name}`} kind="drawer" onClose={close}>
     {item ? (
       <article class="alert">
-        {item.origin !== 'made' && <p class="note">{words[`${item.origin}Hint`]}</p>}
-        <Facts facts={[...toFacts(item), ...toChange(item)]} />
+        {item.origin !== 'made' && (
+          <p class="note">{item.origin === 'config' ? text.configHint : words.temporaryHint}</p>
+        )}
+        <Facts facts={[...toFacts(item), [text.changed, toDoneBy(item.updatedBy, item.updatedAt)]]} />
         {More && <More {...item} />}
         {item.origin === 'made' && isMounted(createRoute) && (
           <div class="actions">
             {isChangeable && (
-              <button type="button" onClick={() => setParams({ open: undefined, edit: name })}>
-                <Icon name="edit" /> {words.edit}
-              </button>
+              <IconButton icon="edit" label={words.edit} onClick={() => setParams({ open: undefined, edit: name })} />
             )}
-            <button type="button" onClick={() => setParams({ open: undefined, delete: name })}>
-              <Icon name="trash" /> {words.delete}
-            </button>
+            <IconButton
+              icon="trash"
+              label={words.delete}
+              onClick={() => setParams({ open: undefined, delete: name })}
+            />
           </div>
         )}
       </article>
@@ -161,8 +159,7 @@ const Removal = <T extends Made>({
   remove,
   onChanged,
 }: SectionProps<T> & { item: T; onChanged: () => void }) => {
-  // As it was seen: what others change meanwhile is not deleted.
-  const [seen] = useState(item);
+  const seen = useSeen(item);
   const { name } = seen;
   const submission = useSubmission(async () => {
     await remove(seen).finally(onChanged);

@@ -1,18 +1,18 @@
 import type { Session } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
-import { untilTime } from '../clock.ts';
-import { toFull, toRelative, toTime } from '../format.ts';
+import { toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { logOut } from '../session.ts';
-import { settings as words } from '../strings/settings.ts';
-import { Icon } from '../ui/icon.tsx';
+import { settingTexts as words } from '../strings/settings.ts';
+import { IconButton } from '../ui/icon-button.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { Ago } from '../ui/time.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** Where the user is logged in, and a way to end that. */
-export const Sessions = () => {
+export const SessionsSection = () => {
   const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }));
   const { isRunning, run } = useRun(async () => {
     await userClient.endSessions();
@@ -24,9 +24,7 @@ export const Sessions = () => {
     <>
       <div class="list-head">
         <p class="hint">{words.sessionsHint}</p>
-        <button type="button" aria-disabled={isRunning} onClick={run}>
-          <Icon name="user" /> {words.logOutAll}
-        </button>
+        <IconButton icon="user" label={words.logOutAll} isDisabled={isRunning} onClick={run} />
       </div>
       <Table
         label={words.sections.sessions}
@@ -47,12 +45,6 @@ export const Sessions = () => {
     </>
   );
 };
-
-const Ago = ({ time }: { time: string }) => (
-  <time dateTime={time} title={toFull(new Date(time))}>
-    {toRelative(untilTime(Date.parse(time)))}
-  </time>
-);
 
 const Client = ({ client: agent, isCurrent }: Session) => (
   <bdi title={agent ?? undefined}>

@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
 import type { User } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
+import { toIfMatch, useSeen } from '../live/conditional.ts';
+import { logInAs } from '../live/login.ts';
 import { useSubmission } from '../live/submission.ts';
-import { expireSession, logIn, session } from '../session.ts';
-import { settings as words } from '../strings/settings.ts';
+import { expireSession, session } from '../session.ts';
+import { settingTexts as words } from '../strings/settings.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Choice, exact, Field } from '../ui/field.tsx';
+import { bind, Choice, exact, Field } from '../ui/field.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
 import type { Column } from '../ui/table.tsx';
 import { notify } from '../ui/toast.tsx';
-import { toIfMatch } from './made.ts';
 import { type FormProps, Section } from './section.tsx';
 
 const isOwn = (name: string): boolean => session.value?.name === name;
@@ -20,7 +20,7 @@ const Mark = ({ name }: User) => (isOwn(name) ? <span class="hint">({words.you})
 const columns: Column<User>[] = [{ key: 'role', title: words.role, width: '8rem', cell: ({ role }) => role }];
 
 /** Who may log in. */
-export const Users = () => (
+export const UsersSection = () => (
   <Section
     kind="users"
     load={(signal) => client.listUsers(undefined, { signal })}
@@ -36,7 +36,7 @@ export const Users = () => (
 );
 
 const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
-  const [before] = useState(present);
+  const before = useSeen(present);
   const name = useSignal(before?.name ?? '');
   const role = useSignal<User['role']>(before?.role ?? 'Reader');
   const password = useSignal('');
@@ -60,17 +60,7 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
       onClose={onClose}
       {...submission}
     >
-      {!before && (
-        <Field
-          label={words.name}
-          hint={words.nameHint}
-          {...exact}
-          value={name.value}
-          onValue={(value) => {
-            name.value = value;
-          }}
-        />
-      )}
+      {!before && <Field label={words.name} hint={words.nameHint} {...exact} {...bind(name)} />}
       <Choice
         label={words.role}
         hint={words.roleHint}
@@ -86,10 +76,7 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
       <NewPassword
         label={before ? words.newPassword : words.password}
         hint={before ? `${words.passwordHint} ${words.keepPassword}` : words.passwordHint}
-        value={password.value}
-        onValue={(value) => {
-          password.value = value;
-        }}
+        {...bind(password)}
       />
       {before && isOwn(before.name) && <p class="note">{words.ownHint}</p>}
     </FormDialog>
@@ -99,6 +86,5 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
 /** The change has ended your own session: the new password begins another one. */
 const goOn = async (name: string, password: string): Promise<void> => {
   if (password === '') return expireSession();
-  const { token, expiresIn, role } = await client.login({ Username: name, Password: password });
-  logIn({ name, role, token, expiresAt: Date.now() + expiresIn * 1000 }, false);
+  await logInAs(name, password);
 };

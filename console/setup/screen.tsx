@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, client } from '../api.ts';
+import { logInAs } from '../live/login.ts';
 import { place, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { isLoginOpen, logIn } from '../session.ts';
-import { text } from '../strings/index.ts';
-import { setup as words } from '../strings/setup.ts';
-import { Field } from '../ui/field.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { setupTexts as words } from '../strings/setup.ts';
+import { bind, Field } from '../ui/field.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
-import { Empty } from '../ui/panel.tsx';
+import { Empty, LoginButton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** What became of the last attempt. */
@@ -70,19 +68,13 @@ const AccountForm = ({ code, outcome, onOutcome }: FormProps) => {
         autocomplete="username"
         autocapitalize="none"
         spellcheck={false}
-        value={name.value}
-        onValue={(value) => {
-          name.value = value;
-        }}
+        {...bind(name)}
       />
       <NewPassword
         label={words.password}
         hint={words.passwordHint}
         error={field === 'password' ? `${words.password} ${reason}.` : undefined}
-        value={password.value}
-        onValue={(value) => {
-          password.value = value;
-        }}
+        {...bind(password)}
       />
       <p class="error" role="alert">
         {field === undefined && message}
@@ -102,11 +94,9 @@ const createAccount = async (given: { code: string; name: string; password: stri
     const message = reason instanceof Error ? reason.message : String(reason);
     return { kind: reason instanceof ApiError && reason.status === 403 ? 'refused' : 'failed', message };
   }
-  const { name, password } = given;
   try {
-    const { token, expiresIn, role } = await client.login({ Username: name, Password: password });
-    logIn({ name, role, token, expiresAt: Date.now() + expiresIn * 1000 }, false);
-    notify(words.made(name));
+    await logInAs(given.name, given.password);
+    notify(words.made(given.name));
     location.replace(toHash(isMounted('createAlert') ? '/connect' : '/'));
   } catch {
     // The account exists: you can log in.
@@ -118,15 +108,7 @@ const createAccount = async (given: { code: string; name: string; password: stri
 const Ended = ({ title, hint, isAlert = false }: { title: string; hint: string; isAlert?: boolean }) => (
   <div role={isAlert ? 'alert' : undefined}>
     <Empty title={title} hint={hint}>
-      <button
-        type="button"
-        class="primary"
-        onClick={() => {
-          isLoginOpen.value = true;
-        }}
-      >
-        <Icon name="user" /> {text.login.action}
-      </button>
+      <LoginButton />
     </Empty>
   </div>
 );

@@ -7,19 +7,19 @@ import { place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { Screen } from '../screen.ts';
 import { findAvailable, listScreens } from '../screens.ts';
-import { isLoginOpen, logOut, session } from '../session.ts';
+import { logOut, openLogin, session } from '../session.ts';
 import { text } from '../strings/index.ts';
-import { type Command, Palette, useCommands } from '../ui/palette.tsx';
+import { Palette, type PaletteCommand, useCommands } from '../ui/palette.tsx';
 import { Empty, Skeleton } from '../ui/panel.tsx';
 import { ExposureWarning } from './exposure.tsx';
 import { Header, nextTheme, OfflineBanner } from './header.tsx';
 import { Help, isHelpOpen } from './help.tsx';
-import { Login } from './login.tsx';
+import { LoginDialog } from './login.tsx';
 import { Navigation } from './navigation.tsx';
 import { findView, loadView } from './views.ts';
 
 /** The console around the present screen. */
-export const App = () => {
+export const ConsoleApp = () => {
   const { path, rest } = place.value;
   const screens = listScreens();
   const screen = findAvailable(path);
@@ -52,7 +52,7 @@ export const App = () => {
         {screen ? <View screen={screen} rest={rest} /> : <UnknownScreen />}
       </main>
       <OfflineBanner />
-      <Login />
+      <LoginDialog />
       <Palette />
       <Help />
     </>
@@ -92,13 +92,8 @@ const UnknownScreen = () => (
   </>
 );
 
-const logInCommand: Command = {
-  ...{ title: text.login.action, icon: 'user' },
-  run: () => {
-    isLoginOpen.value = true;
-  },
-};
-const logOutCommand: Command = { title: text.login.out, icon: 'user', run: logOut };
+const logInCommand: PaletteCommand = { title: text.login.action, icon: 'user', run: openLogin };
+const logOutCommand: PaletteCommand = { title: text.login.out, icon: 'user', run: logOut };
 
 const useScreenCommands = (screens: ReturnType<typeof listScreens>): void => {
   const commands = [

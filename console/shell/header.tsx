@@ -3,7 +3,7 @@ import { toClock, toDuration } from '../format.ts';
 import { lastContact, liveState } from '../live/live.ts';
 import { type Theme, theme, zoneChoice } from '../preferences.ts';
 import { isMounted } from '../routes.ts';
-import { isLoginOpen, logOut, session } from '../session.ts';
+import { logOut, openLogin, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { isPaletteOpen } from '../ui/palette.tsx';
@@ -133,13 +133,7 @@ const SessionButton = () => {
   if (!isMounted('login')) return null;
   if (!session.value) {
     return (
-      <button
-        type="button"
-        class="session"
-        onClick={() => {
-          isLoginOpen.value = true;
-        }}
-      >
+      <button type="button" class="session" onClick={openLogin}>
         <Icon name="user" /> {text.login.action}
       </button>
     );

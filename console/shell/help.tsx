@@ -4,7 +4,7 @@ import { isMounted } from '../routes.ts';
 import { listScreens } from '../screens.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Check } from '../ui/field.tsx';
+import { CheckBox } from '../ui/field.tsx';
 
 export const isHelpOpen = signal(false);
 
@@ -40,7 +40,7 @@ export const Help = () => {
           </div>
         ))}
       </dl>
-      <Check
+      <CheckBox
         label={text.keys.single}
         hint={text.keys.singleHint}
         checked={singleKeys.value}

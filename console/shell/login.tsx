@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ApiError, client } from '../api.ts';
-import { closeLogin, hasExpired, isLoginOpen, logIn } from '../session.ts';
+import { ApiError } from '../api.ts';
+import { logInAs } from '../live/login.ts';
+import { closeLogin, hasExpired, isLoginOpen } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Check, Field } from '../ui/field.tsx';
+import { bind, CheckBox, Field } from '../ui/field.tsx';
 
 /** The login dialog; it opens over whatever is shown, which keeps what was typed. */
-export const Login = () => (isLoginOpen.value ? <OpenLogin /> : null);
+export const LoginDialog = () => (isLoginOpen.value ? <OpenLogin /> : null);
 
 const OpenLogin = () => {
   const name = useSignal('');
@@ -29,8 +30,7 @@ const OpenLogin = () => {
     isChecking.value = true;
     error.value = '';
     try {
-      const { token, expiresIn, role } = await client.login({ Username: name.value, Password: password.value });
-      logIn({ name: name.value, role, token, expiresAt: Date.now() + expiresIn * 1000 }, keep.value);
+      await logInAs(name.value, password.value, keep.value);
     } catch (reason) {
       error.value = reason instanceof Error ? reason.message : String(reason);
       if (reason instanceof ApiError && reason.status === 429) wait.value = reason.retryAfter ?? 1;
@@ -47,22 +47,16 @@ const OpenLogin = () => {
           autocomplete="username"
           autocapitalize="none"
           spellcheck={false}
-          value={name.value}
-          onValue={(value) => {
-            name.value = value;
-          }}
+          {...bind(name)}
         />
         <Field
           label={text.login.password}
           name="password"
           type="password"
           autocomplete="current-password"
-          value={password.value}
-          onValue={(value) => {
-            password.value = value;
-          }}
+          {...bind(password)}
         />
-        <Check
+        <CheckBox
           label={text.login.keep}
           hint={text.login.keepHint}
           checked={keep.value}

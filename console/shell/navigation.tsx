@@ -1,4 +1,4 @@
-import { status } from '../live/status.ts';
+import { healthStatus } from '../live/status.ts';
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -67,7 +67,7 @@ const places: Record<string, string> = { deliveries: '/notifications', host: '/w
 
 /** A dot on the screen that shows more about a problem. */
 const Attention = ({ path }: { path: string }) => {
-  const problem = status.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
+  const problem = healthStatus.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;
   return (
     <span class={`attention tone-${toTone(problem.severity)}`} title={problem.text}>

@@ -1,22 +1,22 @@
 import type { Incident, Silence } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
 import { client, userClient } from '../api.ts';
-import { toFull } from '../format.ts';
+import type { ActiveIncidents } from '../live/active-incidents.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { describeMatch, describeWhen } from '../live/silences.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { toDraft } from './draft.ts';
+import { toSilenceDraft } from './draft.ts';
 import { SilenceForm } from './form.tsx';
 import { SilenceChip } from './rows.tsx';
 
@@ -27,8 +27,7 @@ const listed = 20;
 
 interface Props {
   id: string;
-  /** The open incidents; undefined where nobody may see them. */
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
@@ -46,7 +45,7 @@ export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
     return (
       <SilenceForm
         key={id}
-        draft={toDraft(value)}
+        draft={toSilenceDraft(value)}
         {...(value.state === 'expired' ? {} : { before: value })}
         incidents={incidents}
         onSaved={() => {
@@ -59,10 +58,11 @@ export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
   }
   return (
     <Dialog title={words.details} kind="drawer" onClose={() => goTo('/silences', params)}>
-      {value && <Details silence={value} incidents={incidents} onChanged={changed} />}
-      {!value && !error && <Skeleton lines={8} />}
-      {!value && error?.status === 404 && <Empty title={words.missing} hint={words.missingHint} />}
-      {!value && error && error.status !== 404 && <Failure error={error} onRetry={reload} />}
+      {value ? (
+        <Details silence={value} incidents={incidents} onChanged={changed} />
+      ) : (
+        <Unloaded {...{ error, reload, words }} lines={8} />
+      )}
     </Dialog>
   );
 };
@@ -71,13 +71,10 @@ type PartProps = Pick<Props, 'incidents' | 'onChanged'> & { silence: Silence };
 
 const Details = ({ silence, incidents, onChanged }: PartProps) => {
   const { id, state, comment, createdBy, createdAt, updatedBy, updatedAt, match } = silence;
-  const isChanged = updatedAt !== createdAt;
-  const facts: [string, string][] = [
+  const facts: Fact[] = [
     [words.when, describeWhen(silence)],
-    [words.facts.made, words.madeBy(toPerson(createdBy), toFull(new Date(createdAt)))],
-    ...(isChanged
-      ? [[words.facts.changed, words.madeBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
-      : []),
+    [words.facts.made, toDoneBy(createdBy, createdAt)],
+    [text.changed, updatedAt !== createdAt && toDoneBy(updatedBy, updatedAt)],
     [words.facts.id, id],
   ];
   return (
@@ -123,28 +120,24 @@ const CoveredIncidents = ({ incidents }: { incidents: readonly Incident[] }) => 
 };
 
 const Actions = ({ silence, onChanged }: Pick<PartProps, 'silence' | 'onChanged'>) => {
-  const { id, state, version, match } = silence;
+  const { id, state, match } = silence;
   const { isRunning, run: end } = useRun(async () => {
-    await userClient.endSilence({ id }, { ifMatch: `"${version}"` }).finally(onChanged);
+    await userClient.endSilence({ id }, toIfMatch(silence)).finally(onChanged);
     notify(words.hasEnded);
   });
   return (
     <div class="actions">
       {isMounted('endSilence') && state !== 'expired' && (
-        <button type="button" class="primary" aria-disabled={isRunning} onClick={end}>
-          <Icon name="close" /> {words.end}
-        </button>
+        <IconButton icon="close" label={words.end} kind="primary" isDisabled={isRunning} onClick={end} />
       )}
       {isMounted('replaceSilence') && match && (
-        <button type="button" onClick={() => setParams({ edit: '1' })}>
-          <Icon name={state === 'expired' ? 'repeat' : 'edit'} /> {state === 'expired' ? words.again : words.edit}
-        </button>
+        <IconButton
+          icon={state === 'expired' ? 'repeat' : 'edit'}
+          label={state === 'expired' ? words.again : words.edit}
+          onClick={() => setParams({ edit: '1' })}
+        />
       )}
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/silences/${id}`), location.href).href}
-      />
+      <CopyLink path={`/silences/${id}`} />
     </div>
   );
 };

@@ -1,6 +1,6 @@
 import type { NewSilence, Silence } from 'signalbox/client';
 import { serverNow } from '../clock.ts';
-import { toCron, toWeekly } from '../live/schedule.ts';
+import { readSchedule, type ScheduleDraft, toScheduleDraft } from '../live/schedule.ts';
 import type { SilenceMatch } from '../live/silences.ts';
 import type { Params } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -10,57 +10,60 @@ const words = text.silences;
 const minuteMs = 60_000;
 
 /** How the form says when the silence holds. */
-export const modes = ['for', 'until', 'weekly', 'cron'] as const;
+export const silenceModes = ['for', 'until', 'weekly', 'cron'] as const;
 
 /** What is typed into the form. */
-export interface Draft {
+export interface SilenceDraft extends ScheduleDraft {
   source: string;
   hostname: string;
   level: string;
   text: string;
   labels: string;
   comment: string;
-  mode: (typeof modes)[number];
+  mode: (typeof silenceModes)[number];
   /** Minutes from now on, for the mode `for`. */
   length: string;
   start: string;
   end: string;
-  days: readonly number[];
-  time: string;
-  expression: string;
   minutes: string;
-  timeZone: string;
 }
 
-const blank = (): Draft => ({
+const blank = (): SilenceDraft => ({
   ...{ source: '', hostname: '', level: '', text: '', labels: '', comment: '' },
   ...{ mode: 'for', length: '60', start: '', end: '' },
   ...{ days: [], time: '', expression: '', minutes: '60', timeZone: zone.value },
 });
 
 /** A new silence, as the address has it. */
-export const toNewDraft = ({ source = '', hostname = '', level = '', text: pattern = '' }: Params): Draft => ({
+export const toNewSilence = ({ source = '', hostname = '', level = '', text: pattern = '' }: Params): SilenceDraft => ({
   ...blank(),
   ...{ source, hostname, level, text: pattern },
 });
 
 /** One that is changed, or made again after its end. */
-export const toDraft = ({ match, comment, state, schedule, minutes, timeZone, startsAt, endsAt }: Silence): Draft => {
+export const toSilenceDraft = ({
+  match,
+  comment,
+  state,
+  schedule,
+  minutes,
+  timeZone,
+  startsAt,
+  endsAt,
+}: Silence): SilenceDraft => {
   const { source = '', hostname = '', level = '', text: pattern = '', labels = {} } = match ?? {};
   const lines = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   const about = { ...blank(), source, hostname, level, text: pattern, labels: lines.join('\n'), comment };
   const end = endsAt === null || state === 'expired' ? '' : toTyped(Date.parse(endsAt));
   if (schedule !== null) {
-    const weekly = toWeekly(schedule);
-    const recurring = { ...about, expression: schedule, minutes: `${minutes}`, timeZone: timeZone ?? '', end };
-    return weekly ? { ...recurring, ...weekly, mode: 'weekly' } : { ...recurring, mode: 'cron' };
+    return { ...about, ...toScheduleDraft(schedule, timeZone), minutes: `${minutes}`, end };
   }
   if (state === 'expired') return about;
   return { ...about, mode: 'until', start: state === 'pending' ? toTyped(Date.parse(startsAt)) : '', end };
 };
 
 /** What the draft matches. Throws an Error that can be shown. */
-export const toMatch = ({ source, hostname, level, text: pattern, labels }: Draft): SilenceMatch => {
+export const toMatch = ({ source, hostname, level, text: pattern, labels }: SilenceDraft): SilenceMatch => {
   const lines = labels.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
     const [, name = '', value = ''] = /^\s*([^=]*?)\s*=(.*)$/s.exec(line) ?? [];
@@ -79,13 +82,13 @@ export const toMatch = ({ source, hostname, level, text: pattern, labels }: Draf
 };
 
 /** What is sent; `before` is what is being changed. Throws an Error that can be shown. */
-export const toBody = (draft: Draft, before?: Silence): NewSilence => {
+export const toSilenceBody = (draft: SilenceDraft, before?: Silence): NewSilence => {
   const match = toMatch(draft);
   return { match, ...toTimes(draft, before), comment: draft.comment.trim() };
 };
 
-const toTimes = (draft: Draft, before: Silence | undefined): Omit<NewSilence, 'match'> => {
-  const { mode, length, start, end, days, time, expression, minutes, timeZone } = draft;
+const toTimes = (draft: SilenceDraft, before: Silence | undefined): Omit<NewSilence, 'match'> => {
+  const { mode, length, start, end } = draft;
   const now = serverNow();
   if (mode === 'for') {
     const endsAt = toText(now + Number(length) * minuteMs);
@@ -97,9 +100,7 @@ const toTimes = (draft: Draft, before: Silence | undefined): Omit<NewSilence, 'm
     if (!endsAt || Date.parse(endsAt.endsAt) <= now) throw new Error(words.noTime);
     return { ...startsAt, ...endsAt };
   }
-  if (mode === 'weekly' && (days.length === 0 || time === '')) throw new Error(words.noDays);
-  const schedule = mode === 'weekly' ? toCron({ days, time }) : expression.trim();
-  return { schedule, minutes: Number(minutes), ...(timeZone.trim() && { timeZone: timeZone.trim() }), ...endsAt };
+  return { ...readSchedule(draft), minutes: Number(draft.minutes), ...endsAt };
 };
 
 /** A time that was not changed keeps its seconds. */

@@ -1,17 +1,18 @@
-import { useState } from 'preact/hooks';
 import type { Incident, Silence } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { toCount } from '../format.ts';
-import { severities } from '../live/alerts.ts';
-import { weekdays } from '../live/schedule.ts';
-import { describeWhen, isMatch } from '../live/silences.ts';
-import { useDraft } from '../live/submission.ts';
+import { shorten, toCount } from '../format.ts';
+import type { ActiveIncidents } from '../live/active-incidents.ts';
+import { toIfMatch, useSeen } from '../live/conditional.ts';
+import { describeWhen, silenceMatches } from '../live/silences.ts';
+import { type DraftProps, useDraft } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
-import { ChipToggle, Segments } from '../ui/chip.tsx';
+import { Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Choice, exact, Field } from '../ui/field.tsx';
+import { ScheduleFields } from '../ui/schedule-fields.tsx';
+import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
-import { type Draft, modes, toBody, toMatch } from './draft.ts';
+import { type SilenceDraft, silenceModes, toMatch, toSilenceBody } from './draft.ts';
 
 const words = text.silences;
 
@@ -19,28 +20,23 @@ const words = text.silences;
 const mostNamed = 3;
 
 interface Props {
-  draft: Draft;
+  draft: SilenceDraft;
   /** The silence that is changed; a new one is made without it. */
   before?: Silence;
-  /** Undefined where nobody may see them. */
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onSaved: () => void;
   onClose: () => void;
 }
 
-interface PartProps {
-  draft: Draft;
-  set: (changes: Partial<Draft>) => void;
-}
+type PartProps = DraftProps<SilenceDraft>;
 
 /** The form of a silence, over the list. */
 export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
-  const { draft, set, submission } = useDraft(first, async (filled) => {
-    const body = toBody(filled, before);
+  const before = useSeen(present);
+  const { form, submission } = useDraft(first, async (filled) => {
+    const body = toSilenceBody(filled, before);
     const saved = before
-      ? await userClient.replaceSilence({ id: before.id, ...body }, { ifMatch: `"${before.version}"` })
+      ? await userClient.replaceSilence({ id: before.id, ...body }, toIfMatch(before))
       : await userClient.createSilence(body);
     notify(words.saved(describeWhen(saved)));
     onSaved();
@@ -52,61 +48,48 @@ export const SilenceForm = ({ draft: first, before: present, incidents, onSaved,
       onClose={onClose}
       {...submission}
     >
-      <Matching draft={draft} set={set} />
-      {incidents && <Preview draft={draft} incidents={incidents} />}
-      <Times draft={draft} set={set} />
-      <Field label={words.comment} value={draft.comment} autocomplete="off" onValue={(comment) => set({ comment })} />
+      <Matching {...form} />
+      {incidents && <Preview draft={form.draft} incidents={incidents} />}
+      <Times {...form} />
+      <Field label={words.comment} autocomplete="off" {...form.bind('comment')} />
     </FormDialog>
   );
 };
 
 /** What it silences. */
-const Matching = ({ draft, set }: PartProps) => (
+const Matching = ({ draft, bind }: PartProps) => (
   <>
     <p class="hint">{words.matchHint}</p>
     <div class="beside">
-      <TextField label={words.source} value={draft.source} onValue={(source) => set({ source })} />
-      <TextField label={words.hostname} value={draft.hostname} onValue={(hostname) => set({ hostname })} />
+      <Field {...exact} label={words.source} {...bind('source')} />
+      <Field {...exact} label={words.hostname} {...bind('hostname')} />
     </div>
-    <TextField label={words.text} value={draft.text} onValue={(pattern) => set({ text: pattern })} />
+    <Field {...exact} label={words.text} {...bind('text')} />
     <div class="beside">
       <Choice
         label={words.levels}
-        value={draft.level}
         options={[
           ['', words.anyLevel],
-          ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
-          ...(draft.level === '' || severities.some((each) => each === draft.level)
+          ...severityOptions,
+          ...(draft.level === '' || severityOptions.some(([each]) => each === draft.level)
             ? []
             : [[draft.level, draft.level] as [string, string]]),
         ]}
-        onValue={(level) => set({ level })}
+        {...bind('level')}
       />
-      <Area
-        label={words.labels}
-        hint={words.labelsHint}
-        value={draft.labels}
-        lines={2}
-        onValue={(labels) => set({ labels })}
-      />
+      <Area label={words.labels} hint={words.labelsHint} lines={2} {...bind('labels')} />
     </div>
   </>
-);
-
-const TextField = (props: { label: string; value: string; hint?: string; onValue: (value: string) => void }) => (
-  <Field {...props} {...exact} />
 );
 
 /** Characters of a title in the preview. */
 const mostOfTitle = 60;
 
-const cut = (title: string): string => (title.length > mostOfTitle ? `${title.slice(0, mostOfTitle)}…` : title);
-
 /** Which open incidents it would cover. */
-const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incident[] }) => {
+const Preview = ({ draft, incidents }: { draft: SilenceDraft; incidents: readonly Incident[] }) => {
   const covered = findCovered(draft, incidents);
   if (!covered) return null;
-  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${cut(title)}`);
+  const named = covered.slice(0, mostNamed).map(({ number, title }) => `#${number} ${shorten(title, mostOfTitle)}`);
   const rest = covered.length > mostNamed ? '…' : '';
   return (
     <p class="note" role="status">
@@ -119,87 +102,49 @@ const Preview = ({ draft, incidents }: { draft: Draft; incidents: readonly Incid
   );
 };
 
-const findCovered = (draft: Draft, incidents: readonly Incident[]): Incident[] | undefined => {
+const findCovered = (draft: SilenceDraft, incidents: readonly Incident[]): Incident[] | undefined => {
   try {
     const match = toMatch(draft);
-    return incidents.filter((incident) => isMatch(match, incident));
+    return incidents.filter((incident) => silenceMatches(match, incident));
   } catch {
     return undefined;
   }
 };
 
 /** When it holds. */
-const Times = ({ draft, set }: PartProps) => (
+const Times = ({ draft, set, bind }: PartProps) => (
   <>
     <Segments
       label={words.times}
       value={draft.mode}
-      options={modes.map((mode) => [mode, words.modes[mode]] as const)}
+      options={silenceModes.map((mode) => [mode, words.modes[mode]] as const)}
       onValue={(mode) => set({ mode })}
     />
     {draft.mode === 'for' && (
-      <Choice
-        label={words.length}
-        value={draft.length}
-        options={Object.entries(words.lengths)}
-        onValue={(length) => set({ length })}
-      />
+      <Choice label={words.length} options={Object.entries(words.lengths)} {...bind('length')} />
     )}
     {draft.mode === 'until' && (
       <div class="beside">
-        <End draft={draft} set={set} />
-        <Field
-          label={words.start}
-          type="datetime-local"
-          hint={words.startHint}
-          value={draft.start}
-          onValue={(start) => set({ start })}
-        />
+        <End bind={bind} />
+        <Field label={words.start} type="datetime-local" hint={words.startHint} {...bind('start')} />
       </div>
     )}
-    {draft.mode === 'weekly' && <Days draft={draft} set={set} />}
-    {draft.mode === 'cron' && (
-      <TextField
-        label={words.expression}
-        hint={words.expressionHint}
-        value={draft.expression}
-        onValue={(expression) => set({ expression })}
-      />
-    )}
-    {(draft.mode === 'weekly' || draft.mode === 'cron') && <Windows draft={draft} set={set} />}
+    <ScheduleFields {...{ draft, set, bind }} />
+    {(draft.mode === 'weekly' || draft.mode === 'cron') && <Windows bind={bind} />}
   </>
 );
 
-const End = ({ draft, set, hint }: PartProps & { hint?: string }) => (
-  <Field label={words.endsAt} type="datetime-local" hint={hint} value={draft.end} onValue={(end) => set({ end })} />
-);
-
-const Days = ({ draft: { days, time }, set }: PartProps) => (
-  <div class="beside">
-    <fieldset class="chips">
-      <legend class="unseen">{words.onDays}</legend>
-      {weekdays.map((day) => (
-        <ChipToggle
-          key={day}
-          tone="info"
-          pressed={days.includes(day)}
-          onToggle={() => set({ days: days.includes(day) ? days.filter((each) => each !== day) : [...days, day] })}
-        >
-          {words.shortDays[day]}
-        </ChipToggle>
-      ))}
-    </fieldset>
-    <Field label={words.atTime} type="time" value={time} onValue={(value) => set({ time: value })} />
-  </div>
+const End = ({ bind, hint }: Pick<PartProps, 'bind'> & { hint?: string }) => (
+  <Field label={words.endsAt} type="datetime-local" hint={hint} {...bind('end')} />
 );
 
 /** How long each window is, and until when there are some. */
-const Windows = ({ draft, set }: PartProps) => (
+const Windows = ({ bind }: Pick<PartProps, 'bind'>) => (
   <>
     <div class="beside">
-      <Field label={words.minutes} inputMode="numeric" value={draft.minutes} onValue={(minutes) => set({ minutes })} />
-      <TextField label={words.timeZone} value={draft.timeZone} onValue={(timeZone) => set({ timeZone })} />
+      <Field label={words.minutes} inputMode="numeric" {...bind('minutes')} />
+      <Field {...exact} label={words.timeZone} {...bind('timeZone')} />
     </div>
-    <End draft={draft} set={set} hint={words.neverHint} />
+    <End bind={bind} hint={words.neverHint} />
   </>
 );

@@ -1,11 +1,10 @@
 import type { Incident, Silence } from 'signalbox/client';
 import { toPerson } from '../../src/profiles/people.ts';
 import { toCount } from '../format.ts';
-import { describeMatch, describeWhen, stateOf, toWhen } from '../live/silences.ts';
+import { describeMatch, describeWhen, toPresentState, toWhen } from '../live/silences.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.silences;
@@ -13,14 +12,14 @@ const words = text.silences;
 /** The open incidents under each silence, by its id; undefined where nobody may see them. */
 export type Covered = ReadonlyMap<string, readonly Incident[]> | undefined;
 
-const looks: Record<Silence['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Silence['state'], Look> = {
   active: { tone: 'info', icon: 'silences' },
   pending: { tone: 'quiet', icon: 'clock' },
   expired: { tone: 'quiet', icon: 'check' },
 };
 
 export const SilenceChip = ({ silence }: { silence: Silence }) => {
-  const state = stateOf(silence);
+  const state = toPresentState(silence);
   return <Chip {...looks[state]}>{words.states[state]}</Chip>;
 };
 

@@ -3,20 +3,22 @@ import type { Incident, Silence } from 'signalbox/client';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount } from '../format.ts';
-import { useActiveIncidents } from '../live/active-incidents.ts';
+import { createAddressChoice, readPageCount, showNextPage } from '../list-address.ts';
+import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
-import { goTo, place, setParams } from '../router.ts';
+import { goTo, place } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { Segments } from '../ui/chip.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { More } from '../ui/more.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
 import { SilenceDialog } from './details.tsx';
-import { toNewDraft } from './draft.ts';
+import { toNewSilence } from './draft.ts';
 import { SilenceForm } from './form.tsx';
 import { SilenceTable } from './rows.tsx';
 
@@ -28,17 +30,14 @@ const pageSize = 100;
 /** The longest that a timer can wait. */
 const longestMs = 2 ** 31 - 1;
 
-const shownStates = ['current', 'past', 'all'] as const;
-type Shown = (typeof shownStates)[number];
-
-const readShown = (): Shown => shownStates.find((each) => each === place.value.params['state']) ?? 'current';
+const stateChoice = createAddressChoice('state', ['current', 'past', 'all'], 'current', ['pages']);
 
 /** Silences that hold, those that will, and those that have ended; one opens over the list. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
-  const shown = readShown();
-  const pages = Math.max(1, Math.min(10, Number(place.value.params['pages']) || 1));
-  const load = (signal: AbortSignal) => loadSilences(shown, pages, signal);
-  const { value, error, reload } = useResource(load, { key: `${shown} ${pages}`, topic: 'silences', calm });
+  const shown = stateChoice.read();
+  const limit = Math.min(mostSilences, readPageCount() * pageSize);
+  const load = (signal: AbortSignal) => loadSilences(shown, limit, signal);
+  const { value, error, reload } = useResource(load, { key: `${shown} ${limit}`, topic: 'silences', calm });
   const incidents = useIncidents(value);
   useNextChange(value?.data ?? [], reload);
   useCreateCommand();
@@ -50,11 +49,11 @@ const SilencesScreen = ({ rest }: { rest: string }) => {
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   return (
     <div class="list">
-      {value ? <List found={value} incidents={incidents} pages={pages} /> : <Skeleton lines={8} />}
+      {value ? <List found={value} incidents={incidents} /> : <Skeleton lines={8} />}
       {error && value && <Failure error={error} onRetry={reload} />}
       {rest === 'new' && (
         <SilenceForm
-          draft={toNewDraft(place.value.params)}
+          draft={toNewSilence(place.value.params)}
           incidents={incidents}
           onSaved={() => {
             reload();
@@ -68,15 +67,18 @@ const SilencesScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-const loadSilences = async (shown: Shown, pages: number, signal: AbortSignal): Promise<FoundSilences> => {
-  const limit = pages * pageSize;
+const loadSilences = async (
+  shown: keyof typeof words.shownStates,
+  limit: number,
+  signal: AbortSignal,
+): Promise<FoundSilences> => {
   if (shown === 'past') return client.listSilences({ state: 'expired', limit }, { signal });
   if (shown === 'all') return client.listSilences({ limit }, { signal });
   return loadCurrent(signal);
 };
 
 /** For what silences cover. */
-const useIncidents = (silences: unknown): readonly Incident[] | undefined => {
+const useIncidents = (silences: unknown): ActiveIncidents => {
   const { value, reload } = useActiveIncidents();
   // A silence that begins or ends is no news of an incident.
   useEffect(reload, [silences]);
@@ -99,36 +101,26 @@ const create = (): void => goTo('/silences/new', { state: place.value.params['st
 const useCreateCommand = (): void =>
   useCommands(isMounted('createSilence') ? [{ title: words.create, icon: 'plus', run: create }] : []);
 
-const List = ({
-  found,
-  incidents,
-  pages,
-}: {
-  found: FoundSilences;
-  incidents: readonly Incident[] | undefined;
-  pages: number;
-}) => {
+const List = ({ found, incidents }: { found: FoundSilences; incidents: ActiveIncidents }) => {
   const covered = useMemo(() => incidents && groupBySilence(incidents), [incidents]);
   const { data, total } = found;
   if (data.length === 0) {
-    if (readShown() === 'past') return <Empty title={words.noPast} />;
+    if (stateChoice.read() === 'past') return <Empty title={words.noPast} />;
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createSilence') && <CreateButton />}
+        {isMounted('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
   return (
     <>
-      <p class="hint" role="status">
-        {words.shown(toCount(data.length), toCount(total))}
-      </p>
+      <ListCount>{words.shown(toCount(data.length), toCount(total))}</ListCount>
       <SilenceTable rows={data} covered={covered} />
       <More
         label={words.older}
         isLoading={false}
-        isEnd={data.length >= total || data.length >= mostSilences || readShown() === 'current'}
-        onMore={() => setParams({ pages: String(pages + 1) }, { replace: true })}
+        isEnd={data.length >= total || data.length >= mostSilences || stateChoice.read() === 'current'}
+        onMore={showNextPage}
       />
     </>
   );
@@ -142,21 +134,10 @@ const groupBySilence = (incidents: readonly Incident[]): ReadonlyMap<string, rea
   return groups;
 };
 
-const CreateButton = () => (
-  <button type="button" class="primary" onClick={create}>
-    <Icon name="plus" /> {words.create}
-  </button>
-);
-
 const SilenceControls = () => (
   <div class="actions">
-    <Segments
-      label={words.show}
-      value={readShown()}
-      options={shownStates.map((state) => [state, words.shownStates[state]] as const)}
-      onValue={(state) => setParams({ state: state === 'current' ? undefined : state, pages: undefined })}
-    />
-    {isMounted('createSilence') && <CreateButton />}
+    <AddressSegments label={words.show} choice={stateChoice} labels={words.shownStates} />
+    {isMounted('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
   </div>
 );
 

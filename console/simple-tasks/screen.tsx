@@ -6,11 +6,11 @@ import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
+import { ListFilter } from '../ui/list-filter.tsx';
 import { ListHead } from '../ui/list-head.tsx';
 import { OneLine } from '../ui/one-line.tsx';
 import { Empty, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { type Column, sortRows, Table, TwoLines } from '../ui/table.tsx';
-import { TextFilter } from '../ui/text-filter.tsx';
 
 const words = text.simpleTasks;
 
@@ -23,9 +23,7 @@ const SimpleTasksScreen = () => {
   const found = value.filter(({ title }) => title.toLowerCase().includes(q.toLowerCase()));
   return (
     <div class="list">
-      <search class="filters" aria-label={text.filters}>
-        <TextFilter name="q" label={words.filter} type="search" />
-      </search>
+      <ListFilter label={words.filter} />
       <ListHead count={words.shown(toCount(found.length), toCount(value.length))} onRefresh={reload} />
       {found.length === 0 ? (
         <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />

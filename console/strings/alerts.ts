@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const alerts = {
+export const alertTexts = {
   severities: { CRITICAL: 'Critical', ERROR: 'Error', WARNING: 'Warning', INFO: 'Info' },
   severity: 'Severity',
   noMessage: '(no message)',
@@ -15,7 +15,6 @@ export const alerts = {
   resolves: 'Resolves',
   theFiring: 'the alert that was firing',
   sender: 'Sender',
-  detailsTitle: 'Details',
   repeat: 'Repeat of',
   theFirst: 'the first alert of this series',
   format: 'Format',
@@ -28,7 +27,7 @@ export const alerts = {
   fold: 'Fold repeats',
   repeats: (count: string) => `${count} times`,
   range: 'Time range',
-  ranges: { hour: '1 h', day: '24 h', week: '7 d', all: 'All' },
+  ranges: { '1h': '1 h', '24h': '24 h', '7d': '7 d' },
   chosen: (from: string, to: string) => `${from} to ${to}`,
   clearRange: 'Clear the time range',
   histogram: 'Alerts over time',

@@ -1,6 +1,6 @@
 import { countedOf } from './count.ts';
 
-export const audit = {
+export const auditTexts = {
   filter: 'Command or reason contains',
   user: 'User',
   anyUser: 'Any user',

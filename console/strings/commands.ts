@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const commands = {
+export const commandTexts = {
   form: 'Build a command',
   command: 'Command',
   runner: (name: string) => `runner: ${name}`,

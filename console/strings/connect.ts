@@ -1,4 +1,4 @@
-export const connect = {
+export const connectTexts = {
   hint: 'Choose a sender: you get the lines to paste, and see its first alert arrive. Then choose who is notified.',
   senders: 'Senders of alerts',
   receivers: 'Destinations of notifications',

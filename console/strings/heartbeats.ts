@@ -1,7 +1,7 @@
 import { counted } from './count.ts';
 
 /** Of a screen that is loaded later, with it: it imports them itself. */
-export const heartbeats = {
+export const heartbeatTexts = {
   states: { new: 'New', up: 'Up', running: 'Running', late: 'Late', down: 'Down', paused: 'Paused' },
   counted: (count: string, bad: string) => `${counted(count, 'heartbeat')}, ${bad} down or late`,
   filter: 'Filter',
@@ -17,7 +17,6 @@ export const heartbeats = {
   runsOf: (count: string) => `Last runs (${count})`,
   last: 'Last and next',
   configured: 'from the config file',
-  configHint: 'It is from the config file, where it can be changed.',
   every: (time: string) => `every ${time}`,
   grace: (time: string) => `may be ${time} late`,
   usualGrace: 'may be a fifth of that late',
@@ -25,7 +24,6 @@ export const heartbeats = {
   never: 'nothing was received yet',
   succeeded: (passed: string) => `succeeded ${passed}`,
   noSuccess: 'has never succeeded',
-  next: (time: string) => `next ${time}`,
   nextIn: (time: string, left: string) => `next ${time}, in ${left}`,
   wasDue: (time: string, passed: string) => `was due ${time} (${passed} ago)`,
   downSince: (time: string, passed: string) => `down since ${time} (${passed})`,
@@ -45,16 +43,12 @@ export const heartbeats = {
   details: (name: string) => `Heartbeat ${name}`,
   missing: 'There is no such heartbeat',
   missingHint: 'It may have been deleted.',
-  incident: (number: string) => `Incident #${number}`,
   facts: {
     expected: 'Expected',
-    grace: 'Grace',
     level: 'Level',
     tags: 'Tags',
-    changed: 'Changed last',
     success: 'Last success',
   },
-  changedBy: (name: string, time: string) => `by ${name}, ${time}`,
   edit: 'Change…',
   pause: 'Pause',
   resume: 'Resume',
@@ -85,7 +79,6 @@ export const heartbeats = {
   copyBadge: 'Copy the address of the badge',
   badgeText: (name: string, state: string) => `${name}: ${state}`,
   output: 'Output',
-  logged: 'logged',
   newTitle: 'New heartbeat',
   editTitle: (name: string) => `Change ${name}`,
   createAction: 'Create',
@@ -100,8 +93,6 @@ export const heartbeats = {
   period: 'Every',
   unit: 'Unit',
   units: { '1': 'seconds', '60': 'minutes', '3600': 'hours', '86400': 'days' },
-  expression: 'Cron expression',
-  expressionHint: 'Five fields: minute, hour, day of the month, month, day of the week.',
   timeZone: 'Time zone',
   graceField: 'May be late (minutes)',
   graceHint: 'If empty, a fifth of the time between two pings.',
@@ -113,6 +104,4 @@ export const heartbeats = {
   tags: 'Tags',
   tagsHint: 'Separated by commas.',
   open: 'Everybody may see its badge',
-  noDays: 'Choose at least one day and a time.',
-  badNumber: (label: string) => `${label} must be a number.`,
 };

@@ -1,9 +1,10 @@
 import { counted, countedOf } from './count.ts';
 
-export const incidents = {
+export const incidentTexts = {
   states: { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' },
   snoozed: (time: string) => `Snoozed until ${time}`,
   takenBy: (name: string) => `Taken by ${name}`,
+  named: (number: string) => `Incident #${number}`,
   number: (number: number) => `#${number}`,
   selectAll: 'Select all',
   select: (title: string) => `Select ${title}`,
@@ -31,7 +32,6 @@ export const incidents = {
   none: 'No incidents yet',
   noMatch: 'No incident matches',
   noMatchHint: 'Remove a filter to see more.',
-  details: (number: number) => `Incident #${number}`,
   detailsTitle: 'Incident',
   missing: 'There is no such incident',
   missingHint: 'It may have been deleted by retention, or the address is incomplete.',
@@ -43,7 +43,6 @@ export const incidents = {
   createTask: 'Create task',
   origin: (kind: string) => `Show the ${kind}`,
   openTask: (id: number) => `Task ${id}`,
-  report: 'Copy report',
   acknowledged: (title: string) => `Acknowledged: ${title}`,
   resolved: (title: string) => `Resolved: ${title}`,
   reopened: (title: string) => `Reopened: ${title}`,

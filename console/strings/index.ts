@@ -1,30 +1,30 @@
-import { alerts } from './alerts.ts';
-import { audit } from './audit.ts';
-import { commands } from './commands.ts';
-import { incidents } from './incidents.ts';
-import { instances } from './instances.ts';
-import { items } from './items.ts';
-import { notifications } from './notifications.ts';
-import { overview } from './overview.ts';
-import { processes } from './processes.ts';
-import { shell } from './shell.ts';
-import { silences } from './silences.ts';
-import { simpleTasks } from './simple-tasks.ts';
-import { tasks } from './tasks.ts';
+import { alertTexts } from './alerts.ts';
+import { auditTexts } from './audit.ts';
+import { commandTexts } from './commands.ts';
+import { incidentTexts } from './incidents.ts';
+import { instanceTexts } from './instances.ts';
+import { itemTexts } from './items.ts';
+import { notificationTexts } from './notifications.ts';
+import { overviewTexts } from './overview.ts';
+import { processTexts } from './processes.ts';
+import { shellTexts } from './shell.ts';
+import { silenceTexts } from './silences.ts';
+import { simpleTaskTexts } from './simple-tasks.ts';
+import { taskTexts } from './tasks.ts';
 
 /** Every text that the console shows, by screen; watches and heartbeats, which have many, load theirs with the screen. */
 export const text = {
-  ...shell,
-  overview,
-  processes,
-  alerts,
-  audit,
-  notifications,
-  silences,
-  items,
-  incidents,
-  instances,
-  simpleTasks,
-  tasks,
-  commands,
+  ...shellTexts,
+  overview: overviewTexts,
+  processes: processTexts,
+  alerts: alertTexts,
+  audit: auditTexts,
+  notifications: notificationTexts,
+  silences: silenceTexts,
+  items: itemTexts,
+  incidents: incidentTexts,
+  instances: instanceTexts,
+  simpleTasks: simpleTaskTexts,
+  tasks: taskTexts,
+  commands: commandTexts,
 };

@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const instances = {
+export const instanceTexts = {
   name: 'Name',
   version: 'Version',
   seen: 'Last seen',

@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const items = {
+export const itemTexts = {
   id: 'Id',
   name: 'Name',
   status: 'Status',

@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const notifications = {
+export const notificationTexts = {
   states: { idle: 'Up to date', delivering: 'Delivering', waiting: 'Waiting to retry', failing: 'Failing' },
   failingSince: (time: string) => `Failing since ${time}`,
   failingHint:
@@ -85,7 +85,6 @@ export const notifications = {
   },
   inTime: (time: string) => `in ${time}`,
   now: 'now',
-  notNotified: 'Could not notify',
   sent: 'Sent',
   sentNone: 'Nothing was sent about incidents yet.',
   sentNoMatch: 'Nothing was sent that matches',

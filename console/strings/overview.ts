@@ -1,4 +1,4 @@
-export const overview = {
+export const overviewTexts = {
   health: 'Health',
   healthy: 'Everything looks fine',
   healthyHint: 'Alerts, deliveries, stores and this machine need nobody’s attention.',

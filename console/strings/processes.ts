@@ -1,6 +1,6 @@
 import { countedOf } from './count.ts';
 
-export const processes = {
+export const processTexts = {
   filter: 'Name, user or PID contains',
   shown: (shown: string, all: string) => countedOf(shown, all, 'process', 'processes'),
   byMemory: 'the largest in memory first',

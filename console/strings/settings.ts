@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-export const settings = {
+export const settingTexts = {
   sections: {
     users: 'Users',
     keys: 'Keys',
@@ -38,12 +38,9 @@ export const settings = {
   destinationNameHint: 'Up to 64 letters, digits, "_" and "-".',
   origin: 'Made by',
   config: 'From the config file',
-  configHint: 'It is from the config file, where it can be changed.',
   temporary: 'For this run',
   temporaryHint: 'It has the random password of the start message.',
   you: 'you',
-  changed: 'Changed last',
-  madeBy: (name: string, time: string) => `by ${name}, ${time}`,
   missing: 'It is not there any more',
   edit: 'Change…',
   delete: 'Delete…',
@@ -146,7 +143,6 @@ export const settings = {
   only: (level: string) => `${level} only`,
   more: 'More settings',
   taken: (name: string) => `There is a destination ${name}: choose another name.`,
-  badNumber: (label: string) => `${label} must be a number.`,
   badHeader: (line: string) => `${line} is not name: value`,
   state: 'How it is doing',
   path: 'Sent to',
@@ -161,7 +157,6 @@ export const settings = {
   tryIt: 'Try it',
   wouldStore: (count: string) => `${counted(count, 'alert')} would be stored.`,
   sessionsHint: 'Where you are logged in.',
-  session: 'Session',
   since: 'Since',
   renewed: 'Last used',
   client: 'Browser or program',

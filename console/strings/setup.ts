@@ -1,4 +1,4 @@
-export const setup = {
+export const setupTexts = {
   hint: 'Choose a name and a password. This account administers the server.',
   name: 'User name',
   nameHint: 'Up to 64 letters, digits, ".", "_", "@" and "-".',

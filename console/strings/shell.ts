@@ -1,6 +1,6 @@
 import { countedOf } from './count.ts';
 
-export const shell = {
+export const shellTexts = {
   name: 'signalbox',
   skip: 'Skip to the content',
   screens: 'Screens',
@@ -54,6 +54,9 @@ export const shell = {
   retry: 'Try again',
   refresh: 'Refresh',
   copy: 'Copy',
+  changed: 'Changed last',
+  configHint: 'It is from the config file, where it can be changed.',
+  doneBy: (name: string, time: string) => `by ${name}, ${time}`,
   copyLink: 'Copy link',
   copied: 'Copied',
   copyFailed: 'The browser does not allow copying. Select the text and copy it yourself.',
@@ -76,9 +79,9 @@ export const shell = {
     status: (route: string, status: number) => `${route} responded with status ${status}.`,
     conflict: 'Somebody else has changed it meanwhile. Close this form to see how, and then edit it again.',
     unexpected: 'Unexpected error:',
+    number: (label: string) => `${label} must be a number.`,
     title: 'This cannot be shown',
     crashed: 'This screen has failed',
-    start: 'The console cannot read the list of routes from this server.',
     screen: 'This screen could not be loaded. Try again once the server is back, or reload the page.',
     chart: 'The charts could not be loaded. Reload the page.',
   },
@@ -94,7 +97,6 @@ export const shell = {
     checking: 'Checking…',
     needed: 'Log in to see this',
     neededHint: 'The server shows this only to users.',
-    adminHint: 'The server shows this only to users with the role Admin.',
     out: 'Log out',
     as: (name: string, role: string) => `${name}, ${role}`,
     ends: (time: string) => `Session ends in ${time}`,

@@ -1,6 +1,6 @@
 import { counted, countedOf } from './count.ts';
 
-export const silences = {
+export const silenceTexts = {
   states: { active: 'In effect', pending: 'Upcoming', expired: 'Past' },
   show: 'Show',
   shownStates: { current: 'Current', past: 'Past', all: 'All' },
@@ -8,7 +8,6 @@ export const silences = {
   what: 'Silences',
   when: 'When',
   covers: 'Incidents',
-  why: 'Why',
   by: 'Made by',
   create: 'New silence',
   shown: (shown: string, all: string) => countedOf(shown, all, 'silence'),
@@ -17,7 +16,6 @@ export const silences = {
   noneHint:
     'A silence keeps alerts and incidents that match it from notifying anyone, for some time or at regular times; they are still stored and counted.',
   noPast: 'No silence has ended in the last 30 days',
-  everything: 'everything',
   parts: { source: 'source', hostname: 'host', level: 'level', text: 'text' },
   levels: 'Level',
   anyLevel: 'Any level',
@@ -25,7 +23,6 @@ export const silences = {
   part: (name: string, pattern: string) => `${name} ${pattern}`,
   until: (time: string) => `until ${time}`,
   left: (time: string) => `${time} left`,
-  from: (time: string) => `from ${time}`,
   fromUntil: (from: string, until: string) => `from ${from} until ${until}`,
   ended: (time: string) => `ended ${time}`,
   now: (time: string) => `now until ${time}`,
@@ -43,8 +40,7 @@ export const silences = {
   details: 'Silence',
   missing: 'There is no such silence',
   missingHint: 'Silences are listed for 30 days after their end.',
-  facts: { made: 'Made', changed: 'Changed last', id: 'Id', matchers: 'Matchers' },
-  madeBy: (name: string, time: string) => `by ${name}, ${time}`,
+  facts: { made: 'Made', id: 'Id' },
   fromAlertmanager: 'It was made with the API of Alertmanager, where it can be changed.',
   covered: (count: string) => counted(count, 'open incident'),
   coversNone: 'It covers no open incident.',

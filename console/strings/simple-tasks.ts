@@ -1,6 +1,6 @@
 import { countedOf } from './count.ts';
 
-export const simpleTasks = {
+export const simpleTaskTexts = {
   id: 'Id',
   title: 'Title',
   status: 'Status',

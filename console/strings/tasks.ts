@@ -1,6 +1,6 @@
 import { countedOf } from './count.ts';
 
-export const tasks = {
+export const taskTexts = {
   view: 'View',
   table: 'Table',
   board: 'Board',

@@ -1,7 +1,7 @@
 import { counted } from './count.ts';
 
 /** Of a screen that is loaded later, with it: it imports them itself. */
-export const watches = {
+export const watchTexts = {
   states: {
     ok: 'OK',
     pending: 'Pending',
@@ -13,7 +13,6 @@ export const watches = {
   },
   elsewhereHint: 'Another instance checks it and knows its readings.',
   origins: { default: 'default watch', config: 'from the config file', made: '' },
-  configHint: 'It is from the config file, where it can be changed.',
   defaultHint: 'It is a default watch. What you change is kept as a watch of yours with its name.',
   counted: (count: string, firing: string) => `${counted(count, 'watch', 'watches')}, ${firing} firing`,
   filter: 'Filter',
@@ -34,10 +33,8 @@ export const watches = {
   strip: (good: string, all: string) => `fine in ${good} of ${counted(all, 'step')} of time`,
   noReadings: 'no readings yet',
   details: (name: string) => `Watch ${name}`,
-  detailsTitle: 'Watch',
   missing: 'There is no such watch',
   missingHint: 'It may have been deleted.',
-  incident: (number: string) => `Incident #${number}`,
   reading: 'reading',
   critical: 'critical',
   limit: 'Limit',
@@ -46,7 +43,6 @@ export const watches = {
     every: 'Checked',
     message: 'What to do',
     level: 'Level',
-    changed: 'Changed last',
   },
   reached: {
     low: (limit: string) => `at ${limit} or less`,
@@ -58,7 +54,6 @@ export const watches = {
   lasting: (time: string) => `after ${time}`,
   ends: (limit: string) => `ends at ${limit}`,
   everyTime: (time: string) => `every ${time}`,
-  changedBy: (name: string, time: string) => `by ${name}, ${time}`,
   edit: 'Change…',
   pause: 'Pause',
   resume: 'Resume',
@@ -181,6 +176,5 @@ export const watches = {
   message: 'What to do',
   messageHint: 'Shown with each alert.',
   moreSettings: 'More settings',
-  badNumber: (label: string) => `${label} must be a number.`,
   noName: 'Give it a name.',
 };

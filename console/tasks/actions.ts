@@ -1,14 +1,14 @@
 import type { NewTask, Task, TaskChanges } from 'signalbox/client';
 import { createRequestKey } from '../../src/client/send.ts';
 import { ApiError, userClient, versionedClient } from '../api.ts';
-import { toCount } from '../format.ts';
+import { shorten, toCount } from '../format.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
-import { askWhich, type Choice, isConflict, type Versions } from './conflict.ts';
+import { askWhich, isTaskConflict, type KeptVersion, type Versions } from './conflict.ts';
 import { beginDeletion, completeDeletion, undoDeletion, type Version } from './deletion.ts';
-import type { TaskList } from './list.ts';
-import { toReason } from './reason.ts';
+import type { LiveTasks } from './list.ts';
+import { explainRefusal } from './reason.ts';
 
 const words = text.tasks;
 
@@ -16,17 +16,16 @@ const words = text.tasks;
 const mostNamed = 60;
 
 /** The title in messages and names. */
-export const toName = ({ Title: title }: Task): string =>
-  title.length > mostNamed ? `${title.slice(0, mostNamed)}…` : title;
+export const toTaskName = ({ Title: title }: Task): string => shorten(title, mostNamed);
 
 /** What came of an edited task: the version that was kept, or why it was not stored. */
-export type Outcome = Choice | { reason: string };
+export type SaveOutcome = KeptVersion | { reason: string };
 
 /**
  * Stores what the user has changed of a task; `before` has these fields as they were then. If somebody else has changed
  * them meanwhile, the user chooses which version is kept.
  */
-export const save = (list: TaskList, task: Task, before: TaskChanges, changes: TaskChanges): Promise<Outcome> => {
+export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: TaskChanges): Promise<SaveOutcome> => {
   list.put({ ...task, ...changes });
   return settle(list, task, { before: { ...task, ...before }, changes }, async (version) => {
     list.put(await userClient.updateTask({ id: task.Id, ...changes }, version));
@@ -35,17 +34,17 @@ export const save = (list: TaskList, task: Task, before: TaskChanges, changes: T
 
 /** Runs a change of the stored version, unless it conflicts and the user decides against it. */
 const settle = async (
-  list: TaskList,
+  list: LiveTasks,
   task: Task,
   { before, changes }: Omit<Versions, 'theirs'>,
   run: (version: Version, stored: Task) => Promise<void>,
-): Promise<Outcome> => {
+): Promise<SaveOutcome> => {
   let [shown, known] = [task, before];
   for (;;) {
     try {
       const { data, version } = await versionedClient.getTask({ id: task.Id });
       shown = data;
-      if (isConflict({ before: known, changes, theirs: shown })) {
+      if (isTaskConflict({ before: known, changes, theirs: shown })) {
         list.put(shown);
         const choice = await askWhich({ before: known, changes, theirs: shown });
         if (choice !== 'mine') return choice;
@@ -59,13 +58,13 @@ const settle = async (
       if (status === 412) continue;
       if (status === 404) list.drop(task.Id);
       else list.put(shown);
-      return { reason: toReason(error) };
+      return { reason: explainRefusal(error) };
     }
   }
 };
 
 /** Shows the change at once and sends it; takes it back and returns the reason if it is refused. */
-const change = async (list: TaskList, task: Task, changes: TaskChanges): Promise<string | undefined> => {
+const change = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<string | undefined> => {
   list.put({ ...task, ...changes });
   try {
     list.put(await userClient.updateTask({ id: task.Id, ...changes }));
@@ -73,25 +72,25 @@ const change = async (list: TaskList, task: Task, changes: TaskChanges): Promise
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) list.drop(task.Id);
     else list.put(task);
-    return toReason(error);
+    return explainRefusal(error);
   }
 };
 
 /** As `change`, for changes that are a single choice. */
-export const choose = async (list: TaskList, task: Task, changes: TaskChanges): Promise<void> => {
+export const choose = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<void> => {
   const reason = await change(list, task, changes);
   if (reason !== undefined) notify(reason, { kind: 'failure' });
 };
 
-export const complete = async (list: TaskList, task: Task): Promise<void> => {
+export const complete = async (list: LiveTasks, task: Task): Promise<void> => {
   const reason = await change(list, task, { Status: 'Completed' });
   if (reason !== undefined) return notify(reason, { kind: 'failure' });
   const run = () => void choose(list, { ...task, Status: 'Completed' }, { Status: task.Status });
-  notify(words.completed(toName(task)), { action: { label: text.undo, run } });
+  notify(words.completed(toTaskName(task)), { action: { label: text.undo, run } });
 };
 
 /** Stores a new task, once for each key; throws an ApiError if it is refused. */
-export const create = async (list: TaskList, fields: NewTask, key: string): Promise<Task> => {
+export const create = async (list: LiveTasks, fields: NewTask, key: string): Promise<Task> => {
   const task = await userClient.createTask(fields, { idempotencyKey: key });
   list.put(task);
   return task;
@@ -101,7 +100,7 @@ export const create = async (list: TaskList, fields: NewTask, key: string): Prom
  * Hides a task and offers to undo that; the server deletes it once the offer is gone, so that what comes back is the same
  * task. If somebody else has changed it, the user decides.
  */
-export const remove = async (list: TaskList, task: Task): Promise<void> => {
+export const remove = async (list: LiveTasks, task: Task): Promise<void> => {
   if (!isAllowed('deleteTask')) return notify(text.errors.admin, { kind: 'failure' });
   let shown = task;
   const outcome = await settle(list, task, { before: task, changes: undefined }, async (version, stored) => {
@@ -111,31 +110,34 @@ export const remove = async (list: TaskList, task: Task): Promise<void> => {
   if (typeof outcome === 'object') return notify(outcome.reason, { kind: 'failure' });
   if (outcome !== 'mine') return;
   const run = () => undoDeletion(task.Id);
-  notify(words.deleted(toName(shown)), { action: { label: text.undo, run }, onEnd: () => void finish(list, shown) });
+  notify(words.deleted(toTaskName(shown)), {
+    action: { label: text.undo, run },
+    onEnd: () => void finish(list, shown),
+  });
 };
 
-const finish = async (list: TaskList, task: Task): Promise<void> => {
+const finish = async (list: LiveTasks, task: Task): Promise<void> => {
   const outcome = await completeDeletion(task.Id);
   if (outcome === 'deleted') list.drop(task.Id);
   else if (outcome === 'changed') await remove(list, task);
-  else notify(words.notDeleted(toName(task), outcome.reason), { kind: 'failure' });
+  else notify(words.notDeleted(toTaskName(task), outcome.reason), { kind: 'failure' });
 };
 
 /** Says that a task is gone which the user was editing, and offers to store it with the changes. */
-export const offerToRestore = (list: TaskList, task: Task): void => {
+export const offerToRestore = (list: LiveTasks, task: Task): void => {
   const run = () => void restore(list, task);
-  notify(words.deletedElsewhere(toName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
+  notify(words.deletedElsewhere(toTaskName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
 };
 
 /** The API never uses an id twice, so what others have deleted comes back under a new one. */
-export const restore = async (list: TaskList, task: Task, key = createRequestKey()): Promise<void> => {
+export const restore = async (list: LiveTasks, task: Task, key = createRequestKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {
     const created = await create(list, { Title, Description, Priority }, key);
     if (Status !== 'Pending') await choose(list, created, { Status });
     notify(words.restored(toCount(created.Id)));
   } catch (error) {
-    notify(toReason(error), {
+    notify(explainRefusal(error), {
       kind: 'failure',
       action: { label: text.retry, run: () => void restore(list, task, key) },
     });

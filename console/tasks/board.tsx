@@ -10,8 +10,8 @@ import { listPieces, useVirtualRows } from '../ui/virtual.ts';
 import { choose } from './actions.ts';
 import { MoveChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
 import { leaving } from './deletion.ts';
-import { statuses } from './filter.ts';
-import type { TaskList } from './list.ts';
+import { taskStatuses } from './filter.ts';
+import type { LiveTasks } from './list.ts';
 import { looks } from './looks.ts';
 import { MoreTasks } from './rows.tsx';
 
@@ -23,9 +23,9 @@ const cardHeight = 98;
 const dragged = 'application/x-signalbox-task';
 
 /** Tasks as cards in a column for each status; a card is moved by dragging it, or with its button. */
-export const Board = ({ list }: { list: TaskList }) => (
+export const Board = ({ list }: { list: LiveTasks }) => (
   <div class="board">
-    {statuses.map((status) => (
+    {taskStatuses.map((status) => (
       <BoardColumn key={status} status={status} list={list} />
     ))}
   </div>
@@ -33,7 +33,7 @@ export const Board = ({ list }: { list: TaskList }) => (
 
 const none: readonly Task[] = [];
 
-const BoardColumn = ({ status, list }: { status: Status; list: TaskList }) => {
+const BoardColumn = ({ status, list }: { status: Status; list: LiveTasks }) => {
   const id = useId();
   const cards = useRef<HTMLUListElement>(null);
   const isOver = useSignal(false);

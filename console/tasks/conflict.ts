@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Task, TaskChanges } from 'signalbox/client';
 
 /** `mine` and `theirs`: which version is kept; `neither`: the user goes on editing. */
-export type Choice = 'mine' | 'theirs' | 'neither';
+export type KeptVersion = 'mine' | 'theirs' | 'neither';
 
 /** A task that somebody else has changed while the user did. */
 export interface Versions {
@@ -15,14 +15,14 @@ export interface Versions {
 }
 
 interface Conflict extends Versions {
-  answer(choice: Choice): void;
+  answer(choice: KeptVersion): void;
 }
 
 /** The conflict that the user is asked about. */
 export const conflict = signal<Conflict | undefined>(undefined);
 
 /** Shows both versions and asks which one to keep. */
-export const askWhich = (versions: Versions): Promise<Choice> =>
+export const askWhich = (versions: Versions): Promise<KeptVersion> =>
   new Promise((resolve) => {
     conflict.peek()?.answer('neither');
     conflict.value = {
@@ -38,7 +38,7 @@ export const askWhich = (versions: Versions): Promise<Choice> =>
 export const fields = ['Title', 'Description', 'Priority', 'Status'] as const;
 
 /** Whether somebody else has changed what the user changes, to something else; any field, if the task is to be deleted. */
-export const isConflict = ({ before, changes, theirs }: Versions): boolean =>
+export const isTaskConflict = ({ before, changes, theirs }: Versions): boolean =>
   fields.some(
     (field) =>
       theirs[field] !== before[field] &&

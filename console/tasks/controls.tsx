@@ -7,16 +7,16 @@ import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';
-import { choose, complete, offerToRestore, remove, save as store, toName } from './actions.ts';
-import { priorities, statuses } from './filter.ts';
-import type { TaskList } from './list.ts';
+import { choose, complete, offerToRestore, remove, save as store, toTaskName } from './actions.ts';
+import { taskPriorities, taskStatuses } from './filter.ts';
+import type { LiveTasks } from './list.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
 
 export interface TaskProps {
   task: Task;
-  list: TaskList;
+  list: LiveTasks;
 }
 
 /** Characters of a title that fit everywhere; longer ones may be cut. */
@@ -108,11 +108,11 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
 export const StatusChoice = ({ task, list }: TaskProps) => (
   <select
     class={`task-choice tone-${looks[task.Status].tone}`}
-    aria-label={words.statusOf(toName(task))}
+    aria-label={words.statusOf(toTaskName(task))}
     value={task.Status}
     onChange={({ currentTarget }) => void choose(list, task, { Status: currentTarget.value as Status })}
   >
-    {statuses.map((each) => (
+    {taskStatuses.map((each) => (
       <option key={each} value={each}>
         {words.statuses[each]}
       </option>
@@ -123,11 +123,11 @@ export const StatusChoice = ({ task, list }: TaskProps) => (
 export const PriorityChoice = ({ task, list }: TaskProps) => (
   <select
     class={`task-choice tone-${looks[task.Priority].tone}`}
-    aria-label={words.priorityOf(toName(task))}
+    aria-label={words.priorityOf(toTaskName(task))}
     value={task.Priority}
     onChange={({ currentTarget }) => void choose(list, task, { Priority: currentTarget.value as Task['Priority'] })}
   >
-    {priorities.map((each) => (
+    {taskPriorities.map((each) => (
       <option key={each} value={each}>
         {words.priorities[each]}
       </option>
@@ -145,7 +145,7 @@ export const MoveChoice = (props: TaskProps) => (
 
 /** Complete, open, delete. The second click of a double click would hit the row that has moved here. */
 export const TaskActions = ({ task, list, children }: TaskProps & { children?: ComponentChildren }) => {
-  const name = toName(task);
+  const name = toTaskName(task);
   const isDone = task.Status === 'Completed';
   return (
     <span class="task-actions">

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { ApiError, client, toAddress } from '../api.ts';
 import { findRoute } from '../routes.ts';
 import { onLogOut, session } from '../session.ts';
-import { toReason } from './reason.ts';
+import { explainRefusal } from './reason.ts';
 
 /** What the user has deleted: it is hidden, and deleted on the server once it can no longer be undone. */
 export const leaving = signal<ReadonlySet<number>>(new Set());
@@ -35,7 +35,7 @@ export const completeDeletion = async (id: number): Promise<'deleted' | 'changed
     const status = error instanceof ApiError ? error.status : 0;
     if (status === 404) return 'deleted';
     undoDeletion(id);
-    return status === 412 ? 'changed' : { reason: toReason(error) };
+    return status === 412 ? 'changed' : { reason: explainRefusal(error) };
   }
   return 'deleted';
 };

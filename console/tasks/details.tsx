@@ -4,20 +4,21 @@ import type { TaskPriority as Priority, TaskStatus as Status, Task, TaskChanges 
 import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { Empty, Skeleton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { fromServer } from '../zone.ts';
 import { remove, restore, save as store } from './actions.ts';
-import { priorities, statuses } from './filter.ts';
-import type { TaskList } from './list.ts';
+import { taskPriorities, taskStatuses } from './filter.ts';
+import type { LiveTasks } from './list.ts';
 
 const words = text.tasks;
 
 interface Props {
   id: string;
-  list: TaskList;
+  list: LiveTasks;
   onClose: () => void;
 }
 
@@ -45,7 +46,7 @@ interface FormProps {
   task: Task;
   /** Somebody else has deleted it while it was shown here. */
   isDeleted: boolean;
-  list: TaskList;
+  list: LiveTasks;
   onClose: () => void;
 }
 
@@ -104,13 +105,13 @@ const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
       <Choice
         label={words.priority}
         value={shown.Priority}
-        options={priorities.map((each) => [each, words.priorities[each]])}
+        options={taskPriorities.map((each) => [each, words.priorities[each]])}
         onValue={(value) => set({ Priority: value as Priority })}
       />
       <Choice
         label={words.status}
         value={shown.Status}
-        options={statuses.map((each) => [each, words.statuses[each]])}
+        options={taskStatuses.map((each) => [each, words.statuses[each]])}
         onValue={(value) => set({ Status: value as Status })}
       />
       <Times task={task} />
@@ -124,15 +125,14 @@ const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
           {isDeleted ? words.saveAsNew : words.save}
         </button>
         {!isDeleted && (
-          <button
-            type="button"
+          <IconButton
+            icon="trash"
+            label={words.delete}
             onClick={() => {
               onClose();
               void remove(list, task);
             }}
-          >
-            <Icon name="trash" /> {words.delete}
-          </button>
+          />
         )}
       </div>
     </form>
@@ -140,16 +140,10 @@ const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
 };
 
 const Times = ({ task: { CreatedAt: created, UpdatedAt: updated } }: { task: Task }) => (
-  <dl class="pairs">
-    <div>
-      <dt>{words.createdAt}</dt>
-      <dd>{toFull(fromServer(created))}</dd>
-    </div>
-    {updated !== undefined && (
-      <div>
-        <dt>{words.updatedAt}</dt>
-        <dd>{toFull(fromServer(updated))}</dd>
-      </div>
-    )}
-  </dl>
+  <Facts
+    facts={[
+      [words.createdAt, toFull(fromServer(created))],
+      [words.updatedAt, updated !== undefined && toFull(fromServer(updated))],
+    ]}
+  />
 );

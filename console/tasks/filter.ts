@@ -1,8 +1,8 @@
 import type { TaskPriority as Priority, TaskStatus as Status } from 'signalbox/client';
-import { place, setParams } from '../router.ts';
+import { createAddressChoice, createAddressFilter } from '../list-address.ts';
 
 /** What is asked of the server; a text that is undefined is no filter. */
-export interface TaskFilter {
+export interface TaskCriteria {
   status?: Status | undefined;
   priority?: Priority | undefined;
   /** Contained in the title, in any case. */
@@ -10,28 +10,24 @@ export interface TaskFilter {
 }
 
 /** In the order of the board's columns. */
-export const statuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
-export const priorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critical'];
+export const taskStatuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
+export const taskPriorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critical'];
 
-const names = ['status', 'priority', 'q'] as const;
+export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 
-/** The filter that the address holds. */
-const readFilter = (): TaskFilter => {
-  const { params } = place.value;
-  return Object.fromEntries(names.map((name) => [name, params[name]?.slice(0, 256) || undefined]));
-};
+/** The most characters that the server searches for. */
+const mostSearched = 256;
 
 /** One filter for the table; for the board one for each column that the address's filter does not leave empty. */
-export const readFilters = (): TaskFilter[] => {
-  const filter = readFilter();
+export const readFilters = (): TaskCriteria[] => {
+  const { q, ...others } = taskFilter.read();
+  const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;
   if (!isBoard()) return [filter];
-  return statuses
+  return taskStatuses
     .filter((status) => !filter.status || filter.status === status)
     .map((status) => ({ ...filter, status }));
 };
 
-export const hasFilter = (): boolean => names.some((name) => place.value.params[name]);
+export const viewChoice = createAddressChoice('view', ['table', 'board'], 'table');
 
-export const clearFilter = (): void => setParams(Object.fromEntries(names.map((name) => [name, undefined])));
-
-export const isBoard = (): boolean => place.value.params['view'] === 'board';
+export const isBoard = (): boolean => viewChoice.read() === 'board';

@@ -1,21 +1,18 @@
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
-import { FilterBar } from '../ui/filter-bar.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { clearFilter, hasFilter, priorities, statuses } from './filter.ts';
+import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
+import { taskFilter, taskPriorities, taskStatuses } from './filter.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
 
-export const Filters = () => (
+export const TaskFilters = () => (
   <FilterBar label={words.filter} others={['status', 'priority']}>
-    <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
-      <Icon name="close" /> {text.clear}
-    </button>
+    <ClearButton filter={taskFilter} />
     <div class="task-chips">
-      <Chips name="status" label={words.status} values={statuses} labels={words.statuses} />
-      <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} />
+      <Chips name="status" label={words.status} values={taskStatuses} labels={words.statuses} />
+      <Chips name="priority" label={words.priority} values={taskPriorities} labels={words.priorities} />
     </div>
   </FilterBar>
 );

@@ -4,7 +4,7 @@ import type { Task, TaskNotice } from 'signalbox/client';
 import { ApiError, client } from '../api.ts';
 import { subscribe } from '../live/live.ts';
 import { session } from '../session.ts';
-import type { TaskFilter } from './filter.ts';
+import type { TaskCriteria } from './filter.ts';
 import { createTaskPages } from './pages.ts';
 
 /** Changed tasks that are read one by one; after more changes the lists are read again. */
@@ -15,8 +15,8 @@ const calm = 100;
 const share = 1 / 20;
 
 /** The lists of tasks for these filters, kept current; a task that others change moves from one to another. */
-export const useTaskList = (filters: readonly TaskFilter[]): TaskList => {
-  const before = useRef<TaskList | undefined>(undefined);
+export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
+  const before = useRef<LiveTasks | undefined>(undefined);
   const key = JSON.stringify(filters);
   const token = session.value?.token;
   const list = useMemo(() => createTaskList(filters, before.current?.known()), [key, token]);
@@ -25,7 +25,7 @@ export const useTaskList = (filters: readonly TaskFilter[]): TaskList => {
   return list;
 };
 
-const createTaskList = (filters: readonly TaskFilter[], shown: Task[] | undefined) => {
+const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefined) => {
   const aborted = new AbortController();
   const pages = filters.map((filter) => createTaskPages(filter, shown, aborted.signal));
   /** The task that is open, which may be in none of the lists; null if there is no such task. */
@@ -119,4 +119,4 @@ const createTaskList = (filters: readonly TaskFilter[], shown: Task[] | undefine
   return { pages, opened, known, start, find, open, put, drop, isGone: (id: number) => gone.has(id), retry: resync };
 };
 
-export type TaskList = ReturnType<typeof createTaskList>;
+export type LiveTasks = ReturnType<typeof createTaskList>;

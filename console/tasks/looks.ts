@@ -1,8 +1,8 @@
 import type { TaskPriority as Priority, TaskStatus as Status } from 'signalbox/client';
-import type { IconName } from '../ui/icon.tsx';
+import type { Look } from '../ui/chip.tsx';
 
 /** Colour and icon of each status and priority. */
-export const looks: Record<Status | Priority, { tone: string; icon: IconName }> = {
+export const looks: Record<Status | Priority, Look> = {
   Pending: { tone: 'quiet', icon: 'other' },
   InProgress: { tone: 'info', icon: 'repeat' },
   Completed: { tone: 'good', icon: 'check' },

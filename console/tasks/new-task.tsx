@@ -7,9 +7,9 @@ import { FormDialog } from '../ui/dialog.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
 import { create } from './actions.ts';
-import { priorities } from './filter.ts';
-import type { TaskList } from './list.ts';
-import { toReason } from './reason.ts';
+import { taskPriorities } from './filter.ts';
+import type { LiveTasks } from './list.ts';
+import { explainRefusal } from './reason.ts';
 
 const words = text.tasks;
 
@@ -29,7 +29,7 @@ const keyOf = (fields: Draft): string => {
 };
 
 /** The form of a new task, over the list. */
-export const NewTaskDialog = ({ list, onClose }: { list: TaskList; onClose: () => void }) => {
+export const NewTaskDialog = ({ list, onClose }: { list: LiveTasks; onClose: () => void }) => {
   const error = useSignal<string | undefined>(undefined);
   const isRunning = useSignal(false);
   const submit = async () => {
@@ -42,7 +42,7 @@ export const NewTaskDialog = ({ list, onClose }: { list: TaskList; onClose: () =
       notify(words.created(toCount(id)));
       onClose();
     } catch (reason) {
-      error.value = toReason(reason);
+      error.value = explainRefusal(reason);
     }
     isRunning.value = false;
   };
@@ -70,7 +70,7 @@ export const NewTaskDialog = ({ list, onClose }: { list: TaskList; onClose: () =
       <Choice
         label={words.priority}
         value={draft.value.Priority}
-        options={priorities.map((each) => [each, words.priorities[each]])}
+        options={taskPriorities.map((each) => [each, words.priorities[each]])}
         onValue={(value) => set({ Priority: value as Priority })}
       />
     </FormDialog>

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Task } from 'signalbox/client';
 import { type ApiError, client } from '../api.ts';
 import { toApiError } from '../live/resource.ts';
-import type { TaskFilter } from './filter.ts';
+import type { TaskCriteria } from './filter.ts';
 
 interface State {
   /** Newest first, as far as they are read; undefined until the first page is. */
@@ -20,7 +20,7 @@ const nextPageSize = 1000;
 const mostKept = 20_000;
 
 /** The tasks that match a filter, read page by page; `known` are shown until the first page is there. */
-export const createTaskPages = (filter: TaskFilter, known: readonly Task[] | undefined, stop: AbortSignal) => {
+export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | undefined, stop: AbortSignal) => {
   const state = signal<State>({
     tasks: known?.filter((task) => isMatch(task, filter)),
     ...{ total: 0, isLoading: true, error: undefined },
@@ -122,7 +122,7 @@ export const createTaskPages = (filter: TaskFilter, known: readonly Task[] | und
 export type TaskPages = ReturnType<typeof createTaskPages>;
 
 /** True for tasks that the server finds with this filter. */
-const isMatch = ({ Status, Priority, Title }: Task, { status, priority, q }: TaskFilter): boolean =>
+const isMatch = ({ Status, Priority, Title }: Task, { status, priority, q }: TaskCriteria): boolean =>
   (!status || Status === status) &&
   (!priority || Priority === priority) &&
   (!q || Title.toLowerCase().includes(q.toLowerCase()));

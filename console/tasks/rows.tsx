@@ -8,13 +8,13 @@ import { type Column, sortRows, Table } from '../ui/table.tsx';
 import { fromServer } from '../zone.ts';
 import { PriorityChoice, StatusChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
 import { leaving } from './deletion.ts';
-import { priorities, statuses } from './filter.ts';
-import type { TaskList } from './list.ts';
+import { taskPriorities, taskStatuses } from './filter.ts';
+import type { LiveTasks } from './list.ts';
 import type { TaskPages } from './pages.ts';
 
 const words = text.tasks;
 
-const createColumns = (list: TaskList): Column<Task>[] => [
+const createColumns = (list: LiveTasks): Column<Task>[] => [
   { key: 'id', title: words.id, width: '5.5rem', align: 'end', cell: ({ Id: id }) => id, sortBy: ({ Id: id }) => id },
   {
     key: 'title',
@@ -27,14 +27,14 @@ const createColumns = (list: TaskList): Column<Task>[] => [
     title: words.priority,
     width: '7.5rem',
     cell: (task) => <PriorityChoice task={task} list={list} />,
-    sortBy: ({ Priority: priority }) => priorities.indexOf(priority),
+    sortBy: ({ Priority: priority }) => taskPriorities.indexOf(priority),
   },
   {
     key: 'status',
     title: words.status,
     width: '8.75rem',
     cell: (task) => <StatusChoice task={task} list={list} />,
-    sortBy: ({ Status: status }) => statuses.indexOf(status),
+    sortBy: ({ Status: status }) => taskStatuses.indexOf(status),
   },
   {
     key: 'created',
@@ -61,7 +61,7 @@ const Compact = ({ task, list }: TaskProps) => (
 );
 
 /** Tasks in rows whose fields are edited in their places. The server lists the newest first; all can be sorted. */
-export const TaskTable = ({ pages, list }: { pages: TaskPages; list: TaskList }) => {
+export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }) => {
   const { tasks = [], isLoading } = pages.state.value;
   const isWhole = !pages.hasMore();
   const columns = useMemo(

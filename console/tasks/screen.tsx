@@ -1,18 +1,20 @@
 import { toCount } from '../format.ts';
-import { goTo, place, setParams } from '../router.ts';
+import { goTo, place } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { Segments } from '../ui/chip.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddressSegments } from '../ui/address-segments.tsx';
+import { NoRows } from '../ui/filter-bar.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
-import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { Failure, Skeleton } from '../ui/panel.tsx';
 import { Board } from './board.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { leaving } from './deletion.ts';
 import { TaskDialog } from './details.tsx';
-import { clearFilter, hasFilter, isBoard, readFilters } from './filter.ts';
-import { Filters } from './filters.tsx';
-import { type TaskList, useTaskList } from './list.ts';
+import { isBoard, readFilters, taskFilter, viewChoice } from './filter.ts';
+import { TaskFilters } from './filters.tsx';
+import { type LiveTasks, useTaskList } from './list.ts';
 import { NewTaskDialog } from './new-task.tsx';
 import { TaskTable } from './rows.tsx';
 
@@ -30,7 +32,7 @@ const TasksScreen = ({ rest }: { rest: string }) => {
   if (failed?.error) return <Failure error={failed.error} onRetry={list.retry} />;
   return (
     <div class="tasks">
-      <Filters />
+      <TaskFilters />
       {states.some(({ tasks }) => !tasks) ? <Skeleton lines={16} /> : <Body list={list} />}
       {rest === 'new' && <NewTaskDialog list={list} onClose={close} />}
       {rest && rest !== 'new' && <TaskDialog id={rest} list={list} onClose={close} />}
@@ -42,22 +44,12 @@ const TasksScreen = ({ rest }: { rest: string }) => {
 /** Beside the heading: a new task, table or board. */
 const TaskControls = () => (
   <div class="actions">
-    <Segments
-      label={words.view}
-      value={isBoard() ? 'board' : 'table'}
-      options={[
-        ['table', words.table],
-        ['board', words.board],
-      ]}
-      onValue={(view) => setParams({ view: view === 'board' ? view : undefined })}
-    />
-    <button type="button" class="primary" onClick={openNew}>
-      <Icon name="plus" /> {words.create}
-    </button>
+    <AddressSegments label={words.view} choice={viewChoice} labels={words} />
+    <IconButton icon="plus" kind="primary" label={words.create} onClick={openNew} />
   </div>
 );
 
-const Body = ({ list }: { list: TaskList }) => {
+const Body = ({ list }: { list: LiveTasks }) => {
   const states = list.pages.map(({ state }) => state.value);
   const loaded = states.flatMap(({ tasks = [] }) => tasks);
   const hidden = loaded.filter(({ Id: id }) => leaving.value.has(id)).length;
@@ -67,21 +59,14 @@ const Body = ({ list }: { list: TaskList }) => {
   const error = states.find((each) => each.error)?.error;
   return (
     <>
-      <p class="hint" role="status">
+      <ListCount>
         {isLoading && total <= 0 ? words.searching : words.shown(toCount(loaded.length - hidden), toCount(total))}
-      </p>
+      </ListCount>
       {error && <Failure error={error} onRetry={list.retry} />}
-      {isEmpty && !isBoard() && <NoTasks />}
+      {isEmpty && !isBoard() && <NoRows filter={taskFilter} words={words} />}
       {isBoard() ? <Board list={list} /> : list.pages[0] && !isEmpty && <TaskTable pages={list.pages[0]} list={list} />}
     </>
   );
 };
-
-const NoTasks = () =>
-  hasFilter() ? (
-    <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />
-  ) : (
-    <Empty title={words.empty} hint={words.emptyHint} />
-  );
 
 export const tasksView: ScreenView = { Screen: TasksScreen, Aside: TaskControls };

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-interface Props {
+export interface Look {
   /** A colour of style/colors.css: `critical`, `error`, `warning`, `info`, `good` or `quiet`. */
   tone: string;
-  icon?: IconName;
+  icon?: IconName | undefined;
+}
+
+interface Props extends Look {
   children: ComponentChildren;
 }
 

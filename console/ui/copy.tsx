@@ -1,5 +1,7 @@
+import { toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Icon, type IconName } from './icon.tsx';
+import type { IconName } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 import { notify } from './toast.tsx';
 
 /** Puts text on the clipboard, and says so. */
@@ -20,7 +22,10 @@ interface Props {
 }
 
 export const CopyButton = ({ value, label = text.copy, icon = 'copy' }: Props) => (
-  <button type="button" onClick={() => void copyText(value())}>
-    <Icon name={icon} /> {label}
-  </button>
+  <IconButton icon={icon} label={label} onClick={() => void copyText(value())} />
+);
+
+/** Copies the address of a place of the console, for a message or a ticket. */
+export const CopyLink = ({ path }: { path: string }) => (
+  <CopyButton label={text.copyLink} icon="link" value={() => new URL(toHash(path), location.href).href} />
 );

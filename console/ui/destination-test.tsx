@@ -4,7 +4,7 @@ import { userClient } from '../api.ts';
 import { useRun } from '../live/run.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 import { LongText } from './long-text.tsx';
 
 const words = text.notifications;
@@ -15,7 +15,7 @@ const testTimeout = 60_000;
 export const mostOfResponse = 300;
 
 /** Sends a test to a destination and shows what the receiver responds; beside other buttons. */
-export const TestButton = ({ name, children }: { name: string; children?: ComponentChildren }) => {
+export const DestinationTest = ({ name, children }: { name: string; children?: ComponentChildren }) => {
   const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const test = useRun(async () => {
     tested.value = undefined;
@@ -26,9 +26,13 @@ export const TestButton = ({ name, children }: { name: string; children?: Compon
       <div class="actions">
         {children}
         {isMounted('testDestination') && (
-          <button type="button" aria-label={words.testOf(name)} aria-disabled={test.isRunning} onClick={test.run}>
-            <Icon name="notifications" /> {test.isRunning ? words.testing : words.test}
-          </button>
+          <IconButton
+            icon="notifications"
+            label={test.isRunning ? words.testing : words.test}
+            name={words.testOf(name)}
+            isDisabled={test.isRunning}
+            onClick={test.run}
+          />
         )}
       </div>
       <div class="tested" role="status">

@@ -1,17 +1,30 @@
+import { toPerson } from '../../src/profiles/people.ts';
+import { toFull } from '../format.ts';
+import { text } from '../strings/index.ts';
 import { LongText } from './long-text.tsx';
 
+/** A name with its value; without one, it is not shown. */
+export type Fact = [name: string, value: string | null | undefined | false];
+
 /** Names with their values, one pair a line. */
-export const Facts = ({ facts }: { facts: [name: string, value: string][] }) => (
+export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="pairs">
-    {facts.map(([name, value]) => (
-      <div key={name}>
-        <dt>
-          <bdi>{name}</bdi>
-        </dt>
-        <dd>
-          <LongText value={value} most={500} />
-        </dd>
-      </div>
-    ))}
+    {facts.map(
+      ([name, value]) =>
+        typeof value === 'string' && (
+          <div key={name}>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              <LongText value={value} most={500} />
+            </dd>
+          </div>
+        ),
+    )}
   </dl>
 );
+
+/** Who has done something and when, for a fact. */
+export const toDoneBy = (name: string | null | undefined, time: string | null | undefined): Fact[1] =>
+  name && time && text.doneBy(toPerson(name), toFull(new Date(time)));

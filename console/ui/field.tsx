@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import type { AllHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 
@@ -21,97 +22,93 @@ type Input = Common &
     aside?: ComponentChildren;
   };
 
+/** Lets a field show and change a signal. */
+export const bind = (signal: Signal<string>) => ({
+  value: signal.value,
+  onValue: (value: string) => {
+    signal.value = value;
+  },
+});
+
 /** Of a field for a name or another text that is not prose: nothing is filled in, capitalized or corrected. */
 export const exact = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
-/** A labelled text field. */
-export const Field = ({ label, hint, error, aside, onValue, ...rest }: Input) => {
+interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
+  /** Receives what connects the field to its label and hint. */
+  children: (attributes: {
+    id: string;
+    'aria-describedby': string | undefined;
+    'aria-invalid': 'true' | undefined;
+  }) => ComponentChildren;
+}
+
+/** A field with its label, and below it a hint, or why the value is refused. */
+const Labelled = ({ label, hint, error, children }: LabelledProps) => {
   const id = useId();
   const about = hint || error ? `${id}-about` : undefined;
-  const input = (
-    <input
-      // Preact's types know each type of input by itself.
-      {...(rest as InputHTMLAttributes<HTMLInputElement>)}
-      id={id}
-      aria-describedby={about}
-      aria-invalid={error ? 'true' : undefined}
-      onInput={({ currentTarget }) => onValue(currentTarget.value)}
-    />
-  );
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {aside ? (
+      {children({ id, 'aria-describedby': about, 'aria-invalid': error ? 'true' : undefined })}
+      {about && (
+        <p id={about} class={error ? 'error' : 'hint'}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** A labelled text field. */
+export const Field = ({ label, hint, error, aside, onValue, ...rest }: Input) => (
+  <Labelled {...{ label, hint, error }}>
+    {(attributes) => {
+      // Preact's types know each type of input by itself.
+      const own = rest as InputHTMLAttributes<HTMLInputElement>;
+      const input = <input {...own} {...attributes} onInput={({ currentTarget }) => onValue(currentTarget.value)} />;
+      return aside ? (
         <div class="joined">
           {input}
           {aside}
         </div>
       ) : (
         input
-      )}
-      {about && (
-        <p id={about} class={error ? 'error' : 'hint'}>
-          {error ?? hint}
-        </p>
-      )}
-    </div>
-  );
-};
+      );
+    }}
+  </Labelled>
+);
 
 type Choices = Common &
   Pick<AllHTMLAttributes<HTMLSelectElement>, Shared> & { options: [value: string, label: string][] };
 
 /** A labelled list to choose one from. */
-export const Choice = ({ label, hint, error, onValue, options, value, ...rest }: Choices) => {
-  const id = useId();
-  const about = hint || error ? `${id}-about` : undefined;
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        {...rest}
-        id={id}
-        value={value}
-        aria-describedby={about}
-        aria-invalid={error ? 'true' : undefined}
-        onChange={({ currentTarget }) => onValue(currentTarget.value)}
-      >
+export const Choice = ({ label, hint, error, onValue, options, ...rest }: Choices) => (
+  <Labelled {...{ label, hint, error }}>
+    {(attributes) => (
+      <select {...rest} {...attributes} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
         {options.map(([each, name]) => (
           <option key={each} value={each}>
             {name}
           </option>
         ))}
       </select>
-      {about && (
-        <p id={about} class={error ? 'error' : 'hint'}>
-          {error ?? hint}
-        </p>
-      )}
-    </div>
-  );
-};
+    )}
+  </Labelled>
+);
 
 /** A labelled text field of several lines. */
-export const Area = ({ label, hint, value, lines = 4, onValue }: Omit<Common, 'error'> & { lines?: number }) => {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
+export const Area = ({ label, hint, value, lines = 4, onValue }: Omit<Common, 'error'> & { lines?: number }) => (
+  <Labelled {...{ label, hint }}>
+    {(attributes) => (
       <textarea
-        id={id}
+        {...attributes}
         rows={lines}
         value={value}
-        aria-describedby={hint && `${id}-hint`}
         onInput={({ currentTarget }) => onValue(currentTarget.value)}
       />
-      {hint && (
-        <p id={`${id}-hint`} class="hint">
-          {hint}
-        </p>
-      )}
-    </div>
-  );
-};
+    )}
+  </Labelled>
+);
 
 interface CheckProps {
   label: string;
@@ -121,7 +118,7 @@ interface CheckProps {
 }
 
 /** A labelled check box. */
-export const Check = ({ label, hint, checked, onValue }: CheckProps) => {
+export const CheckBox = ({ label, hint, checked, onValue }: CheckProps) => {
   const id = useId();
   return (
     <div class="check">

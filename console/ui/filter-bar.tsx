@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import type { AddressFilter } from '../list-address.ts';
 import { place } from '../router.ts';
 import { text } from '../strings/index.ts';
+import { IconButton } from './icon-button.tsx';
+import { Empty, NoMatch } from './panel.tsx';
 import { TextFilter } from './text-filter.tsx';
 import { isNarrow } from './virtual.ts';
 
@@ -26,3 +29,27 @@ export const FilterBar = ({ label, others, children }: Props) => (
     )}
   </search>
 );
+
+type Clearable = Pick<AddressFilter<string>, 'isSet' | 'clear'>;
+
+/** Removes all filters of a list. */
+export const ClearButton = ({ filter }: { filter: Clearable }) => (
+  <IconButton icon="close" label={text.clear} kind="quiet" isDisabled={!filter.isSet()} onClick={filter.clear} />
+);
+
+interface NoRowsProps {
+  filter: Clearable;
+  words: Record<'noMatch' | 'noMatchHint' | 'empty' | 'emptyHint', string>;
+  /** What to do if there is nothing at all. */
+  children?: ComponentChildren;
+}
+
+/** What is shown in place of a list without rows: nothing matches its filters, or there is nothing. */
+export const NoRows = ({ filter, words, children }: NoRowsProps) =>
+  filter.isSet() ? (
+    <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={filter.clear} />
+  ) : (
+    <Empty title={words.empty} hint={words.emptyHint}>
+      {children}
+    </Empty>
+  );

@@ -9,7 +9,7 @@ export const ListFilter = ({ label }: { label: string }) => (
 );
 
 /** True if the text contains every word of the query. */
-export const isMatch = (written: string, query = ''): boolean => {
+export const containsWords = (written: string, query = ''): boolean => {
   const lower = written.toLowerCase();
   return query
     .toLowerCase()

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { shorten } from '../format.ts';
 import { text } from '../strings/index.ts';
 
 /** Characters shown at first. */
@@ -10,7 +11,7 @@ export const LongText = ({ value, most = mostShown }: { value: string; most?: nu
   if (value.length <= most) return <bdi class="long-text">{value}</bdi>;
   return (
     <>
-      <bdi class="long-text">{isWhole.value ? value : `${value.slice(0, most)}…`}</bdi>{' '}
+      <bdi class="long-text">{isWhole.value ? value : shorten(value, most)}</bdi>{' '}
       <button
         type="button"
         class="link"

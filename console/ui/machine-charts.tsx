@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { severities } from '../../src/profiles/severity.ts';
 import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
-import { severities } from '../live/alerts.ts';
 import { type Params, toHash } from '../router.ts';
 import { isAllowed, isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';

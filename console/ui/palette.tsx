@@ -3,9 +3,10 @@ import { useEffect, useId, useMemo } from 'preact/hooks';
 import { text } from '../strings/index.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { containsWords } from './list-filter.tsx';
 
 /** Something that can be run from the palette. */
-export interface Command {
+export interface PaletteCommand {
   title: string;
   icon?: IconName;
   /** The key that does the same, as people type it, e.g. `g a`. */
@@ -15,11 +16,11 @@ export interface Command {
 
 export const isPaletteOpen = signal(false);
 
-const groups = signal<Command[][]>([]);
+const groups = signal<PaletteCommand[][]>([]);
 const commands = computed(() => groups.value.flat());
 
 /** Offers commands in the palette as long as the component is shown. */
-export const useCommands = (offered: Command[], keys: unknown[] = []): void => {
+export const useCommands = (offered: PaletteCommand[], keys: unknown[] = []): void => {
   useEffect(() => {
     groups.value = [...groups.peek(), offered];
     return () => {
@@ -40,10 +41,10 @@ const OpenPalette = () => {
   const active = useSignal(0);
   const id = useId();
   const found = useMemo(
-    () => commands.value.filter(({ title }) => isMatch(title, query.value)),
+    () => commands.value.filter(({ title }) => containsWords(title, query.value)),
     [query.value, commands.value],
   );
-  const run = (command: Command | undefined) => {
+  const run = (command: PaletteCommand | undefined) => {
     if (!command) return;
     close();
     command.run();
@@ -94,10 +95,3 @@ const OpenPalette = () => {
     </Dialog>
   );
 };
-
-/** True if the title contains every word typed. */
-const isMatch = (title: string, query: string): boolean =>
-  query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => title.toLowerCase().includes(word));

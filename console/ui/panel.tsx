@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ApiError } from '../api.ts';
-import { isLoginOpen, session } from '../session.ts';
+import { openLogin, session } from '../session.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 
 interface PanelProps {
   title: string;
@@ -65,16 +65,24 @@ export const NoMatch = ({ onClear, ...rest }: NoMatchProps) => (
   </Empty>
 );
 
-/** What is shown in place of something that is not loaded: why, or that it is still loading. */
-export const Unloaded = ({
-  error,
-  reload,
-  lines,
-}: {
+interface UnloadedProps {
   error: ApiError | undefined;
   reload: () => void;
   lines: number;
-}) => (error ? <Failure error={error} onRetry={reload} /> : <Skeleton lines={lines} />);
+  /** What to say where the server has no such thing. */
+  words?: { missing: string; missingHint: string };
+}
+
+/** What is shown in place of something that is not loaded: why, or that it is still loading. */
+export const Unloaded = ({ error, reload, lines, words }: UnloadedProps) => {
+  if (!error) return <Skeleton lines={lines} />;
+  if (words && error.status === 404) return <Empty title={words.missing} hint={words.missingHint} />;
+  return <Failure error={error} onRetry={reload} />;
+};
+
+export const LoginButton = () => (
+  <IconButton icon="user" label={text.login.action} kind="primary" onClick={openLogin} />
+);
 
 /** Says why something cannot be shown and what to do: log in, try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
@@ -85,15 +93,7 @@ export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => vo
         title={isKnown ? text.errors.admin : text.login.needed}
         hint={isKnown ? error.message : text.login.neededHint}
       >
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            isLoginOpen.value = true;
-          }}
-        >
-          <Icon name="user" /> {text.login.action}
-        </button>
+        <LoginButton />
       </Empty>
     );
   }
@@ -101,9 +101,7 @@ export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => vo
     <div class="failure" role="alert">
       <p class="strong">{text.errors.title}</p>
       <p>{error.message}</p>
-      <button type="button" onClick={onRetry}>
-        <Icon name="repeat" /> {text.retry}
-      </button>
+      <IconButton icon="repeat" label={text.retry} onClick={onRetry} />
     </div>
   );
 };

@@ -1,10 +1,13 @@
 import type { AlertEntry } from 'signalbox/client';
-import type { Severity } from '../../src/profiles/severity.ts';
+import { type Severity, severities } from '../../src/profiles/severity.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 
 /** The name of a severity's colour, icon and bar. */
 export const toTone = (severity: Severity) => severity.toLowerCase() as 'critical' | 'error' | 'warning' | 'info';
+
+/** The severities to choose from, the worst first. */
+export const severityOptions = severities.map((each): [string, string] => [each, text.alerts.severities[each]]);
 
 export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity; isQuiet?: boolean }) => (
   <Chip tone={isQuiet ? 'quiet' : toTone(severity)} icon={toTone(severity)}>
@@ -21,12 +24,12 @@ export const toState = ({ status, resolvedBy }: AlertEntry): 'firing' | 'resolve
 /** The severity; of an alert that is over it is quiet, and of a message that one is over it says that. */
 export const AlertChip = ({ alert }: { alert: AlertEntry }) =>
   alert.status === 'resolved' ? (
-    <StateChip alert={alert} />
+    <AlertStateChip alert={alert} />
   ) : (
     <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />
   );
 
-export const StateChip = ({ alert }: { alert: AlertEntry }) => {
+export const AlertStateChip = ({ alert }: { alert: AlertEntry }) => {
   const state = toState(alert);
   if (state === undefined) return null;
   return state === 'resolved' ? (

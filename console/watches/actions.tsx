@@ -1,12 +1,13 @@
 import type { Watch, WatchSettings } from 'signalbox/client';
 import { userClient } from '../api.ts';
+import { toIfMatch } from '../live/conditional.ts';
 import { useRun } from '../live/run.ts';
-import { goTo, setParams, toHash } from '../router.ts';
+import { goTo, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { watches as words } from '../strings/watches.ts';
-import { CopyButton } from '../ui/copy.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { watchTexts as words } from '../strings/watches.ts';
+import { CopyLink } from '../ui/copy.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { notify } from '../ui/toast.tsx';
 
 interface Props {
@@ -14,10 +15,10 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Replaces one that is the user's; makes one in place of a default watch. */
-const put = async ({ name, version }: Watch, settings: WatchSettings): Promise<void> => {
-  if (version === null) await userClient.createWatch(settings);
-  else await userClient.replaceWatch({ ...settings, watch: name }, { ifMatch: `"${version}"` });
+/** Replaces one that is the user's; makes a new one, also in place of a default watch. */
+export const saveWatch = async (settings: WatchSettings, before?: Watch): Promise<void> => {
+  if (!before || before.version === null) await userClient.createWatch(settings);
+  else await userClient.replaceWatch({ ...settings, watch: before.name }, toIfMatch(before));
 };
 
 const Pause = ({ watch, onChanged }: Props) => {
@@ -25,31 +26,31 @@ const Pause = ({ watch, onChanged }: Props) => {
   const isPaused = state === 'paused';
   const { isRunning, run } = useRun(async () => {
     const { enabled: _, ...rest } = settings;
-    await put(watch, isPaused ? rest : { ...rest, enabled: false }).finally(onChanged);
+    await saveWatch(isPaused ? rest : { ...rest, enabled: false }, watch).finally(onChanged);
     notify((isPaused ? words.resumed : words.paused)(name));
   });
   return (
-    <button type="button" aria-disabled={isRunning} onClick={run}>
-      <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? words.resume : words.pause}
-    </button>
+    <IconButton
+      icon={isPaused ? 'play' : 'pause'}
+      label={isPaused ? words.resume : words.pause}
+      isDisabled={isRunning}
+      onClick={run}
+    />
   );
 };
 
-const Remove = ({ watch: { name, version, settings }, onChanged }: Props) => {
+const Remove = ({ watch, onChanged }: Props) => {
+  const { name, settings } = watch;
   const restore = useRun(async () => {
     await userClient.createWatch(settings).finally(onChanged);
     notify(words.restored(name));
   });
   const { isRunning, run } = useRun(async () => {
-    await userClient.deleteWatch({ watch: name }, { ifMatch: `"${version}"` }).finally(onChanged);
+    await userClient.deleteWatch({ watch: name }, toIfMatch(watch)).finally(onChanged);
     notify(words.removed(name), { action: { label: text.undo, run: restore.run } });
     goTo('/watches');
   });
-  return (
-    <button type="button" aria-disabled={isRunning} onClick={run}>
-      <Icon name="trash" /> {words.remove}
-    </button>
-  );
+  return <IconButton icon="trash" label={words.remove} isDisabled={isRunning} onClick={run} />;
 };
 
 /** What can be done with a watch that is not in the config file. */
@@ -59,18 +60,12 @@ export const WatchActions = (props: Props) => {
     <>
       {origin !== 'config' && isMounted('replaceWatch') && (
         <>
-          <button type="button" class="primary" onClick={() => setParams({ edit: '1' })}>
-            <Icon name="edit" /> {words.edit}
-          </button>
+          <IconButton icon="edit" label={words.edit} kind="primary" onClick={() => setParams({ edit: '1' })} />
           <Pause {...props} />
           {origin === 'made' && <Remove {...props} />}
         </>
       )}
-      <CopyButton
-        label={text.copyLink}
-        icon="link"
-        value={() => new URL(toHash(`/watches/${encodeURIComponent(name)}`), location.href).href}
-      />
+      <CopyLink path={`/watches/${encodeURIComponent(name)}`} />
     </>
   );
 };

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from 'preact';
-import type { Incident, Watch, WatchedThing } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
-import { toDuration, toFull } from '../format.ts';
-import { findIncident } from '../live/active-incidents.ts';
+import type { Watch, WatchedThing } from 'signalbox/client';
+import { toDuration } from '../format.ts';
+import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { useRun } from '../live/run.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
+import { IncidentLink } from '../ui/incident-link.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
 import { WatchActions } from './actions.tsx';
-import { toDraft } from './draft.ts';
+import { toWatchDraft } from './draft.ts';
 import { WatchForm } from './form.tsx';
 import {
   describeWatch,
@@ -25,11 +25,11 @@ import {
   sideOf,
   sortThings,
   toFigure,
-  toLimit,
+  toLimitText,
   unitOf,
 } from './kinds.ts';
-import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
-import { Found, TestButton, useTrial } from './trial.tsx';
+import { RecentLine, Since, WatchChip } from './looks.tsx';
+import { Found, TrialButton, useTrial } from './trial.tsx';
 
 /** Things that are shown. */
 const mostShown = 30;
@@ -39,7 +39,7 @@ interface Props {
   /** Undefined if there is none with this name. */
   watch: Watch | undefined;
   known: readonly Watch[];
-  incidents: readonly Incident[] | undefined;
+  incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
@@ -48,7 +48,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
   if (watch && place.value.params['edit'] && watch.origin !== 'config') {
     return (
       <WatchForm
-        draft={toDraft(watch.settings)}
+        draft={toWatchDraft(watch.settings)}
         before={watch}
         known={known}
         onSaved={onChanged}
@@ -83,13 +83,13 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       <p class="message">
         <LongText value={describeWatch(settings)} />
       </p>
-      {watch.origin === 'config' && <p class="hint">{words.configHint}</p>}
+      {watch.origin === 'config' && <p class="hint">{text.configHint}</p>}
       {watch.origin === 'default' && <p class="hint">{words.defaultHint}</p>}
       {state === 'elsewhere' && <p class="note">{words.elsewhereHint}</p>}
       <div class="actions">
         <WatchActions watch={watch} onChanged={onChanged} />
         {isMounted('testWatch') && watch.settings.path === undefined && settings.type !== 'file' && (
-          <TestButton isRunning={trial.isRunning} onTest={test.run} />
+          <TrialButton isRunning={trial.isRunning} onTest={test.run} />
         )}
       </div>
       <Found found={trial.found} />
@@ -162,28 +162,26 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
     times,
     series: [{ label: words.reading, color: '--series-1', values }, ...limits],
     ...{ from: begin, to, kind: 'lines', format: toFigure(settings) },
-    axis: toLimit(settings),
+    axis: toLimitText(settings),
     ...(unitOf(settings) === 'percent' && settings.type !== 'process' && { top: 100 }),
     isBytes: unitOf(settings) === 'bytes' || unitOf(settings) === 'rate',
   };
 };
 
-const toFacts = ({ settings, updatedBy, updatedAt }: Watch): [string, string][] => {
+const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
   const { message, every, level } = settings;
   return [
-    ...(message ? [[words.facts.message, message] as [string, string]] : []),
+    [words.facts.message, message || null],
     [words.facts.limit, describeLimit(settings)],
-    ...(level ? [[words.facts.level, text.alerts.severities[level]] as [string, string]] : []),
-    ...(every ? [[words.facts.every, words.everyTime(toDuration(every))] as [string, string]] : []),
-    ...(updatedBy && updatedAt
-      ? [[words.facts.changed, words.changedBy(toPerson(updatedBy), toFull(new Date(updatedAt)))] as [string, string]]
-      : []),
+    [words.facts.level, level && text.alerts.severities[level]],
+    [words.facts.every, every ? words.everyTime(toDuration(every)) : null],
+    [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };
 
 /** When it raises an alert: `from 90 % on, critical from 97 % on, after 1 min`. */
 const describeLimit = (settings: Watch['settings']): string => {
-  const format = toLimit(settings);
+  const format = toLimitText(settings);
   const toReached = words.reached[sideOf(settings)];
   const [limit, critical] = limitsOf(settings);
   return [

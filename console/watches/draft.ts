@@ -1,12 +1,13 @@
 import type { Watch, WatchSettings } from 'signalbox/client';
+import { readNumber } from '../live/submission.ts';
 import type { Params } from '../router.ts';
-import { watches as words } from '../strings/watches.ts';
-import { groups, metrics, ownFields, unitOf, unitSizes, type WatchKind } from './kinds.ts';
+import { watchTexts as words } from '../strings/watches.ts';
+import { groups, unitOf, unitSizes, type WatchKind, watchFields, watchMetrics } from './kinds.ts';
 
-type OwnField = (typeof ownFields)[keyof typeof ownFields][number];
+type OwnField = (typeof watchFields)[keyof typeof watchFields][number];
 
 /** What is typed into the form. */
-export interface Draft {
+export interface WatchDraft {
   name: string;
   type: WatchKind;
   /** By the name of the setting; lists have an entry a line, and what is chosen is `1`. */
@@ -24,29 +25,29 @@ export interface Draft {
 const lists: readonly OwnField[] = ['mounts', 'units'];
 const numbers: readonly OwnField[] = ['min', 'max', 'certificateDays', 'port', 'minutes'];
 
-const blank: Draft = {
+const blank: WatchDraft = {
   ...{ name: '', type: 'disk', own: {}, limit: '', critical: '', level: '' },
   ...{ for: '', clear: '', every: '', message: '', isEnabled: true },
 };
 
 /** The fields that a form of this type has. */
-export const listFields = ({ type, own }: Pick<Draft, 'type' | 'own'>): readonly OwnField[] => {
-  const fields: readonly OwnField[] = type in ownFields ? ownFields[type as keyof typeof ownFields] : [];
+export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): readonly OwnField[] => {
+  const fields: readonly OwnField[] = type in watchFields ? watchFields[type as keyof typeof watchFields] : [];
   return fields.filter((name) => name !== 'minutes' || own.metric === 'count');
 };
 
 /** What is measured, as far as it decides about units. */
-export const toMeasured = ({ type, own }: Pick<Draft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
-  const metric = own.metric ?? metrics[type]?.[0];
+export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
+  const metric = own.metric ?? watchMetrics[type]?.[0];
   return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };
 };
 
 /** A new watch, as the address has it; its name is one that is free. */
-export const toNewDraft = (params: Params, known: readonly Watch[]): Draft => {
+export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft => {
   const type = Object.values(groups)
     .flat()
     .find((each) => each === params['type']);
-  const draft: Draft = { ...blank, type: type ?? 'disk', own: {} };
+  const draft: WatchDraft = { ...blank, type: type ?? 'disk', own: {} };
   for (const field of listFields({ ...draft, own: { metric: params['metric'] ?? '' } })) {
     const value = params[field];
     if (value !== undefined) draft.own[field] = lists.includes(field) ? value.replaceAll(',', '\n') : value;
@@ -68,9 +69,9 @@ const toFreeName = (name: string, known: readonly Watch[]): string => {
 };
 
 /** One that is changed. */
-export const toDraft = (settings: WatchSettings): Draft => {
+export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
   const { name, type, limit, critical, level, for: seconds, clear, every, message, enabled } = settings;
-  const own: Draft['own'] = {};
+  const own: WatchDraft['own'] = {};
   for (const field of listFields({ type, own: { metric: settings.metric ?? '' } })) {
     const value = settings[field];
     if (value === undefined) continue;
@@ -86,14 +87,15 @@ export const toDraft = (settings: WatchSettings): Draft => {
   };
 };
 
-const sizeOf = (draft: Pick<Draft, 'type' | 'own'>): number => unitSizes[unitOf(toMeasured(draft)) ?? 'number'] ?? 1;
+const sizeOf = (draft: Pick<WatchDraft, 'type' | 'own'>): number =>
+  unitSizes[unitOf(toMeasured(draft)) ?? 'number'] ?? 1;
 
 /** Bytes as they are typed, in a larger unit. */
-const fromUnit = (draft: Pick<Draft, 'type' | 'own'>, value: string): string =>
+const fromUnit = (draft: Pick<WatchDraft, 'type' | 'own'>, value: string): string =>
   value === '' ? '' : String(Number((Number(value) / sizeOf(draft)).toPrecision(6)));
 
 /** What is sent. Throws an Error that can be shown. */
-export const toSettings = (draft: Draft): WatchSettings => {
+export const toSettings = (draft: WatchDraft): WatchSettings => {
   const { name, type, level, message, isEnabled } = draft;
   if (name.trim() === '') throw new Error(words.noName);
   const own = Object.fromEntries(
@@ -104,7 +106,7 @@ export const toSettings = (draft: Draft): WatchSettings => {
   );
   const hasLimit = unitOf(toMeasured(draft)) !== undefined;
   const readLimit = (key: 'limit' | 'critical' | 'clear', label: string): number | undefined => {
-    const value = hasLimit ? toNumber(label, draft[key]) : undefined;
+    const value = hasLimit ? readNumber(label, draft[key]) : undefined;
     return value === undefined ? undefined : value * sizeOf(draft);
   };
   const all = {
@@ -113,8 +115,8 @@ export const toSettings = (draft: Draft): WatchSettings => {
     critical: readLimit('critical', words.criticalField),
     clear: readLimit('clear', words.clear),
     level: level || undefined,
-    for: toNumber(words.for, draft.for),
-    every: toNumber(words.every, draft.every),
+    for: readNumber(words.for, draft.for),
+    every: readNumber(words.every, draft.every),
     message: message.trim() || undefined,
     enabled: isEnabled ? undefined : false,
   };
@@ -126,15 +128,7 @@ const toValue = (field: OwnField, typed: string): unknown => {
   const value = typed.trim();
   if (value === '') return undefined;
   if (field === 'failed') return true;
-  if (numbers.includes(field)) return toNumber(words.fields[field as keyof typeof words.fields], value);
+  if (numbers.includes(field)) return readNumber(words.fields[field as keyof typeof words.fields], value);
   if (!lists.includes(field)) return value;
   return value.split('\n').flatMap((line) => line.trim() || []);
-};
-
-/** Undefined where nothing is typed. */
-const toNumber = (label: string, typed: string): number | undefined => {
-  if (typed.trim() === '') return undefined;
-  const value = Number(typed.trim().replace(',', '.'));
-  if (!Number.isFinite(value)) throw new Error(words.badNumber(label));
-  return value;
 };

@@ -1,14 +1,11 @@
-import { severities } from '../live/alerts.ts';
-import { text } from '../strings/index.ts';
-import { watches as words } from '../strings/watches.ts';
-import { Area, Check, Choice, exact, Field } from '../ui/field.tsx';
-import { type Draft, listFields, toMeasured } from './draft.ts';
-import { isLimitOptional, metrics, sideOf, unitOf } from './kinds.ts';
+import type { DraftProps } from '../live/submission.ts';
+import { watchTexts as words } from '../strings/watches.ts';
+import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
+import { severityOptions } from '../ui/severity.tsx';
+import { listFields, toMeasured, type WatchDraft } from './draft.ts';
+import { isLimitOptional, sideOf, unitOf, watchMetrics } from './kinds.ts';
 
-interface Props {
-  draft: Draft;
-  set: (changes: Partial<Draft>) => void;
-}
+type Props = DraftProps<WatchDraft>;
 
 /** What a type has beside the settings of all types. */
 export const OwnFields = ({ draft, set }: Props) => (
@@ -17,7 +14,7 @@ export const OwnFields = ({ draft, set }: Props) => (
       const value = draft.own[name] ?? '';
       const onValue = (typed: string) => set({ own: { ...draft.own, [name]: typed } });
       if (name === 'metric') {
-        const options = (metrics[draft.type] ?? []).map((each): [string, string] => [each, words.metrics[each]]);
+        const options = (watchMetrics[draft.type] ?? []).map((each): [string, string] => [each, words.metrics[each]]);
         return (
           <Choice key={name} label={words.metric} {...{ value: value || (options[0]?.[0] ?? ''), options, onValue }} />
         );
@@ -29,7 +26,7 @@ export const OwnFields = ({ draft, set }: Props) => (
         return <Choice key={name} {...{ label, value: value || 'memory', options, onValue }} />;
       }
       if (name === 'failed') {
-        return <Check key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
+        return <CheckBox key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
       }
       if (name === 'mounts' || name === 'units')
         return <Area key={name} {...{ label, hint, value, onValue }} lines={2} />;
@@ -39,7 +36,7 @@ export const OwnFields = ({ draft, set }: Props) => (
 );
 
 /** From when on it raises an alert, and of which level. */
-export const LimitFields = ({ draft, set }: Props) => {
+export const LimitFields = ({ draft, bind }: Props) => {
   const measured = toMeasured(draft);
   const unit = unitOf(measured);
   const withUnit = (label: string): string => {
@@ -55,61 +52,27 @@ export const LimitFields = ({ draft, set }: Props) => {
             label={withUnit(words.limit)}
             hint={isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)]}
             inputMode="decimal"
-            value={draft.limit}
-            onValue={(limit) => set({ limit })}
+            {...bind('limit')}
           />
-          <Field
-            {...exact}
-            label={withUnit(words.criticalField)}
-            inputMode="decimal"
-            value={draft.critical}
-            onValue={(critical) => set({ critical })}
-          />
+          <Field {...exact} label={withUnit(words.criticalField)} inputMode="decimal" {...bind('critical')} />
         </div>
       )}
       <div class="beside">
-        <Choice
-          label={words.level}
-          value={draft.level}
-          options={[
-            ['', words.usualLevel],
-            ...severities.map((each): [string, string] => [each, text.alerts.severities[each]]),
-          ]}
-          onValue={(level) => set({ level })}
-        />
-        <Field
-          {...exact}
-          label={words.for}
-          inputMode="decimal"
-          value={draft.for}
-          onValue={(value) => set({ for: value })}
-        />
+        <Choice label={words.level} options={[['', words.usualLevel], ...severityOptions]} {...bind('level')} />
+        <Field {...exact} label={words.for} inputMode="decimal" {...bind('for')} />
       </div>
-      <Field
-        label={words.message}
-        hint={words.messageHint}
-        value={draft.message}
-        onValue={(message) => set({ message })}
-      />
+      <Field label={words.message} hint={words.messageHint} {...bind('message')} />
       <details>
         <summary>{words.moreSettings}</summary>
         <div class="beside">
-          <Field
-            {...exact}
-            label={words.every}
-            hint={words.everyHint}
-            inputMode="decimal"
-            value={draft.every}
-            onValue={(every) => set({ every })}
-          />
+          <Field {...exact} label={words.every} hint={words.everyHint} inputMode="decimal" {...bind('every')} />
           {unit && (
             <Field
               {...exact}
               label={withUnit(words.clear)}
               hint={words.clearHint}
               inputMode="decimal"
-              value={draft.clear}
-              onValue={(clear) => set({ clear })}
+              {...bind('clear')}
             />
           )}
         </div>

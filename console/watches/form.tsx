@@ -1,18 +1,18 @@
-import { useState } from 'preact/hooks';
 import type { Watch } from 'signalbox/client';
-import { userClient } from '../api.ts';
-import { useDraft } from '../live/submission.ts';
-import { watches as words } from '../strings/watches.ts';
+import { useSeen } from '../live/conditional.ts';
+import { type DraftProps, useDraft } from '../live/submission.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { exact, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
-import { type Draft, toSettings } from './draft.ts';
+import { saveWatch } from './actions.tsx';
+import { toSettings, type WatchDraft } from './draft.ts';
 import { LimitFields, OwnFields } from './fields.tsx';
 import { groups } from './kinds.ts';
-import { Found, TestButton, useTrial } from './trial.tsx';
+import { Found, TrialButton, useTrial } from './trial.tsx';
 
 interface Props {
-  draft: Draft;
+  draft: WatchDraft;
   /** The watch that is changed; a new one is made without it. */
   before?: Watch;
   known: readonly Watch[];
@@ -22,30 +22,19 @@ interface Props {
 
 /** The form of a watch, over the list. */
 export const WatchForm = ({ draft: first, before: present, known, onSaved, onClose }: Props) => {
-  // As the user has seen it: what others change meanwhile is not overwritten.
-  const [before] = useState(present);
+  const before = useSeen(present);
   const trial = useTrial();
-  const {
-    draft,
-    set: change,
-    attempt,
-    submission,
-  } = useDraft(first, async (filled) => {
+  const send = async (filled: WatchDraft) => {
     const settings = toSettings(filled);
-    if (before?.version) {
-      const ifMatch = `"${before.version}"`;
-      await userClient.replaceWatch({ ...settings, watch: before.name }, { ifMatch });
-    } else {
-      await userClient.createWatch(settings);
-    }
+    await saveWatch(settings, before);
     notify(words.saved(settings.name));
     onSaved();
     onClose();
-  });
-  const set = (changes: Partial<Draft>) => {
-    trial.found.value = undefined;
-    change(changes);
   };
+  const { form, attempt, submission } = useDraft(first, send, () => {
+    trial.found.value = undefined;
+  });
+  const { draft, bind } = form;
   const name = draft.name.trim();
   const replaced = known.find((watch) => watch.origin === 'default' && watch.name === name);
   return (
@@ -59,20 +48,19 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
         before.origin === 'default' && <p class="hint">{words.defaultHint}</p>
       ) : (
         <>
-          <TypeChoice draft={draft} set={set} />
+          <TypeChoice {...form} />
           <Field
             label={words.name}
             hint={replaced ? words.replaces(name) : words.nameHint}
-            value={draft.name}
             {...exact}
-            onValue={(value) => set({ name: value })}
+            {...bind('name')}
           />
         </>
       )}
-      <OwnFields draft={draft} set={set} />
-      <LimitFields draft={draft} set={set} />
+      <OwnFields {...form} />
+      <LimitFields {...form} />
       <div>
-        <TestButton
+        <TrialButton
           isRunning={trial.isRunning}
           onTest={() => void attempt(() => trial.run(toSettings({ ...draft, name: name || 'test' })))}
         />
@@ -83,14 +71,14 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
 };
 
 /** Types in groups. Another one has other limits. */
-const TypeChoice = ({ draft, set }: { draft: Draft; set: (changes: Partial<Draft>) => void }) => (
+const TypeChoice = ({ draft, set }: DraftProps<WatchDraft>) => (
   <div class="field">
     <label for="watch-type">{words.type}</label>
     <select
       id="watch-type"
       value={draft.type}
       onChange={({ currentTarget }) =>
-        set({ type: currentTarget.value as Draft['type'], own: {}, limit: '', critical: '', clear: '' })
+        set({ type: currentTarget.value as WatchDraft['type'], own: {}, limit: '', critical: '', clear: '' })
       }
     >
       {Object.entries(groups).map(([group, types]) => (

@@ -1,6 +1,6 @@
 import type { Watch, WatchedThing, WatchSettings } from 'signalbox/client';
 import { toBytes, toCount, toPercent, toShortNumber } from '../format.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
 
 export type WatchKind = WatchSettings['type'];
 
@@ -12,7 +12,7 @@ export const groups = {
 } as const satisfies Record<string, readonly WatchKind[]>;
 
 /** The settings of a type beside those of all types. */
-export const ownFields = {
+export const watchFields = {
   disk: ['metric', 'mounts'],
   network: ['metric'],
   pressure: ['resource'],
@@ -26,19 +26,19 @@ export const ownFields = {
 } as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
 
 /** The figures that each type can be about; the first one is meant where none is named. */
-export const metrics: Partial<Record<WatchKind, readonly (keyof typeof words.metrics)[]>> = {
+export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof words.metrics)[]>> = {
   disk: ['used', 'free', 'inodes'],
   network: ['received', 'sent'],
   process: ['', 'memory', 'cpu'],
   alert: ['silence', 'count'],
 };
 
-export type Unit = keyof typeof words.units;
+export type WatchUnit = keyof typeof words.units;
 
 /** Of what is typed into a form: `2` is 2 GiB. */
-export const unitSizes: Partial<Record<Unit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
+export const unitSizes: Partial<Record<WatchUnit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
 
-const units: Partial<Record<WatchKind, Unit>> = {
+const units: Partial<Record<WatchKind, WatchUnit>> = {
   ...{ disk: 'percent', memory: 'percent', swap: 'percent', cpu: 'percent', pressure: 'percent', load: 'number' },
   ...{ network: 'rate', temperature: 'celsius', http: 'ms', tcp: 'ms', certificate: 'days' },
 };
@@ -46,7 +46,7 @@ const units: Partial<Record<WatchKind, Unit>> = {
 type Measured = Pick<WatchSettings, 'type' | 'metric'>;
 
 /** The unit of its limit; undefined where it asks a question of yes or no. */
-export const unitOf = ({ type, metric }: Measured): Unit | undefined => {
+export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   if (type === 'disk' && metric === 'free') return 'bytes';
   if (type === 'process') return metric === 'memory' ? 'mebibytes' : metric === 'cpu' ? 'percent' : undefined;
   if (type === 'alert') return metric === 'count' ? 'number' : 'minutes';
@@ -78,7 +78,7 @@ export const toFigure =
   };
 
 /** The same of limits and axes, which have no digits that do not count: `90 %`. */
-export const toLimit =
+export const toLimitText =
   (settings: Measured) =>
   (value: number): string => {
     const unit = unitOf(settings);
@@ -102,7 +102,7 @@ export const describeWatch = (settings: WatchSettings): string => {
 };
 
 const toName = ({ type, metric }: WatchSettings): string => {
-  const [usual = ''] = metrics[type] ?? [];
+  const [usual = ''] = watchMetrics[type] ?? [];
   return words.short[metric ?? usual] ?? words.types[type];
 };
 

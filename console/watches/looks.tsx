@@ -1,15 +1,13 @@
-import type { Incident, Watch, WatchedThing } from 'signalbox/client';
+import type { Watch, WatchedThing } from 'signalbox/client';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toMinute } from '../format.ts';
-import { toIncidentHash } from '../live/active-incidents.ts';
-import { watches as words } from '../strings/watches.ts';
-import { Chip } from '../ui/chip.tsx';
-import type { IconName } from '../ui/icon.tsx';
+import { watchTexts as words } from '../strings/watches.ts';
+import { Chip, type Look } from '../ui/chip.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { Spark } from '../ui/spark.tsx';
-import { limitsOf, settingsOf, toFigure, toLimit, unitOf } from './kinds.ts';
+import { limitsOf, settingsOf, toFigure, toLimitText, unitOf } from './kinds.ts';
 
-const looks: Record<Watch['state'], { tone: string; icon: IconName }> = {
+const looks: Record<Watch['state'], Look> = {
   ok: { tone: 'good', icon: 'check' },
   pending: { tone: 'warning', icon: 'clock' },
   firing: { tone: 'error', icon: 'firing' },
@@ -63,15 +61,8 @@ const summarize = (settings: Watch['settings'], { recent }: WatchedThing): strin
   const last = known.at(-1);
   if (last !== undefined) {
     const said = words.summary(format(last), format(Math.min(...known)), format(Math.max(...known)));
-    return [said, ...limitsOf(settings).map((limit) => words.limitIs(toLimit(settings)(limit)))].join(', ');
+    return [said, ...limitsOf(settings).map((limit) => words.limitIs(toLimitText(settings)(limit)))].join(', ');
   }
   if (checked.length === 0) return words.noReadings;
   return words.strip(toCount(checked.filter((isBad) => !isBad).length), toCount(checked.length));
 };
-
-export const IncidentLink = ({ incident }: { incident: Incident | undefined }) =>
-  incident ? (
-    <a class="incident-link" href={toIncidentHash(incident)}>
-      {words.incident(toCount(incident.number))}
-    </a>
-  ) : null;

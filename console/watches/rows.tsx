@@ -1,15 +1,13 @@
-import type { Incident, Watch } from 'signalbox/client';
+import type { Watch } from 'signalbox/client';
 import { toCount } from '../format.ts';
-import { findIncident } from '../live/active-incidents.ts';
+import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { watches as words } from '../strings/watches.ts';
+import { watchTexts as words } from '../strings/watches.ts';
+import { IncidentLink } from '../ui/incident-link.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeWatch, findWorst } from './kinds.ts';
-import { IncidentLink, RecentLine, Since, WatchChip } from './looks.tsx';
-
-/** Those that are open or taken; undefined where nobody may see them. */
-type Incidents = readonly Incident[] | undefined;
+import { RecentLine, Since, WatchChip } from './looks.tsx';
 
 const Name = ({ watch: { name } }: { watch: Watch }) => (
   <a href={toHash(`/watches/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
@@ -32,7 +30,7 @@ const toReading = (watch: Watch): string => {
 const Chip = ({ watch }: { watch: Watch }) => <WatchChip state={watch.state} level={findWorst(watch)?.level ?? null} />;
 
 /** Since when it is in its state, and the incident that it has opened. */
-const State = ({ watch, incidents }: { watch: Watch; incidents: Incidents }) => {
+const State = ({ watch, incidents }: { watch: Watch; incidents: ActiveIncidents }) => {
   const { name, since, state } = watch;
   const incident = findIncident(incidents, `watch/${name}`);
   return (
@@ -49,7 +47,7 @@ const Line = ({ watch }: { watch: Watch }) => {
   return worst && watch.state !== 'paused' ? <RecentLine settings={watch.settings} thing={worst} /> : null;
 };
 
-const createColumns = (incidents: Incidents): Column<Watch>[] => [
+const createColumns = (incidents: ActiveIncidents): Column<Watch>[] => [
   { key: 'state', title: words.state, width: '10.25rem', cell: (watch) => <Chip watch={watch} /> },
   {
     key: 'watch',
@@ -70,7 +68,7 @@ const createColumns = (incidents: Incidents): Column<Watch>[] => [
   { key: 'hours', title: words.hours, width: 'clamp(7rem, 16vw, 15rem)', cell: (watch) => <Line watch={watch} /> },
 ];
 
-const toCompact = (incidents: Incidents) => (watch: Watch) => (
+const toCompact = (incidents: ActiveIncidents) => (watch: Watch) => (
   <div class="two-lines watch-lines">
     <div>
       <Chip watch={watch} />
@@ -92,7 +90,7 @@ const toCompact = (incidents: Incidents) => (watch: Watch) => (
 );
 
 /** Watches in rows, each with its last reading; paused ones are quiet. */
-export const WatchTable = ({ rows, incidents }: { rows: readonly Watch[]; incidents: Incidents }) => (
+export const WatchTable = ({ rows, incidents }: { rows: readonly Watch[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.watches}
     columns={createColumns(incidents)}

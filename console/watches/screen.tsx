@@ -2,19 +2,20 @@ import { useMemo } from 'preact/hooks';
 import type { Watch } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount } from '../format.ts';
-import { useActiveIncidents } from '../live/active-incidents.ts';
+import { type ActiveIncidents, useActiveIncidents } from '../live/active-incidents.ts';
 import { useRereading } from '../live/rereading.ts';
 import { useResource } from '../live/resource.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
-import { watches as words } from '../strings/watches.ts';
-import { Icon } from '../ui/icon.tsx';
-import { isMatch, ListFilter } from '../ui/list-filter.tsx';
+import { watchTexts as words } from '../strings/watches.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { containsWords, ListFilter } from '../ui/list-filter.tsx';
+import { ListCount } from '../ui/list-head.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { WatchDialog } from './details.tsx';
-import { toNewDraft } from './draft.ts';
+import { toNewWatch } from './draft.ts';
 import { WatchForm } from './form.tsx';
 import { compareStates, describeWatch } from './kinds.ts';
 import { WatchTable } from './rows.tsx';
@@ -38,7 +39,7 @@ const WatchesScreen = ({ rest }: { rest: string }) => {
       {error && value && <Failure error={error} onRetry={reload} />}
       {!rest && place.value.params['new'] && value && (
         <WatchForm
-          draft={toNewDraft(place.value.params, value.data)}
+          draft={toNewWatch(place.value.params, value.data)}
           known={value.data}
           onSaved={reload}
           onClose={close}
@@ -69,28 +70,20 @@ const create = (): void => goTo('/watches', { new: '1' });
 const useCreateCommand = (): void =>
   useCommands(isMounted('createWatch') ? [{ title: words.create, icon: 'plus', run: create }] : []);
 
-const List = ({
-  watches,
-  incidents,
-}: {
-  watches: readonly Watch[];
-  incidents: ReturnType<typeof useActiveIncidents>['value'];
-}) => {
+const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: ActiveIncidents }) => {
   if (watches.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createWatch') && <CreateButton />}
+        {isMounted('createWatch') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
   const firing = watches.filter(({ state }) => state === 'firing').length;
-  const found = watches.filter((watch) => isMatch(toWords(watch), place.value.params['q']));
+  const found = watches.filter((watch) => containsWords(toWords(watch), place.value.params['q']));
   return (
     <>
       <ListFilter label={words.filter} />
-      <p class="hint" role="status">
-        {words.counted(toCount(watches.length), toCount(firing))}
-      </p>
+      <ListCount>{words.counted(toCount(watches.length), toCount(firing))}</ListCount>
       {found.length === 0 ? (
         <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
       ) : (
@@ -104,12 +97,7 @@ const List = ({
 const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 
-const CreateButton = () => (
-  <button type="button" class="primary" onClick={create}>
-    <Icon name="plus" /> {words.create}
-  </button>
-);
-
-const WatchControls = () => (isMounted('createWatch') ? <CreateButton /> : null);
+const WatchControls = () =>
+  isMounted('createWatch') ? <IconButton icon="plus" kind="primary" label={words.create} onClick={create} /> : null;
 
 export const watchesView: ScreenView = { Screen: WatchesScreen, Aside: WatchControls };

@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { WatchedThing, WatchSettings } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { watches as words } from '../strings/watches.ts';
-import { Icon } from '../ui/icon.tsx';
+import { watchTexts as words } from '../strings/watches.ts';
+import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { WatchChip } from './looks.tsx';
 
@@ -34,10 +34,8 @@ export const useTrial = (): Trial => {
   return { found, isRunning: isRunning.value, run };
 };
 
-export const TestButton = ({ isRunning, onTest }: { isRunning: boolean; onTest: () => void }) => (
-  <button type="button" aria-disabled={isRunning} onClick={onTest}>
-    <Icon name="search" /> {isRunning ? words.testing : words.test}
-  </button>
+export const TrialButton = ({ isRunning, onTest }: { isRunning: boolean; onTest: () => void }) => (
+  <IconButton icon="search" label={isRunning ? words.testing : words.test} isDisabled={isRunning} onClick={onTest} />
 );
 
 /** It is there before it says something, so that this is read out. */

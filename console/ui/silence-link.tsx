@@ -1,5 +1,7 @@
 import { place, toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
+import { text } from '../strings/index.ts';
+import { IconLink } from './icon-button.tsx';
 
 /** The most characters of a pattern. */
 const most = 256;
@@ -10,16 +12,22 @@ const toPattern = (message: string): string => {
   return pattern.length > most ? `${pattern.slice(0, most - 1)}*` : pattern;
 };
 
-interface Like {
+interface Props {
   source: string;
   hostname: string;
   message: string;
 }
 
-/** The address of the form of a silence of what is like this, from which people come back here; undefined without one. */
-export const toSilenceLink = ({ source, hostname, message }: Like): string | undefined => {
-  if (!isMounted('createSilence')) return undefined;
+/** To the form of a silence of what is like this, from which people come back here. */
+export const SilenceLink = ({ source, hostname, message }: Props) => {
+  if (!isMounted('createSilence')) return null;
   const { path, rest, params } = place.value;
   const back = toHash(rest ? `${path}/${encodeURIComponent(rest)}` : path, params).slice(1);
-  return toHash('/silences/new', { source, hostname, text: toPattern(message), back });
+  return (
+    <IconLink
+      icon="silences"
+      label={text.silences.like}
+      href={toHash('/silences/new', { source, hostname, text: toPattern(message), back })}
+    />
+  );
 };

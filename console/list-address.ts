@@ -1,0 +1,44 @@
+import { type Params, place, setParams } from './router.ts';
+
+/** The filter of a list, each part of which is a parameter of the address. */
+export interface AddressFilter<Name extends string> {
+  /** The parameters that are set. */
+  read: () => Partial<Record<Name, string>>;
+  isSet: () => boolean;
+  clear: () => void;
+}
+
+export const createAddressFilter = <Name extends string>(names: readonly Name[]): AddressFilter<Name> => {
+  const read = () => {
+    const { params } = place.value;
+    const set = names.flatMap((name) => (params[name] ? [[name, params[name]] as const] : []));
+    return Object.fromEntries(set) as Partial<Record<Name, string>>;
+  };
+  return { read, isSet: () => Object.keys(read()).length > 0, clear: () => setParams(toCleared(names)) };
+};
+
+const toCleared = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, undefined]));
+
+/** One of a few values of a parameter of the address. */
+export interface AddressChoice<T extends string> {
+  values: readonly T[];
+  read: () => T;
+  choose: (value: T) => void;
+}
+
+/** Without the parameter, the usual value is meant. Another choice removes the parameters `others`. */
+export const createAddressChoice = <T extends string>(
+  name: string,
+  values: readonly T[],
+  usual: NoInfer<T>,
+  others: readonly string[] = [],
+): AddressChoice<T> => ({
+  values,
+  read: () => values.find((value) => value === place.value.params[name]) ?? usual,
+  choose: (value) => setParams({ ...toCleared(others), [name]: value === usual ? undefined : value }),
+});
+
+/** How many pages of a list are shown. */
+export const readPageCount = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
+
+export const showNextPage = (): void => setParams({ pages: String(readPageCount() + 1) }, { replace: true });

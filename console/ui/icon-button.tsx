@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './icon.tsx';
+
+interface ButtonProps {
+  icon: IconName;
+  label: string;
+  /** For screen readers, where the label does not say what it is about. */
+  name?: string;
+  kind?: 'primary' | 'quiet';
+  isDisabled?: boolean;
+  onClick: () => void;
+}
+
+export const IconButton = ({ icon, label, name, kind, isDisabled, onClick }: ButtonProps) => (
+  <button type="button" class={kind} aria-label={name} aria-disabled={isDisabled} onClick={onClick}>
+    <Icon name={icon} /> {label}
+  </button>
+);
+
+interface LinkProps {
+  icon: IconName;
+  label: ComponentChildren;
+  href: string;
+  /** It leads to another site, which gets a tab of its own. */
+  isExternal?: boolean;
+}
+
+/** A link that looks like a button. */
+export const IconLink = ({ icon, label, href, isExternal = false }: LinkProps) => (
+  <a class="button" href={href} {...(isExternal && { target: '_blank', rel: 'noreferrer noopener' })}>
+    <Icon name={icon} /> {label}
+  </a>
+);
