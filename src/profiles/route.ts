@@ -76,10 +76,6 @@ export const pagingQuery = (nouns: string, before = 'The `next` of a page: what 
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
 });
 
-/** How many of the last records a list has. */
-export const lastCount = (description: string) =>
-  Type.Integer({ minimum: 0, maximum: 10_000, default: 10, description });
-
 /** A time in a response. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 

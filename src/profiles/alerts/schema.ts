@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AlertDelivery } from '../offers.ts';
-import { defineList, defineShape, lastCount, optionalText, orNull, pagingQuery } from '../route.ts';
+import { defineList, defineShape, optionalText, orNull, pagingQuery } from '../route.ts';
 import { severities } from '../severity.ts';
 import { formats } from './intake/body.ts';
 import { intakeSettings } from './intake/custom/definition.ts';
@@ -51,7 +51,12 @@ export const Alert = defineShape('Alert', {
 export type Alert = Static<typeof Alert>;
 
 export const AlertQuery = Type.Object({
-  count: lastCount('How many of the last records to search.'),
+  count: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 10,
+    description: 'How many of the last records to search.',
+  }),
   level: optionalText('Only alerts with exactly this level.', 'ERROR'),
 });
 

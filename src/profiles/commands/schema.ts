@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { roles } from '../../auth/token.ts';
-import { defineList, defineShape, lastCount, nullable, optionalText } from '../route.ts';
+import { defineList, defineShape, nullable, optionalText } from '../route.ts';
 import { exits } from './runner.ts';
 
 export const CommandBody = defineShape('Command', {
@@ -60,7 +60,12 @@ export const Execution = defineShape('Execution', {
 export type Execution = Static<typeof Execution>;
 
 export const ExecutionQuery = Type.Object({
-  count: lastCount('How many of the last records to return.'),
+  count: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 10,
+    description: 'How many of the last records to return.',
+  }),
 });
 
 export const ExecutionList = defineList('ExecutionList', 'Records', Execution, 'Oldest first.');
