@@ -10,14 +10,14 @@ import { type AlertServer, explainFailure } from './server.ts';
 const longestDelay = 30_000;
 
 /** Asks for a page of alerts. */
-export type Search = (query: AskedQuery) => Promise<Static<typeof AlertPage>>;
+export type AlertSearch = (query: AskedQuery) => Promise<Static<typeof AlertPage>>;
 
-export interface Following {
+export interface FollowedAlerts {
   /** The last alert that need not be shown. */
   last: { seq: number; time: string };
   accepts(row: AlertEntry): boolean;
   /** Pages of those that are accepted, from before a `seq` on, the newest first. */
-  listBefore(search: Search, seq: number): AsyncIterable<AlertEntry[]>;
+  listBefore(search: AlertSearch, seq: number): AsyncIterable<AlertEntry[]>;
   show(rows: readonly AlertEntry[]): void;
 }
 
@@ -26,7 +26,7 @@ export interface Following {
  */
 export const followAlerts = async (
   server: AlertServer,
-  { last, accepts, listBefore, show }: Following,
+  { last, accepts, listBefore, show }: FollowedAlerts,
 ): Promise<undefined> => {
   const { url, key } = server;
   const send = createCallSender({ url: url.href, retries: 0 });
@@ -63,10 +63,10 @@ export const followAlerts = async (
       await response.body?.cancel();
       throw new ClientError('format', 'no stream of events', { response });
     });
-  const search: Search = (query) =>
+  const search: AlertSearch = (query) =>
     insist(async () => {
       const { data } = await send({ ...request, path: '/api/alerts/search', query });
-      return data as Awaited<ReturnType<Search>>;
+      return data as Awaited<ReturnType<AlertSearch>>;
     });
   /** Shows what was stored since the last one, after events that may have been missed. */
   const catchUp = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { findSeverity } from '../../profiles/severity.ts';
 import { UsageError } from '../args.ts';
 import { usualColumns } from '../progress.ts';
 import { print, say } from '../stdio.ts';
-import type { Following, Search } from './alert-follower.ts';
+import type { AlertSearch, FollowedAlerts } from './alert-follower.ts';
 import { type AskedQuery, defineAskingCommand, printLines } from './ask.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
@@ -43,7 +43,7 @@ export const alertsCommand = defineAskingCommand({
     const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
     const toLines = createAlertTable(follow === true);
     const show = (rows: readonly AlertEntry[]): void => (json ? printLines(rows) : print(toLines(rows)));
-    const search: Search = (query) => ask('api/alerts/search', { query });
+    const search: AlertSearch = (query) => ask('api/alerts/search', { query });
     // What comes after it is followed: nothing in between is missed, or shown twice.
     const last = { seq: 0, time: '' };
     if (follow) {
@@ -63,7 +63,7 @@ export const alertsCommand = defineAskingCommand({
     if (from !== undefined && isMore) say(`there are more; these are the last ${most}`);
     if (!follow) return;
     const { followAlerts } = await import('./alert-follower.ts');
-    const listBefore: Following['listBefore'] = (ask, seq) => searchPages(ask, toQuery(filter), seq);
+    const listBefore: FollowedAlerts['listBefore'] = (ask, seq) => searchPages(ask, toQuery(filter), seq);
     return followAlerts(server, { last, accepts: createAlertTest(filter), listBefore, show });
   },
 });
@@ -97,7 +97,7 @@ const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: Alert
 };
 
 /** The pages of what a search finds, the newest first. */
-async function* searchPages(search: Search, query: AskedQuery, before?: number): AsyncGenerator<AlertEntry[]> {
+async function* searchPages(search: AlertSearch, query: AskedQuery, before?: number): AsyncGenerator<AlertEntry[]> {
   for (let next: number | null | undefined = before; next !== null; ) {
     const page = await search({ limit: mostOfPage, ...query, before: next });
     yield page.data;
