@@ -28,6 +28,8 @@ interface Options {
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
+  /** A free port by default. */
+  port?: number;
   /** How long requests wait for a database that does not answer. */
   patience?: Patience;
   /** Receives the app's log; discarded by default. */
@@ -50,10 +52,10 @@ export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'not
   folder: string;
 }
 
-/** The whole app on a free port of 127.0.0.1, with its own settings and data directory; closed when the test ends. */
+/** The whole app on 127.0.0.1, with its own settings and data directory; closed when the test ends. */
 export const startApp = async (
   t: Scope,
-  { settings = {}, seed, patience, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
+  { settings = {}, seed, patience, features = allFeatures, port = 0, log = pino({ level: 'silent' }) }: Options = {},
 ): Promise<TestApp> => {
   const folder = createFolder(t);
   const config = {
@@ -72,7 +74,7 @@ export const startApp = async (
     features,
     openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
   });
-  const listening = await listen(t, server);
+  const listening = await listen(t, server, port);
   const login = async (name: 'admin' | 'reader', base = '') => {
     const body = { Username: name, Password: passwords[name] };
     const { json } = await listening.request('POST', `${base}/api/auth/login`, { body });
@@ -91,15 +93,15 @@ export const startRefusal = async (t: Scope, options: Options): Promise<string> 
   return error.message;
 };
 
-/** Starts any Fastify app on a free port of 127.0.0.1; closed when the test ends. */
-export const listen = async (t: Scope, server: FastifyInstance): Promise<Listening> => {
+/** Starts any Fastify app on 127.0.0.1, by default on a free port; closed when the test ends. */
+export const listen = async (t: Scope, server: FastifyInstance, port = 0): Promise<Listening> => {
   let client: Client | undefined;
   const close = async (): Promise<void> => {
     client?.close();
     await server.close();
   };
   atEnd(t, close);
-  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const url = await server.listen({ host: '127.0.0.1', port });
   client = createClient(url);
   return { url, request: client.request, close };
 };
