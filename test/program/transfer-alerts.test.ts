@@ -9,7 +9,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
+import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { command, refusal, runCommand } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
@@ -130,7 +130,7 @@ test('alerts and the audit are the same after a move to files, and none is deliv
 
 test('alerts and the audit are the same after a move to a database and back', { skip }, async (t) => {
   const { text } = await fill(t);
-  const url = await createDatabase();
+  const url = await createEmptyDatabase();
   const database = toStoreFlags(url);
   assert.equal((await importText(database, text)).code, 0);
   assert.equal(await exportText(database), text);
@@ -144,7 +144,7 @@ test('alerts and the audit are the same after a move to a database and back', { 
 });
 
 test('what a database remembers of alerts that it has received moves to files', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createEmptyDatabase();
   const { running } = await startWithDestination(t, createFolder(t), url);
   await sendAlerts(running);
   await running.close();
@@ -159,7 +159,7 @@ test('what a database remembers of alerts that it has received moves to files', 
 test('an import into a database with alerts, or with an id twice, is refused and changes nothing', {
   skip,
 }, async () => {
-  const database = toStoreFlags(await createDatabase());
+  const database = toStoreFlags(await createEmptyDatabase());
   const one = alert(1);
   const twice = await importText(database, [header, one, one, end, ''].join('\n'));
   assert.equal(twice.stderr, 'signalbox: line 3: alerts.id is that of an alert before it; nothing was imported\n');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { createDatabase, shareServer } from '../support/postgres/shared-server.ts';
+import { createEmptyDatabase, shareServer } from '../support/postgres/shared-server.ts';
 import { refusal, runCommand } from '../support/program.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import { end, fileStore, fill, header, lastId, logIn, start, task } from '../support/transfer.ts';
@@ -10,7 +10,7 @@ import { end, fileStore, fill, header, lastId, logIn, start, task } from '../sup
 const skip = toSkipPostgres();
 
 /** The flag that names a new database. */
-const createStore = async (): Promise<string[]> => toStoreFlags(await createDatabase());
+const createStore = async (): Promise<string[]> => toStoreFlags(await createEmptyDatabase());
 
 const importText = (store: string[], lines: readonly string[]) =>
   runCommand(['import', ...store], { input: lines.map((line) => `${line}\n`).join('') });
@@ -37,7 +37,7 @@ test('lists, versions, keys and ids are the same after an export from files, a d
 test('an instance goes on where an import into its database ended, also one that ran meanwhile', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createEmptyDatabase();
   const database = toStoreFlags(url);
   const running = await start(t, createFolder(t), url);
   const { stdout: input } = await runCommand(['export', ...fileStore(await fill(t))]);

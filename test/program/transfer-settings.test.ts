@@ -8,7 +8,7 @@ import { inHours } from '../silences/support/silences.ts';
 import type { TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
+import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { command, runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
@@ -104,7 +104,7 @@ test('settings made at run time move with their versions, secrets and history, i
 test('settings move to a database and back', { skip }, async (t) => {
   const { folder, settings, uuid } = await fill(t);
   const { stdout: text } = await runCommand(['export', ...fileStore(folder)]);
-  const address = await createDatabase();
+  const address = await createEmptyDatabase();
   const database = toStoreFlags(address);
   assert.equal((await runCommand(['import', ...database], { input: text })).code, 0);
   const server = await start(t, createFolder(t), address);

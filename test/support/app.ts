@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/create-app.ts';
 import { openStorage } from '../../src/app/storage.ts';
-import { loadSettings } from '../../src/config/load.ts';
+import { type Flags, loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
 import { SettingsError } from '../../src/config/settings-error.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
@@ -24,7 +24,10 @@ export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }
 
 interface Options {
   /** Settings as a config file holds them. */
-  settings?: Record<string, unknown>;
+  settings?: object;
+  /** Flags by key in camelCase, and variables, which override the config file. */
+  flags?: Flags;
+  variables?: Record<string, string>;
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
@@ -45,7 +48,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices' | 'invitation'> {
+export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices' | 'invitation' | 'exposure'> {
+  /** What a start logs about its settings. */
+  warnings: string[];
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader', base?: string): Promise<string>;
   /** Contains the data directory, `data`. */
@@ -55,7 +60,16 @@ export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'not
 /** The whole app on 127.0.0.1, with its own settings and data directory; closed when the test ends. */
 export const startApp = async (
   t: Scope,
-  { settings = {}, seed, patience, features = allFeatures, port = 0, log = pino({ level: 'silent' }) }: Options = {},
+  {
+    settings = {},
+    flags,
+    variables = {},
+    seed,
+    patience,
+    features = allFeatures,
+    port = 0,
+    log = pino({ level: 'silent' }),
+  }: Options = {},
 ): Promise<TestApp> => {
   const folder = createFolder(t);
   const config = {
@@ -69,7 +83,9 @@ export const startApp = async (
     ...(seed !== undefined && { seed: writeJson(folder, 'seed.json', seed) }),
   };
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
-  const { server, mounts, notices, invitation } = await createApp(loadSettings(settingsSchema, { config: path }, {}), {
+  const warnings: string[] = [];
+  const loaded = loadSettings(settingsSchema, { config: path, ...flags }, variables, (each) => warnings.push(each));
+  const { server, mounts, notices, invitation, exposure, ...app } = await createApp(loaded, {
     log,
     features,
     openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
@@ -80,7 +96,8 @@ export const startApp = async (
     const { json } = await listening.request('POST', `${base}/api/auth/login`, { body });
     return json['token'] as string;
   };
-  return { ...listening, server, mounts, notices, invitation, login, folder };
+  warnings.push(...app.warnings);
+  return { ...listening, server, mounts, notices, invitation, exposure, warnings, login, folder };
 };
 
 /** The error with which an app refuses to start with these settings or this seed file. */
@@ -117,6 +134,6 @@ export const createRequest = (t: Scope, server: FastifyInstance): Request => {
 
 const writeJson = (folder: string, name: string, value: unknown): string => {
   const path = join(folder, name);
-  writeFileSync(path, JSON.stringify(value));
+  writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
   return path;
 };

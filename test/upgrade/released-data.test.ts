@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
+import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { assertShows, fixtures, readAll, readExpected, variables } from './support/fixture.ts';
 
@@ -37,7 +37,7 @@ for (const version of versions) {
   });
 
   test(`a database of ${version} is read and changed`, { skip: toSkipPostgres() }, async (t) => {
-    const url = await createDatabase();
+    const url = await createEmptyDatabase();
     await runSql(url, readFileSync(join(fixtures, version, 'postgres.sql'), 'utf8'));
     const { request } = await startProgram(t, [], { variables: { ...variables, SIGNALBOX_STORE: url } });
     const expected = readExpected(version, 'expected-postgres.json');
