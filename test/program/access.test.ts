@@ -9,7 +9,13 @@ const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
 test('access can be a flag, a variable, or a key of the file with a word or an object', async (t) => {
-  const forms: [object, flags: Record<string, string>, variables: Record<string, string>, number, number][] = [
+  const forms: [
+    settings: object,
+    flags: Record<string, string>,
+    variables: Record<string, string>,
+    tasks: number,
+    metrics: number,
+  ][] = [
     [{}, {}, {}, 200, 200],
     [{}, { access: 'login' }, {}, 401, 401],
     [{}, {}, { SIGNALBOX_ACCESS: 'login' }, 401, 401],

@@ -48,9 +48,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices' | 'invitation' | 'exposure'> {
-  /** What a start logs about its settings. */
-  warnings: string[];
+export interface TestApp extends App, Listening {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader', base?: string): Promise<string>;
   /** Contains the data directory, `data`. */
@@ -85,19 +83,18 @@ export const startApp = async (
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
   const warnings: string[] = [];
   const loaded = loadSettings(settingsSchema, { config: path, ...flags }, variables, (each) => warnings.push(each));
-  const { server, mounts, notices, invitation, exposure, ...app } = await createApp(loaded, {
+  const app = await createApp(loaded, {
     log,
     features,
     openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
   });
-  const listening = await listen(t, server, port);
+  const listening = await listen(t, app.server, port);
   const login = async (name: 'admin' | 'reader', base = '') => {
     const body = { Username: name, Password: passwords[name] };
     const { json } = await listening.request('POST', `${base}/api/auth/login`, { body });
     return json['token'] as string;
   };
-  warnings.push(...app.warnings);
-  return { ...listening, server, mounts, notices, invitation, exposure, warnings, login, folder };
+  return { ...app, ...listening, warnings: [...warnings, ...app.warnings], login, folder };
 };
 
 /** The error with which an app refuses to start with these settings or this seed file. */
