@@ -66,7 +66,7 @@ test('create-user stores in a database, where running instances know the user wi
 }, async (t) => {
   const cwd = createFolder(t);
   const variables = {
-    SIGNALBOX_STORE: String(await createDatabase()),
+    SIGNALBOX_STORE: String(await createDatabase(t)),
     SIGNALBOX_TIME_ZONE: 'UTC',
     SIGNALBOX_JWT_SECRET: 'x'.repeat(32),
     SIGNALBOX_ADMIN_PASSWORD: 'a',

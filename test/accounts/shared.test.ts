@@ -19,7 +19,7 @@ const limitMs = 5000;
 test('users, keys, destinations and ended sessions are the same on all instances within seconds', {
   skip: toSkipPostgres(),
 }, async (t) => {
-  const settings = { store: await createDatabase(), timeZone: 'UTC', access: 'login' };
+  const settings = { store: await createDatabase(t), timeZone: 'UTC', access: 'login' };
   const [one, other] = await Promise.all([startApp(t, { settings }), startApp(t, { settings })]);
   const receiver = await startReceiver(t);
   const token = await adminToken(one);
@@ -76,7 +76,7 @@ test('users, keys, destinations and ended sessions are the same on all instances
 });
 
 test('an instance knows when a key was used at another one', { skip: toSkipPostgres() }, async (t) => {
-  const settings = { store: await createDatabase(), timeZone: 'UTC', access: 'login' };
+  const settings = { store: await createDatabase(t), timeZone: 'UTC', access: 'login' };
   const one = await startApp(t, { settings });
   const token = await adminToken(one);
   const made = await one.request<{ key: string }>('POST', '/api/keys', {
@@ -93,7 +93,7 @@ test('an instance knows when a key was used at another one', { skip: toSkipPostg
 test('on a first start with a database each instance has a link of its own, of which one makes the account', {
   skip: toSkipPostgres(),
 }, async (t) => {
-  const settings = { store: await createDatabase(), timeZone: 'UTC' };
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = await Promise.all([startWithoutUsers(t, settings), startWithoutUsers(t, settings)]);
   assert.notEqual(codeOf(one), codeOf(other));
   for (const app of [one, other]) assert.match(app.notices.join('\n'), /Password of admin for this run: /);
@@ -114,7 +114,7 @@ test('on a first start with a database each instance has a link of its own, of w
 test('of two who use the links of two instances at once, one makes the account', {
   skip: toSkipPostgres(),
 }, async (t) => {
-  const settings = { store: await createDatabase(), timeZone: 'UTC' };
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const apps = await Promise.all([startWithoutUsers(t, settings), startWithoutUsers(t, settings)]);
   const answers = await Promise.all(apps.map((app, index) => setUp(app, codeOf(app), ['anna', 'ben'][index])));
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 403]);
@@ -156,7 +156,7 @@ test('an instance that starts while its database is away shows no link and makes
 test('the sessions of all instances are listed at each of them, and one call ends them everywhere', {
   skip: toSkipPostgres(),
 }, async (t) => {
-  const settings = { store: await createDatabase(), timeZone: 'UTC', access: 'login' };
+  const settings = { store: await createDatabase(t), timeZone: 'UTC', access: 'login' };
   const [one, other] = await Promise.all([startApp(t, { settings }), startApp(t, { settings })]);
   const here = await one.login('reader');
   let there = here;

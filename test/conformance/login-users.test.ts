@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { hashPassword } from '../../src/auth/password.ts';
 import { passwords, startApp, startRefusal, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { runProgram, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
 
 const profiles = ['login'];
 const announcement = /^Password of (\w+) for this run: (\S+)$/gm;
@@ -62,8 +63,7 @@ test('D22f there is no default password', async (t) => {
 });
 
 test('D22g configured users with roles and password hashes replace admin and reader', async (t) => {
-  const { stdout } = await runProgram(['hash-password'], { input: 'open sesame\n' });
-  const users = [{ name: 'Ali', role: 'Reader', passwordHash: stdout.trim() }];
+  const users = [{ name: 'Ali', role: 'Reader', passwordHash: await hashPassword('open sesame') }];
   const none = { adminPassword: undefined, readerPassword: undefined };
   const app = await startApp(t, { settings: { profiles, users, ...none } });
   const body = { Username: 'Ali', Password: 'open sesame' };

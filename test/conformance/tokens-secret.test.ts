@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApp, startRefusal } from '../support/app.ts';
-import { createFolder } from '../support/folder.ts';
-import { startProgram } from '../support/program.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './support/assertions.ts';
 
@@ -11,8 +9,8 @@ const mismatch = /^Token validation failed: ./;
 
 test('D23a the signing secret is SIGNALBOX_JWT_SECRET', async (t) => {
   const secret = 'thirty-two bytes, exactly, not 1';
-  const args = ['--profiles', 'items', '--data-dir', createFolder(t)];
-  const { request } = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: secret } });
+  const settings = { profiles: ['items'], jwtSecret: undefined };
+  const { request } = await startApp(t, { settings, variables: { SIGNALBOX_JWT_SECRET: secret } });
   const token = signToken(createClaims(), { sign: createHmacSigner(secret) });
   assert.equal((await request('GET', '/api/items', { token })).status, 200);
 });
@@ -41,10 +39,9 @@ test('D23d without a secret a random one is generated for the run, and tokens of
 });
 
 test('D23e without a secret the log says that tokens are valid for this run only', async (t) => {
-  const args = ['--profiles', 'login', '--data-dir', createFolder(t)];
-  const silent = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) } });
-  const random = await startProgram(t, args);
+  const silent = await startApp(t, { settings: { profiles } });
+  const random = await startApp(t, { settings: { profiles, jwtSecret: undefined } });
   const said = /become invalid when the server stops; --keep-secrets keeps them valid/;
-  assert.match((await random.stop()).stderr, said);
-  assert.doesNotMatch((await silent.stop()).stderr, said);
+  assert.match(random.remarks.join('\n'), said);
+  assert.doesNotMatch(silent.remarks.join('\n'), said);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { passwords, secret } from '../support/app.ts';
+import { passwords, secret } from '../support/credentials.ts';
 import { cases } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';

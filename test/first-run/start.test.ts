@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import {
+  copyPages,
   createClone,
   createHome,
   findObstacle,
@@ -38,6 +39,7 @@ async function interrupt() {
 
 /** Starts the clone twice at the same time; the tests need what this installs and builds. */
 async function startTwice() {
+  copyPages(clone);
   const servers = await Promise.all([1, 2].map(() => startServer({ after }, npmStart, clone, home)));
   const statuses = await Promise.all(servers.map(({ url }) => getStatus(`${url}/docs/`)));
   await Promise.all(servers.map(({ stop }) => stop()));

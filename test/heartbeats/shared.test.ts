@@ -10,7 +10,7 @@ import { createHeartbeat, listRuns, ping, readHeartbeat } from './support/heartb
 const skip = toSkipPostgres();
 
 test('any instance takes pings, all know the same, and one decides what is late', { skip }, async (t) => {
-  const settings = { store: await createDatabase(), timeZone: 'UTC' };
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const { uuid } = await createHeartbeat(one, await one.login('admin'), 'job', { period: 10, grace: 1 });
   await waitUntil('both know it', async () => (await ping(other.url, `${uuid}/start`)).status === 200);

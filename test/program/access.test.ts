@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { refusal, runCommand, startProgram } from '../support/program.ts';
@@ -8,37 +9,38 @@ const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
 test('access can be a flag, a variable, or a key of the file with a word or an object', async (t) => {
-  const forms: [string[], Record<string, string>, tasks: number, metrics: number][] = [
-    [[], {}, 200, 200],
-    [['--access', 'login'], {}, 401, 401],
-    [[], { SIGNALBOX_ACCESS: 'login' }, 401, 401],
-    [['--access', 'contract'], { SIGNALBOX_ACCESS: 'login' }, 200, 200],
-    [['--config', writeConfig(createFolder(t), { access: 'login' })], {}, 401, 401],
-    [['--config', writeConfig(createFolder(t), { access: { T: 'admin' } })], {}, 401, 200],
+  const forms: [
+    settings: object,
+    flags: Record<string, string>,
+    variables: Record<string, string>,
+    tasks: number,
+    metrics: number,
+  ][] = [
+    [{}, {}, {}, 200, 200],
+    [{}, { access: 'login' }, {}, 401, 401],
+    [{}, {}, { SIGNALBOX_ACCESS: 'login' }, 401, 401],
+    [{}, { access: 'contract' }, { SIGNALBOX_ACCESS: 'login' }, 200, 200],
+    [{ access: 'login' }, {}, {}, 401, 401],
+    [{ access: { T: 'admin' } }, {}, {}, 401, 200],
   ];
-  for (const [args, variables, tasks, metrics] of forms) {
-    const server = await startProgram(t, args, { variables: { ...passwords, ...variables } });
+  for (const [settings, flags, variables, tasks, metrics] of forms) {
+    const server = await startApp(t, { settings, flags, variables });
     const statuses = [];
     for (const path of ['/health', '/livez', '/ready', '/readyz', '/openapi.json', '/console/', '/docs/']) {
       statuses.push((await server.request('GET', path)).status);
     }
-    assert.deepEqual(new Set(statuses), new Set([200]), JSON.stringify([args, variables]));
+    assert.deepEqual(new Set(statuses), new Set([200]), JSON.stringify([settings, flags, variables]));
     assert.equal((await server.request('DELETE', '/api/tasks/1')).status, tasks === 200 ? 404 : tasks);
     assert.equal((await server.request('GET', '/api/tasks')).status, tasks);
     assert.equal((await server.request('GET', '/metrics')).status, metrics);
-    await server.stop();
+    await server.close();
   }
 });
 
 test('each profile has the access that the file gives it, and the others are as by contract', async (t) => {
   const access = { tasks: 'login', monitoring: 'admin', alerts: 'open', commands: 'open', 'simple-tasks': 'admin' };
-  const { request, output } = await startProgram(t, ['--config', writeConfig(createFolder(t), { access })], {
-    variables: passwords,
-  });
-  const logIn = async (Username: string) =>
-    (await request<{ token: string }>('POST', '/api/auth/login', { body: { Username, Password: password } })).json
-      .token;
-  const callers = [undefined, await logIn('reader'), await logIn('admin')];
+  const { request, login, notices } = await startApp(t, { settings: { access } });
+  const callers = [undefined, await login('reader'), await login('admin')];
   const statusesOf = async (method: string, path: string, body?: object) => {
     const statuses = [];
     for (const token of callers) statuses.push((await request(method, path, { token, body })).status);
@@ -59,7 +61,10 @@ test('each profile has the access that the file gives it, and the others are as 
   assert.deepEqual(await statusesOf('HEAD', '/api/events?topics=host'), [401, 403, 200]);
   const warning =
     'Warning: anyone who can reach this server may use POST /api/execute and GET /api/commands without a token, because access is "open" for commands';
-  assert.ok(output.stdout.includes(warning), output.stdout);
+  assert.ok(
+    notices.some((notice) => notice.includes(warning)),
+    notices.join('\n'),
+  );
 });
 
 test('an access that cannot be used stops the start with one line that says what to do', async (t) => {
@@ -149,20 +154,20 @@ test('a replaced setting that says something else than access is refused, and on
 });
 
 test('open routes beyond loopback or behind a proxy are warned about on startup, and in the OpenAPI document', async (t) => {
-  const needsWarning = async (args: string[]): Promise<boolean> => {
-    const server = await startProgram(t, args, { variables: passwords });
+  const needsWarning = async (settings: object): Promise<boolean> => {
+    const server = await startApp(t, { settings });
     const host = { host: 'localhost' };
     const { json } = await server.request('GET', '/openapi.json', { headers: host });
-    const { stdout, stderr } = await server.stop();
-    const isWarned = /Warning: .* paths need no token\. Set access to "login"/.test(stdout);
-    assert.equal('x-signalbox-warning' in json, isWarned);
-    assert.equal(/"openRoutes":\[/.test(stderr), isWarned, stderr);
-    if (isWarned) assert.ok(stdout.includes(String(json['x-signalbox-warning'])), stdout);
-    return isWarned;
+    const warning = server.notices.find((each) =>
+      /^Warning: .* paths need no token\. Set access to "login"/.test(each),
+    );
+    assert.equal(json['x-signalbox-warning'], warning);
+    assert.equal(server.exposure?.warning, warning);
+    return warning !== undefined;
   };
-  assert.equal(await needsWarning([]), false);
-  assert.equal(await needsWarning(['--trust-proxy', '127.0.0.1']), true);
-  assert.equal(await needsWarning(['--host', '0.0.0.0']), true);
-  assert.equal(await needsWarning(['--trust-proxy', '127.0.0.1', '--access', 'login']), false);
-  assert.equal(await needsWarning(['--host', '0.0.0.0', '--profiles', 'items,login']), false);
+  assert.equal(await needsWarning({}), false);
+  assert.equal(await needsWarning({ trustProxy: ['127.0.0.1'] }), true);
+  assert.equal(await needsWarning({ host: '0.0.0.0' }), true);
+  assert.equal(await needsWarning({ trustProxy: ['127.0.0.1'], access: 'login' }), false);
+  assert.equal(await needsWarning({ host: '0.0.0.0', profiles: ['items', 'login'] }), false);
 });

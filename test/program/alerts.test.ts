@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { startApp } from '../support/app.ts';
-import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { command, runCommand, startProgram } from '../support/program.ts';
@@ -113,10 +113,8 @@ test('alerts with invalid flags, a server that is away or one that refuses has t
 });
 
 test('a key with incidents:write lists and follows alerts', async (t) => {
-  const made = await runCommand(['create-key', 'oncall', '--scope', 'incidents:write']);
-  const config = writeConfig(createFolder(t), { access: 'login', keys: [JSON.parse(made.stdout)] });
-  const server = await startProgram(t, ['--config', config]);
-  const key = /sbk_\w+/.exec(made.stderr)?.[0] ?? '';
+  const { key, entry } = createAccessKey('oncall', ['incidents:write']);
+  const server = await startApp(t, { settings: { access: 'login', keys: [entry] } });
   const { code, stderr } = await runCommand(['alerts', '--url', server.url], { variables: { SIGNALBOX_KEY: key } });
   assert.deepEqual([code, stderr], [0, '']);
 });
@@ -168,15 +166,13 @@ test('alerts --follow shows each alert once, whenever the server is killed and s
 });
 
 test('alerts --follow goes on with a new log where the old one was lost', async (t) => {
-  const folder = createFolder(t);
-  const port = `${await findFreePort()}`;
-  const start = (name: string) => startProgram(t, ['--data-dir', join(folder, name), '--port', port]);
-  const first = await start('a');
+  const port = await findFreePort();
+  const first = await startApp(t, { port });
   await send(first, { message: 'one' }, { message: 'two' }, { message: 'three' });
   const { lines } = follow(t, first.url, ['--json']);
   await waitUntil('the alerts are shown', () => lines.length === 3);
-  await first.stop();
-  const second = await start('b');
+  await first.close();
+  const second = await startApp(t, { port });
   await send(second, { message: 'four' });
   await waitUntil('the new alert is shown', () => lines.length === 4);
   await send(second, { message: 'five' });

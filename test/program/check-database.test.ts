@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
-import { refusal, runCommand, startProgram } from '../support/program.ts';
+import { refusal, runCommand } from '../support/program.ts';
 
 const skip = toSkipPostgres();
 
@@ -17,7 +18,8 @@ const write = (t: TestContext, store: string, changes: object = {}): string => {
   const seed = join(folder, 'seed.json');
   writeFileSync(seed, JSON.stringify({ tasks: [{ Title: 'planted' }], items: [{ name: 'planted' }] }));
   const shared = { jwtSecret: 'k'.repeat(32), adminPassword: 'a', readerPassword: 'b', timeZone: 'UTC' };
-  return writeConfig(folder, { ...shared, store, seed, ...changes });
+  const dataDir = join(folder, 'data');
+  return writeConfig(folder, { ...shared, dataDir, store, seed, ...changes });
 };
 
 /** What check-config prints about valid settings. */
@@ -40,14 +42,14 @@ test('check-config leaves an empty database empty, so other settings can still b
   assert.deepEqual(await listMade(server), []);
   assert.equal(told, 'a start would create the tables in the database\n');
 
-  const program = await startProgram(t, ['--config', write(t, server.url())]);
-  assert.equal((await program.request('GET', '/api/tasks')).json['total'], 1);
+  const app = await startApp(t, { flags: { config: write(t, server.url()) } });
+  assert.equal((await app.request('GET', '/api/tasks')).json['total'], 1);
 });
 
 test('check-config adds nothing to a database that is in use', { skip }, async (t) => {
   const server = await startPostgres(t, { version: 15 });
   const path = write(t, server.url());
-  await (await startProgram(t, ['--config', path])).stop();
+  await (await startApp(t, { flags: { config: path } })).close();
   const read = async () => [
     await server.sql('SELECT * FROM signalbox.writer'),
     await server.sql('SELECT * FROM signalbox.gate ORDER BY name'),
@@ -78,7 +80,7 @@ test('check-config refuses a database that a start would refuse', { skip }, asyn
   await server.sql('ALTER DATABASE signalbox OWNER TO postgres');
   assert.match(await refuse(url), new RegExp(`^${cannot}the user lacks rights in the database`));
   await server.sql('ALTER DATABASE signalbox OWNER TO signalbox');
-  await (await startProgram(t, ['--config', write(t, url)])).stop();
+  await (await startApp(t, { flags: { config: write(t, url) } })).close();
   assert.match(await refuse(url, { jwtSecret: 'x'.repeat(32) }), /use another jwtSecret: set the same$/);
   assert.match(await refuse(url, { timeZone: 'Asia/Tokyo' }), /use the time zone UTC: set timeZone to that$/);
   await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');

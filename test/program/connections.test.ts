@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { type Connection, openConnection } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
@@ -18,9 +19,7 @@ const open = (t: TestContext, url: string, text = ''): Connection => {
 };
 
 test('connections above the limit get 503 and are closed, while /health and open connections are served', async (t) => {
-  const { url, stop } = await startProgram(t, ['--profiles', 'T,M', '--max-connections', '3'], {
-    cwd: createFolder(t),
-  });
+  const { url } = await startApp(t, { settings: { maxConnections: 3 } });
   const kept: Connection[] = [];
   for (let index = 0; index < 3; index += 1) {
     const connection = open(t, url, ask('/api/tasks'));
@@ -36,7 +35,6 @@ test('connections above the limit get 503 and are closed, while /health and open
   assert.deepEqual([health?.status, health?.headers.get('connection')], [200, 'close']);
   kept[0]?.send(ask('/api/tasks'));
   assert.equal((await kept[0]?.next())?.status, 200);
-  assert.equal((await stop()).code, 0);
 });
 
 test('connections far above the limit are closed at once, and later ones are served', async (t) => {
@@ -82,12 +80,11 @@ test('a path in the public folder that is not a regular file is 404 at once', as
   } catch {
     return t.skip('mkfifo is not installed');
   }
-  const { request, stop } = await startProgram(t, ['--profiles', 'L', '--public-dir', 'pages'], { cwd });
+  const { request } = await startApp(t, { settings: { publicDir: join(cwd, 'pages') } });
   for (const path of ['/docs/pipe', '/docs/', '/docs/index.html/']) {
     assert.equal((await request('GET', path)).status, 404, path);
   }
   // A folder without its slash redirects, whatever its name.
   assert.equal((await request('GET', '/docs/index.html')).status, 301);
   assert.equal((await request('GET', '/docs/page.html')).text, 'page');
-  assert.equal((await stop()).code, 0);
 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
+import { startApp } from '../support/app.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
@@ -63,8 +65,7 @@ test('a database that somebody has to change something for ends the start with o
     await refuse(`${url}?sslmode=require`),
     `${cannot}the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust`,
   );
-  const { stop } = await startProgram(t, ['--port', '0'], { variables: { ...shared, SIGNALBOX_STORE: url } });
-  assert.equal((await stop()).code, 0);
+  await (await startApp(t, { settings: { store: url }, variables: shared })).close();
   assert.match(await refuse(url, { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) }), /use another jwtSecret: set the same$/);
   assert.match(
     await refuse(url, { SIGNALBOX_TIME_ZONE: 'Asia/Tokyo' }),
@@ -78,10 +79,10 @@ test('a database that somebody has to change something for ends the start with o
 
 test('a later version whose tables can still be read is accepted', { skip }, async (t) => {
   const server = await startPostgres(t, { version: 15 });
-  const variables = { ...shared, SIGNALBOX_STORE: server.url() };
-  await (await startProgram(t, ['--port', '0'], { variables })).stop();
+  const settings = { store: server.url(), timeZone: 'UTC' };
+  await (await startApp(t, { settings })).close();
   await server.sql('UPDATE signalbox.schema SET version = 1000');
-  const { request } = await startProgram(t, ['--port', '0'], { variables });
+  const { request } = await startApp(t, { settings });
   assert.equal((await request('POST', '/api/tasks', { body: { Title: 'x' } })).status, 201);
 });
 
@@ -110,17 +111,18 @@ test('a database that cannot be reached is logged in one line that says which, a
     [`127.0.0.1:${silent},127.0.0.1:${silent}`, /^127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+: no answer came \(.+\); check /],
   ] as const) {
     const store = `postgres://me:geheim@${host}/database`;
-    const { output, stop } = await startProgram(t, [], { variables: { ...shared, SIGNALBOX_STORE: store } });
-    await waitUntil('it is logged', () => output.stderr.includes('the database cannot be used'));
-    await stop();
-    const [line = '', ...others] = output.stderr
-      .split('\n')
-      .filter((each) => each.includes('the database cannot be used'));
+    const lines: string[] = [];
+    const log = pino({}, { write: (each: string) => lines.push(each) });
+    const app = await startApp(t, { settings: { store, timeZone: 'UTC' }, log });
+    const find = () => lines.filter((each) => each.includes('the database cannot be used'));
+    await waitUntil('it is logged', () => find().length > 0);
+    await app.close();
+    const [line = '', ...others] = find();
     const { msg, err } = JSON.parse(line);
     const [, told = ''] = /^the database cannot be used: changes of tasks and items get 503; (.*)$/.exec(msg) ?? [];
     assert.match(told, problem);
     assert.deepEqual([err, others], [undefined, []]);
-    assert.doesNotMatch(output.stderr, /geheim|\bat .*:\d+:\d+/);
+    assert.doesNotMatch(lines.join(''), /geheim|\bat .*:\d+:\d+/);
   }
 });
 

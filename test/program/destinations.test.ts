@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access.ts';
+import { startApp } from '../support/app.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { messagesOf, toDestination, waitForRequests } from '../support/outbox.ts';
@@ -87,8 +88,8 @@ test('a second signalbox that requires a key is a receiver, with its key from a 
   const { key, entry } = createAccessKey('first', ['alerts:write', 'alerts:read']);
   const tokenFile = join(folder, 'key');
   writeFileSync(tokenFile, `${key}\n`, { mode: 0o600 });
-  const settings = { dataDir: join(folder, 'second'), alertsAuth: 'bearer', keys: [entry] };
-  const second = await startProgram(t, ['--config', writeConfig(folder, settings, 'second.json')]);
+  const settings = { access: 'login', keys: [entry] };
+  const second = await startApp(t, { settings });
   const to = { type: 'webhook', url: `${second.url}/api/alert` };
   const destinations = [
     { ...to, name: 'by-token', tokenFile },

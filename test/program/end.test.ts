@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { openConnection } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
@@ -50,11 +51,11 @@ test('alerts acknowledged just before shutdown are listed after a restart', asyn
 });
 
 test('tasks are lost when the server restarts', async (t) => {
-  const cwd = createFolder(t);
-  const first = await startProgram(t, ['--profiles', 'T'], { cwd });
+  const settings = { dataDir: createFolder(t) };
+  const first = await startApp(t, { settings });
   await first.request('POST', '/api/tasks', { body: { Title: 'x' } });
-  await first.stop();
-  const second = await startProgram(t, ['--profiles', 'T'], { cwd });
+  await first.close();
+  const second = await startApp(t, { settings });
   assert.equal((await second.request('GET', '/api/tasks')).json['total'], 0);
 });
 

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { passwords } from '../support/app.ts';
 import { createClient } from '../support/client.ts';
 import { createFolder } from '../support/folder.ts';
+import { amount } from '../support/long.ts';
 import { startProgram } from '../support/program.ts';
 
 const variables = {
@@ -11,7 +12,7 @@ const variables = {
 };
 
 /** Logins of the administrator while others attack. */
-const logins = 40;
+const logins = amount(20, 40);
 
 // Only Linux has loopback addresses other than 127.0.0.1 by default.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';

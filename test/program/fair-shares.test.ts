@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { type Connection, openConnection } from '../support/connection.ts';
 import { openEvents } from '../support/events.ts';
 import { startProgram } from '../support/program.ts';
@@ -10,6 +11,9 @@ const skip = process.platform !== 'linux' && 'only Linux has the addresses 127.0
 /** The address that takes all it can get, and one that wants little. */
 const greedy = '127.0.0.2';
 const modest = '127.0.0.3';
+
+/** A busy machine refuses nothing: a 503 is about room. */
+const patient = { maxEventLoopDelay: 0 };
 
 const open = (t: TestContext, url: string, localAddress: string): Connection => {
   const connection = openConnection(url, { localAddress });
@@ -34,7 +38,7 @@ const fill = async (t: TestContext, url: string, localAddress: string, count: nu
 test('an address that holds all connections loses idle ones to an address that asks, and keeps those in use', {
   skip,
 }, async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T,events', '--max-connections', '8']);
+  const { url } = await startApp(t, { settings: { ...patient, maxConnections: 8 } });
   const [busy, ...idle] = await fill(t, url, greedy, 8);
   busy?.send(get('/api/events?topics=tasks'));
   assert.equal(await ask(open(t, url, greedy)), 503);
@@ -45,7 +49,7 @@ test('an address that holds all connections loses idle ones to an address that a
 });
 
 test('an address whose connections are all in use loses the oldest to an address that asks', { skip }, async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T,events', '--max-connections', '8']);
+  const { url } = await startApp(t, { settings: { ...patient, maxConnections: 8 } });
   const connections = await fill(t, url, greedy, 8);
   for (const connection of connections) connection.send(get('/api/events?topics=tasks'));
   await waitUntil('all stream', () => connections.every((connection) => connection.unread().includes('hello')));
@@ -55,6 +59,7 @@ test('an address whose connections are all in use loses the oldest to an address
 });
 
 test('an address that opens connections again and again does not keep others out', { skip }, async (t) => {
+  // In a process of its own, whose time the clients do not take.
   const { url } = await startProgram(t, ['--profiles', 'T', '--max-connections', '8']);
   let isOver = false;
   const flood = async (): Promise<void> => {
@@ -81,14 +86,11 @@ test('an address that opens connections again and again does not keep others out
 });
 
 test('a trusted proxy may use all connections, and none of them is closed for other addresses', { skip }, async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T', '--max-connections', '4', '--trust-proxy', greedy]);
+  const { url } = await startApp(t, { settings: { ...patient, maxConnections: 4, trustProxy: [greedy] } });
   const connections = await fill(t, url, greedy, 4);
   assert.equal(await ask(open(t, url, modest)), 503);
   for (const connection of connections) assert.equal(await ask(connection), 200);
 });
-
-/** A busy machine refuses nothing: a 503 is about room. */
-const patient = ['--max-event-loop-delay', '0'];
 
 const mebibyte = 1024 * 1024;
 
@@ -133,7 +135,7 @@ const toPost = (length: number, more = ''): string => {
 test('an address whose unfinished bodies take all the room loses one to an address that sends bodies', {
   skip,
 }, async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T', ...patient]);
+  const { url } = await startApp(t, { settings: patient });
   const bodies = await dripBodies(t, url, async () => (await ask(open(t, url, greedy), toPost(20_000))) === 503);
   const countLost = (): number =>
     bodies.filter((connection) => !connection.isOpen() || connection.unread().startsWith('HTTP/1.1 503 ')).length;
@@ -145,7 +147,7 @@ test('an address whose unfinished bodies take all the room loses one to an addre
 });
 
 test('bodies behind a trusted proxy count for the addresses that it names', { skip }, async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T', '--trust-proxy', greedy, ...patient]);
+  const { url } = await startApp(t, { settings: { ...patient, trustProxy: [greedy] } });
   const send = (length: number, client: string) =>
     ask(open(t, url, greedy), toPost(length, `X-Forwarded-For: ${client}\r\n`));
   const isFull = async () => (await send(20_000, '192.0.2.1')) === 503;
@@ -154,7 +156,7 @@ test('bodies behind a trusted proxy count for the addresses that it names', { sk
 });
 
 test('an address that holds all event streams loses the oldest to an address that asks', { skip }, async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T,events']);
+  const { url } = await startApp(t, { settings: patient });
   const streams = [];
   for (let index = 0; index < 128; index += 1) streams.push(await openEvents(t, url, 'tasks', { from: greedy }));
   const more = await openEvents(t, url, 'tasks', { from: greedy });
@@ -170,7 +172,7 @@ test('an address that holds all event streams loses the oldest to an address tha
 });
 
 test('event streams behind a trusted proxy count for the addresses that it names', { skip }, async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T,events', '--trust-proxy', '127.0.0.1']);
+  const { url } = await startApp(t, { settings: { ...patient, trustProxy: ['127.0.0.1'] } });
   const openFor = (client: string) => openEvents(t, url, 'tasks', { headers: { 'x-forwarded-for': client } });
   const streams = [];
   for (let index = 0; index < 128; index += 1) streams.push(await openFor('192.0.2.1'));

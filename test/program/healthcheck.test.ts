@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
@@ -55,7 +56,7 @@ test('healthcheck finds the checks of a server whose profiles are elsewhere', as
   ].entries()) {
     const port = await findFreePort();
     const config = writeConfig(folder, { mounts, port }, `${index}.json`);
-    await startProgram(t, ['--config', config, '--port', String(port)]);
+    await startApp(t, { settings: { mounts }, port });
     assert.deepEqual(await check(['--config', config]), healthy, JSON.stringify(mounts));
   }
 });

@@ -7,7 +7,7 @@ import { createHeartbeat, listRuns, readHeartbeat } from '../heartbeats/support/
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { runProgram } from '../support/program.ts';
+import { runCommand } from '../support/program.ts';
 
 const node = process.execPath;
 const script = (text: string): string[] => ['--', node, '-e', text];
@@ -16,9 +16,9 @@ test('run --heartbeat sends start, exit code, duration and the end of the output
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { maxRunMinutes: 5 });
   const args = ['run', '--url', app.url, '--heartbeat', uuid];
-  const good = await runProgram([...args, ...script('console.log("412 files")')]);
+  const good = await runCommand([...args, ...script('console.log("412 files")')]);
   assert.deepEqual([good.code, good.stdout, good.stderr], [0, '412 files\n', '']);
-  const bad = await runProgram([...args, ...script('console.error("no space"); process.exitCode = 7')]);
+  const bad = await runCommand([...args, ...script('console.error("no space"); process.exitCode = 7')]);
   assert.deepEqual([bad.code, bad.stderr], [7, 'no space\n']);
   const [second, first] = await listRuns(app, 'job');
   assert.deepEqual([first?.result, first?.exitCode, second?.result, second?.exitCode], ['success', 0, 'failure', 7]);
@@ -37,7 +37,7 @@ test('run --heartbeat runs the command while the server is away, and the next ru
   const port = await findFreePort();
   const away = `http://127.0.0.1:${port}`;
   const args = ['--retry-for', '0', '--heartbeat', uuid];
-  const ended = await runProgram(['run', '--url', away, ...args, ...script('process.exitCode = 3')], { variables });
+  const ended = await runCommand(['run', '--url', away, ...args, ...script('process.exitCode = 3')], { variables });
   assert.equal(ended.code, 3);
   assert.match(ended.stderr, /the heartbeat was not sent: .*refused; it is kept for the next run/);
   assert.ok(!ended.stderr.includes(uuid));
@@ -48,7 +48,7 @@ test('run --heartbeat runs the command while the server is away, and the next ru
   const target = new URL(again.url);
   const kept = JSON.parse(readFileSync(join(state, 'signalbox', 'pings', file), 'utf8'));
   writeFileSync(join(state, 'signalbox', 'pings', file), JSON.stringify({ ...kept, url: target.href }));
-  const next = await runProgram(['run', '--url', again.url, ...args, ...script('')], { variables });
+  const next = await runCommand(['run', '--url', again.url, ...args, ...script('')], { variables });
   assert.deepEqual([next.code, next.stderr], [0, '']);
   const runs = await listRuns(again, 'job');
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('run --heartbeat runs the command while the server is away, and the next ru
 test('run --heartbeat shows what the server refuses without the address, and the exit code stays', async (t) => {
   const app = await startApp(t);
   const uuid = '6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11';
-  const ended = await runProgram(['run', '--url', app.url, '--heartbeat', uuid, ...script('')]);
+  const ended = await runCommand(['run', '--url', app.url, '--heartbeat', uuid, ...script('')]);
   assert.equal(ended.code, 0);
   assert.match(ended.stderr, /responded 404: There is no heartbeat with this address/);
   assert.ok(!ended.stderr.includes(uuid));
@@ -76,10 +76,10 @@ test('run --heartbeat takes the name of a heartbeat with a key', async (t) => {
   const app = await startApp(t, { settings: { keys: [entry] } });
   await createHeartbeat(app, await app.login('admin'), 'job');
   const args = ['run', '--url', app.url, '--heartbeat', 'job', ...script('')];
-  const refused = await runProgram(args);
+  const refused = await runCommand(args);
   assert.equal(refused.code, 0);
   assert.match(refused.stderr, /responded 401/);
-  const { code, stderr } = await runProgram(args, { variables: { SIGNALBOX_KEY: key } });
+  const { code, stderr } = await runCommand(args, { variables: { SIGNALBOX_KEY: key } });
   assert.deepEqual([code, stderr], [0, '']);
   assert.equal((await readHeartbeat(app, 'job')).lastRun?.exitCode, 0);
 });
@@ -89,7 +89,7 @@ test('run --heartbeat that cannot be is refused before the command runs', async 
     [['--heartbeat', 'a b'], /must be the UUID of a heartbeat, or its name/],
     [['--heartbeat', 'job', '--timeout', '3'], /set maxRunMinutes/],
   ] as const) {
-    const ended = await runProgram(['run', ...args, ...script('console.log("ran")')]);
+    const ended = await runCommand(['run', ...args, ...script('console.log("ran")')]);
     assert.deepEqual([ended.code, ended.stdout], [2, '']);
     assert.match(ended.stderr, message);
   }
@@ -100,13 +100,13 @@ test('signalbox heartbeats lists them as a table, or as JSON', async (t) => {
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { description: 'nightly dump' });
   await createHeartbeat(app, await app.login('admin'), 'other');
   assert.equal((await fetch(`${app.url}/ping/${uuid}/3`)).status, 200);
-  const { code, stdout } = await runProgram(['heartbeats', '--url', app.url]);
+  const { code, stdout } = await runCommand(['heartbeats', '--url', app.url]);
   assert.equal(code, 0);
   assert.match(
     stdout,
     /^NAME +STATE +LAST +DUE +RUN +DESCRIPTION\njob +down .*failure \(3\) +nightly dump\nother +new\n$/,
   );
-  const json = await runProgram(['heartbeats', '--json', '--url', app.url]);
+  const json = await runCommand(['heartbeats', '--json', '--url', app.url]);
   assert.deepEqual(
     json.stdout
       .trim()

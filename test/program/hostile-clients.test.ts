@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { passwords } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 import * as attacks from '../support/attacks.ts';
 import { openConnection } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
@@ -130,10 +130,8 @@ test('a login whose connection is reset is not logged as an error', async (t) =>
 });
 
 test('the audit names the address of a client that resets its connection after a command', async (t) => {
-  const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
-  const { url, request } = await startProgram(t, ['--profiles', 'M,A,X'], { variables });
-  const body = { Username: 'admin', Password: passwords.admin };
-  const token = String((await request('POST', '/api/auth/login', { body })).json['token']);
+  const { url, request, login } = await startApp(t);
+  const token = await login('admin');
   const execute = attacks.toPost('/api/execute', { command: 'ls' }, token);
   type Executions = { data: { remoteAddress: string | null }[] };
   const read = async () => (await request<Executions>('GET', '/api/executions', { token })).json.data;
@@ -160,9 +158,8 @@ test('a connection with half of its headers is closed at once on SIGTERM and doe
 });
 
 test('CONNECT pipelined after a long list is answered after the complete list', async (t) => {
-  const { url, request } = await startProgram(t, ['--profiles', 'T']);
-  const body = { Title: 'x', Description: 'x'.repeat(100_000) };
-  for (let n = 0; n < 100; n += 1) assert.equal((await request('POST', '/api/tasks', { body })).status, 201);
+  const tasks = Array.from({ length: 100 }, () => ({ Title: 'x', Description: 'x'.repeat(100_000) }));
+  const { url } = await startApp(t, { seed: { tasks } });
   const connection = openConnection(url);
   t.after(connection.destroy);
   connection.send(
@@ -174,7 +171,7 @@ test('CONNECT pipelined after a long list is answered after the complete list', 
 });
 
 test('a refused request whose body is invalid gets one response', async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'T']);
+  const { url } = await startApp(t);
   const connection = openConnection(url);
   t.after(connection.destroy);
   connection.send('POST /nope HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');

@@ -2,23 +2,20 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { writeConfig } from '../support/config-file.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
+import { startApp } from '../support/app.ts';
 import { secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { type Running, runProgram, startProgram } from '../support/program.ts';
+import { type Running, runCommand, startProgram } from '../support/program.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
 /** Starts a server with two incidents, and returns what runs commands with a key that may act on them. */
 const start = async (t: TestContext) => {
-  const create = async (name: string, scope: string) => {
-    const { stdout, stderr } = await runProgram(['create-key', name, '--scope', scope]);
-    return { key: /sbk_\w+/.exec(stderr)?.[0] ?? '', entry: JSON.parse(stdout) };
-  };
-  const [{ key, entry }, sender] = [await create('oncall', 'incidents:write'), await create('backup', 'alerts:write')];
-  const config = writeConfig(createFolder(t), { access: 'login', keys: [entry, sender.entry] });
-  const server = await startProgram(t, ['--config', config]);
+  const { key, entry } = createAccessKey('oncall', ['incidents:write']);
+  const sender = createAccessKey('backup', ['alerts:write']);
+  const server = await startApp(t, { settings: { access: 'login', keys: [entry, sender.entry] } });
   for (const message of ['disk is 91 % full', 'disk is 92 % full']) {
     await server.request('POST', '/api/alert', {
       token: sender.key,
@@ -31,7 +28,7 @@ const start = async (t: TestContext) => {
   });
   await waitUntil('both incidents are open', async () => (await listIncidents(server, key)).length === 2);
   const run = (args: string[], variables: Record<string, string> = {}) =>
-    runProgram(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
+    runCommand(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
   return { server, key, senderKey: sender.key, run };
 };
 
@@ -162,10 +159,9 @@ test('actions in a log that somebody moves away while the server runs are kept a
 });
 
 test('the hours and minutes of incidents can be flags and variables, with fractions', async (t) => {
-  const server = await startProgram(t, ['--quiet-hours', '12', '--reopen-minutes', '0.5'], {});
+  const server = await startProgram(t, ['--quiet-hours', '12', '--reopen-minutes', '0.5']);
   assert.equal((await server.request('GET', '/api/incidents')).status, 200);
-  await server.stop();
-  const { code, stderr } = await runProgram(['--quiet-hours', 'x'], {
+  const { code, stderr } = await runCommand(['--quiet-hours', 'x'], {
     variables: { SIGNALBOX_REOPEN_MINUTES: '-0.5' },
   });
   assert.equal(code, 1);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { passwords } from '../support/app.ts';
+import { pino } from 'pino';
+import { passwords, startApp } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
@@ -39,11 +40,13 @@ test('text from a request adds neither a log line nor a terminal control charact
 });
 
 test('a delayed address is logged once, however many logins follow', async (t) => {
-  const { request, stop } = await startProgram(t, ['--profiles', 'A', '--data-dir', createFolder(t)]);
+  const lines: string[] = [];
+  const log = pino({}, { write: (each: string) => lines.push(each) });
+  const { request } = await startApp(t, { log });
   for (let count = 0; count < 20; count += 1) {
     await request('POST', '/api/auth/login', { body: { Username: `nobody ${count}`, Password: 'x' } });
   }
-  const warnings = (await stop()).stderr.split('\n').filter((entry) => entry.includes('now delayed'));
+  const warnings = lines.filter((entry) => entry.includes('now delayed'));
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /"level":40.*"ip":"127\.0\.0\.1"/);
 });

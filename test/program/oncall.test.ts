@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { writeConfig } from '../support/config-file.ts';
-import { createFolder } from '../support/folder.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
+import { startApp } from '../support/app.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { runCommand, startProgram } from '../support/program.ts';
+import { runCommand } from '../support/program.ts';
 import { notReloaded, startReloadable } from '../support/reload.ts';
 
 /** Starts a server with a rotation, and returns what runs commands with a key that may override it. */
 const start = async (t: TestContext, members: readonly string[] = ['anna', 'ben', 'carl']) => {
-  const { stdout, stderr } = await runCommand(['create-key', 'oncall', '--scope', 'incidents:write']);
-  const key = /sbk_\w+/.exec(stderr)?.[0] ?? '';
-  const config = writeConfig(createFolder(t), {
+  const { key, entry } = createAccessKey('oncall', ['incidents:write']);
+  const settings = {
     access: 'login',
-    keys: [JSON.parse(stdout)],
+    keys: [entry],
     destinations: members.map((name) => ({
       ...{ name, type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' },
     })),
     rotations: members.length > 0 ? [{ name: 'oncall', members, handover: '0 9 * * 1' }] : [],
-  });
-  const server = await startProgram(t, ['--config', config]);
+  };
+  const server = await startApp(t, { settings });
   return (args: string[], variables: Record<string, string> = {}) =>
     runCommand(['oncall', ...args], { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
 };

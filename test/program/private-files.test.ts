@@ -2,28 +2,26 @@ import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
-import { refusal, startProgram } from '../support/program.ts';
+import { refusal } from '../support/program.ts';
 
 const skip = process.platform === 'win32' && 'Windows has no file modes';
 
-const warningsOf = async (t: TestContext, args: string[]): Promise<string[]> => {
-  const { stop } = await startProgram(t, ['--profiles', 'alerts', ...args]);
-  const lines = (await stop()).stderr.trim().split('\n');
-  return lines
-    .map((line) => JSON.parse(line))
-    .filter(({ level }) => level === 40)
-    .map(({ msg }) => msg);
+const warningsOf = async (t: TestContext, settings: object): Promise<string[]> => {
+  const app = await startApp(t, { settings: { profiles: ['alerts'], ...settings } });
+  await app.close();
+  return app.warnings;
 };
 
 /** A data folder that a server has used. */
 const createData = async (t: TestContext): Promise<string> => {
   const dataDir = join(createFolder(t), 'data');
-  const { request, stop } = await startProgram(t, ['--profiles', 'alerts', '--data-dir', dataDir]);
+  const { request, close } = await startApp(t, { settings: { profiles: ['alerts'], dataDir } });
   await request('POST', '/api/alert', { body: { message: 'a' } });
-  await stop();
+  await close();
   return dataDir;
 };
 
@@ -32,9 +30,9 @@ test('a data folder that others can write stops the start, and one that they can
 }, async (t) => {
   const dataDir = await createData(t);
   const args = ['--data-dir', dataDir];
-  assert.deepEqual(await warningsOf(t, args), []);
+  assert.deepEqual(await warningsOf(t, { dataDir }), []);
   chmodSync(dataDir, 0o755);
-  assert.deepEqual(await warningsOf(t, args), [
+  assert.deepEqual(await warningsOf(t, { dataDir }), [
     `other accounts can read the data folder ${dataDir}: run chmod o-rx on it`,
   ]);
   for (const mode of [0o777, 0o1777, 0o703]) {
@@ -49,12 +47,12 @@ test('files in the data folder that others can reach are checked too', { skip },
   const args = ['--data-dir', dataDir];
   const log = join(dataDir, 'alerts.jsonl');
   chmodSync(log, 0o666);
-  assert.deepEqual(await warningsOf(t, args), []);
+  assert.deepEqual(await warningsOf(t, { dataDir }), []);
   chmodSync(dataDir, 0o711);
   const problem = await refusal(['--profiles', 'alerts', ...args], 1);
   assert.equal(problem, `other accounts can write ${log}: run chmod go-w on it`);
   chmodSync(log, 0o644);
-  assert.deepEqual(await warningsOf(t, args), [`other accounts can read ${log}: run chmod o-r on it`]);
+  assert.deepEqual(await warningsOf(t, { dataDir }), [`other accounts can read ${log}: run chmod o-r on it`]);
 });
 
 test('a TLS key or a file with a secret that others can read is warned about, and one they can write is refused', {
@@ -68,9 +66,9 @@ test('a TLS key or a file with a secret that others can read is warned about, an
   const destination = { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:1/topic', secretFile };
   const settings = { tlsCert: cert, tlsKey: key, destinations: [destination], dataDir: join(folder, 'data') };
   const config = writeConfig(folder, settings);
-  assert.deepEqual(await warningsOf(t, ['--config', config]), []);
+  assert.deepEqual(await warningsOf(t, settings), []);
   for (const path of [key, secretFile]) chmodSync(path, 0o644);
-  assert.deepEqual(await warningsOf(t, ['--config', config]), [
+  assert.deepEqual(await warningsOf(t, settings), [
     `other accounts can read tlsKey ${key}: run chmod o-r on it`,
     `other accounts can read secretFile ${secretFile}: run chmod o-r on it`,
   ]);

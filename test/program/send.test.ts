@@ -1,40 +1,28 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { defaultUrl } from '../../src/cli/client/server.ts';
-import { settingsSchema } from '../support/app.ts';
+import { settingsSchema, startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
-import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { type Running, refusal, runProgram, startProgram } from '../support/program.ts';
+import { type Running, refusal, runCommand, runProgram, startProgram } from '../support/program.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
-const send = (url: string, args: string[], input?: string | Buffer, variables: Record<string, string> = {}) =>
-  runProgram(['send', ...args], {
-    variables: { SIGNALBOX_URL: url, ...variables },
-    ...(input !== undefined && { input }),
-  });
+const send = (url: string, args: string[], input = '', variables: Record<string, string> = {}) =>
+  runCommand(['send', ...args], { variables: { SIGNALBOX_URL: url, ...variables }, input });
 
 const kept = 'it is kept for the next send or run';
 
 const list = async ({ request }: Pick<Running, 'request'>, path = '/api/alerts?count=100') =>
   (await request<{ data: Record<string, string>[] }>('GET', path)).json.data;
 
-/** A key of the program, and a config file that has its entry and asks for one. */
-const createKey = async (t: TestContext): Promise<{ key: string; config: string }> => {
-  const { stdout, stderr } = await runProgram(['create-key', 'cron', '--scope', 'alerts:write']);
-  const config = writeConfig(createFolder(t), { alertsAuth: 'bearer', keys: [JSON.parse(stdout)] });
-  return { key: /sbk_\w+/.exec(stderr)?.[0] ?? '', config };
-};
-
 test('send stores an alert with its source, level and host, and prints nothing', async (t) => {
-  const server = await startProgram(t, []);
+  const server = await startApp(t);
   assert.deepEqual(await send(server.url, ['--level', 'WARN', '--source', 'backup', 'disk', 'is full']), {
     code: 0,
     signal: null,
@@ -75,9 +63,12 @@ test('send passes on what it is given about an alert', async (t) => {
 });
 
 test('send reads the message from standard input, whatever its bytes are', async (t) => {
-  const server = await startProgram(t, []);
+  const server = await startApp(t);
   assert.equal((await send(server.url, [], 'two\nlines\n\n')).code, 0);
-  assert.equal((await send(server.url, ['-'], Buffer.from([0x61, 0xff, 0x00, 0xc3, 0x0a]))).code, 0);
+  assert.equal(
+    (await runProgram(['send', '--url', server.url, '-'], { input: Buffer.from([0x61, 0xff, 0x00, 0xc3, 0x0a]) })).code,
+    0,
+  );
   assert.deepEqual(
     (await list(server)).map(({ message }) => message),
     ['two\nlines', 'a\ufffd\0\ufffd'],
@@ -85,7 +76,7 @@ test('send reads the message from standard input, whatever its bytes are', async
 });
 
 test('send with --verbose prints the id of the stored alert', async (t) => {
-  const server = await startProgram(t, []);
+  const server = await startApp(t);
   const { stdout } = await send(server.url, ['--verbose', 'x']);
   assert.match(stdout, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n$/);
   assert.equal((await server.request('GET', `/api/alerts/${stdout.trim()}`)).status, 200);
@@ -107,7 +98,7 @@ test('send with an empty or too long message is a usage error, and nothing is se
 });
 
 test('send stores a message of nearly 1 MiB', async (t) => {
-  const server = await startProgram(t, []);
+  const server = await startApp(t);
   assert.equal((await send(server.url, [], 'x'.repeat(1_048_000))).code, 0);
   assert.equal((await list(server))[0]?.['message']?.length, 1_048_000);
 });
@@ -116,7 +107,7 @@ test('send waits for a server that starts later', async (t) => {
   const port = await findFreePort();
   const sending = send(`http://127.0.0.1:${port}`, ['--verbose', 'hello']);
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  const server = await startProgram(t, ['--port', String(port)]);
+  const server = await startApp(t, { port });
   const { code, stderr } = await sending;
   assert.equal(code, 0);
   assert.match(stderr, /^(signalbox: trying again: http:\/\/127\.0\.0\.1:\d+: the connection was refused\n)+$/);
@@ -124,9 +115,9 @@ test('send waits for a server that starts later', async (t) => {
 });
 
 test('an alert whose response was lost is stored once, also if the server restarts meanwhile', async (t) => {
-  const cwd = createFolder(t);
   const port = await findFreePort();
-  let upstream = await startProgram(t, [], { cwd });
+  const dataDir = createFolder(t);
+  let upstream = await startApp(t, { settings: { dataDir } });
   // Passes the first request on and loses the response.
   const proxy = await startReceiver(
     t,
@@ -136,8 +127,8 @@ test('an alert whose response was lost is stored once, also if the server restar
         body: JSON.parse(body),
       });
       if (index > 0) return void response.writeHead(status, { 'content-type': 'application/json' }).end(text);
-      await upstream.stop();
-      upstream = await startProgram(t, [], { cwd });
+      await upstream.close();
+      upstream = await startApp(t, { settings: { dataDir } });
       response.destroy();
     },
     port,
@@ -186,8 +177,8 @@ test('send ends with 75 if the server accepts connections but never responds', a
 });
 
 test('a wrong or missing key ends send with 1, and the key is not shown', async (t) => {
-  const { key, config } = await createKey(t);
-  const server = await startProgram(t, ['--config', config]);
+  const { key, entry } = createAccessKey('cron', ['alerts:write']);
+  const server = await startApp(t, { settings: { access: 'login', keys: [entry] } });
   const wrong = `sbk_${'0'.repeat(43)}`;
   for (const message of ['x', 'x'.repeat(1_000_000)]) {
     const { code, stdout, stderr } = await send(server.url, ['-'], message, { SIGNALBOX_KEY: wrong });
@@ -219,21 +210,21 @@ test('a key that the server repeats is not shown, and its message stays on one l
 });
 
 test('the path of SIGNALBOX_URL is the mount that the alert is sent to', async (t) => {
-  const config = join(createFolder(t), 'config.json');
-  writeFileSync(config, JSON.stringify({ mounts: { '/team': ['alerts'] } }));
-  const server = await startProgram(t, ['--config', config]);
+  const server = await startApp(t, { settings: { mounts: { '/team': ['alerts'] } } });
   for (const url of [`${server.url}/team`, `${server.url}/team/`]) assert.equal((await send(url, ['x'])).code, 0);
   assert.equal((await list(server, '/team/api/alerts')).length, 2);
   const elsewhere = await send(server.url, ['x']);
   assert.deepEqual([elsewhere.code, /responded 404: /.test(elsewhere.stderr)], [1, true]);
-  assert.equal((await runProgram(['send', '--url', `${server.url}/team`, 'x'])).code, 0);
+  assert.equal((await runCommand(['send', '--url', `${server.url}/team`, 'x'])).code, 0);
 });
 
 test('send trusts the certificates that Node trusts, and no others', async (t) => {
   const cwd = createFolder(t);
   const { cert, key } = writeCertificate(cwd, 'box');
   const { url } = await startProgram(t, ['--profiles', 'alerts', '--tls-cert', cert, '--tls-key', key], { cwd });
-  assert.equal((await send(url, ['x'], '', { NODE_EXTRA_CA_CERTS: cert })).code, 0);
+  // Node reads the variable when it starts.
+  const variables = { SIGNALBOX_URL: url, NODE_EXTRA_CA_CERTS: cert };
+  assert.equal((await runProgram(['send', 'x'], { variables })).code, 0);
   const { code, stderr } = await send(url, ['x']);
   assert.equal(code, 1);
   assert.match(stderr, /^signalbox: the alert was not stored: https:\S+: the certificate is not trusted; [^\n]+\n$/);

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { writeConfig } from '../support/config-file.ts';
-import { createFolder } from '../support/folder.ts';
-import { runProgram, startProgram } from '../support/program.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
+import { startApp } from '../support/app.ts';
+import { runCommand } from '../support/program.ts';
 
 /** Starts a server, and returns what runs commands with a key that may change silences. */
 const start = async (t: TestContext) => {
-  const { stdout, stderr } = await runProgram(['create-key', 'oncall', '--scope', 'incidents:write']);
-  const key = /sbk_\w+/.exec(stderr)?.[0] ?? '';
-  const config = writeConfig(createFolder(t), { access: 'login', keys: [JSON.parse(stdout)] });
-  const server = await startProgram(t, ['--config', config]);
+  const { key, entry } = createAccessKey('oncall', ['incidents:write']);
+  const server = await startApp(t, { settings: { access: 'login', keys: [entry] } });
   return (args: string[], variables: Record<string, string> = {}) =>
-    runProgram(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
+    runCommand(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
 };
 
 test('silence makes a silence, silences lists it, and --expire ends it', async (t) => {

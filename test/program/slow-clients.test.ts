@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { openConnection } from '../support/connection.ts';
 import { startProgram } from '../support/program.ts';
 import type { HttpResponse } from '../support/response.ts';
@@ -44,6 +45,6 @@ test('clients that send headers or bodies byte by byte get 408 and are disconnec
 });
 
 test('a silent connection is closed', async (t) => {
-  const { url } = await startProgram(t, ['--profiles', 'L', '--headers-timeout', '1']);
+  const { url } = await startApp(t, { settings: { headersTimeout: 1 } });
   await openConnection(url).closed();
 });

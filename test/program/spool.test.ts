@@ -16,25 +16,25 @@ import {
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { command, type Running, runProgram, startProgram } from '../support/program.ts';
+import { command, type Running, runCommand, runProgram } from '../support/program.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /** A user's folder for what commands keep, a free port, and commands that send to it. */
-const prepare = async (t: TestContext) => {
+const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) => {
   const state = createFolder(t);
   const port = await findFreePort();
   const variables = { XDG_STATE_HOME: state, SIGNALBOX_URL: `http://127.0.0.1:${port}` };
-  const signalbox = (...args: string[]) => runProgram(args, { variables });
-  const cwd = createFolder(t);
+  const signalbox = (...args: string[]) => runIn(args, { variables });
   return {
     ...{ state, variables, signalbox },
     spool: join(state, 'signalbox', 'spool'),
     send: (...args: string[]) => signalbox('send', '--retry-for', '0', ...args),
     run: (...args: string[]) => signalbox('run', '--retry-for', '0', ...args),
-    start: () => startProgram(t, ['--port', String(port)], { cwd }),
+    start: () => startApp(t, { port }),
   };
 };
 
@@ -98,7 +98,7 @@ test('an alert that the server has stored although no response came is not store
     });
     response.destroy();
   });
-  const lost = await runProgram(['send', '--retry-for', '0', '--url', proxy.url, 'once'], { variables });
+  const lost = await runCommand(['send', '--retry-for', '0', '--url', proxy.url, 'once'], { variables });
   assert.equal(lost.code, 75);
   const [file = ''] = readdirSync(spool);
   const kept = readFileSync(join(spool, file), 'utf8');
@@ -115,12 +115,13 @@ test('an alert that the server has stored although no response came is not store
 });
 
 test('senders at the same time lose and double none of the alerts that are kept', async (t) => {
-  const { spool, send, start } = await prepare(t);
+  const { spool, send, start, variables } = await prepare(t);
   const numbers = Array.from({ length: 6 }, (_, index) => String(index));
   for (const number of numbers) await send(`kept ${number}`);
   assert.equal(readdirSync(spool).length, numbers.length);
   const server = await start();
-  const ended = await Promise.all(numbers.map((number) => send(`new ${number}`)));
+  const sendAtOnce = (number: string) => runProgram(['send', '--retry-for', '0', `new ${number}`], { variables });
+  const ended = await Promise.all(numbers.map(sendAtOnce));
   assert.deepEqual(
     ended.map(({ code, stderr }) => [code, stderr]),
     numbers.map(() => [0, '']),
@@ -143,10 +144,10 @@ test('an alert that is kept for another server stays, and one that the server re
   const away = await startReceiver(t, answer(503));
   const state = createFolder(t);
   const variables = { XDG_STATE_HOME: state };
-  await runProgram(['send', '--retry-for', '0', '--url', away.url, 'bad'], { variables });
+  await runCommand(['send', '--retry-for', '0', '--url', away.url, 'bad'], { variables });
   await away.close();
   await startReceiver(t, answer(400, {}), Number(new URL(away.url).port));
-  const { stderr } = await runProgram(['send', '--retry-for', '0', '--url', away.url, 'y'], { variables });
+  const { stderr } = await runCommand(['send', '--retry-for', '0', '--url', away.url, 'y'], { variables });
   assert.match(
     stderr,
     /^signalbox: a kept alert was not stored: \S+ responded 400\nsignalbox: the alert was not stored: /,
@@ -209,7 +210,7 @@ test('the first success after a failure resolves its alert, and later ones send 
   const { variables } = await prepare(t);
   const { url, requests } = await startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
   const run = (script: string, ...flags: string[]) =>
-    runProgram(['run', '--url', url, '--key', 'nightly', '--source', 'backup', ...flags, 'sh', '-c', script], {
+    runCommand(['run', '--url', url, '--key', 'nightly', '--source', 'backup', ...flags, 'sh', '-c', script], {
       variables,
     });
   for (const [script, code] of [
@@ -250,7 +251,7 @@ test('a failure and its resolution that were both kept arrive in their order', a
 test('commands that are given no source have alerts of their own', async (t) => {
   const { variables } = await prepare(t);
   const { url, requests } = await startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
-  const run = (...words: string[]) => runProgram(['run', '--url', url, ...words], { variables });
+  const run = (...words: string[]) => runCommand(['run', '--url', url, ...words], { variables });
   await run('sh', '-c', 'test 1 = 2');
   await run('sh', '-c', 'test 1 = 1');
   assert.deepEqual(
@@ -282,7 +283,7 @@ test('a success whose failure cannot be forgotten stays a success, also if it is
   const { state, variables } = await prepare(t);
   const folder = join(state, 'signalbox', 'failed-runs');
   const { url, requests, behave } = await startReceiver(t, stored);
-  const run = (...words: string[]) => runProgram(['run', '--url', url, '--key', 'job', ...words], { variables });
+  const run = (...words: string[]) => runCommand(['run', '--url', url, '--key', 'job', ...words], { variables });
   assert.equal((await run('false')).code, 1);
   block(join(folder, readdirSync(folder)[0] ?? ''));
   const { code, stderr } = await run('true');
@@ -370,7 +371,7 @@ test('a resolution that could be neither sent nor kept is sent after the next su
   const { spool, variables } = await prepare(t);
   const { url, requests, behave } = await startReceiver(t, stored);
   const args = ['run', '--url', url, '--key', 'job', '--retry-for', '0'];
-  const run = (...words: string[]) => runProgram([...args, ...words], { variables });
+  const run = (...words: string[]) => runCommand([...args, ...words], { variables });
   await run('false');
   writeFileSync(spool, 'not a folder');
   behave(answer(503));
@@ -391,7 +392,8 @@ test('a resolution that could be neither sent nor kept is sent after the next su
 });
 
 test('alerts and failed runs that other accounts could have planted are ignored with one line each', async (t) => {
-  const { spool, state, variables, send, run, start } = await prepare(t);
+  // Each process says it once.
+  const { spool, state, signalbox, send, run, start } = await prepare(t, runProgram);
   await run('--key', 'job', 'false');
   const failedRuns = join(state, 'signalbox', 'failed-runs');
   const server = await start();
@@ -408,7 +410,7 @@ test('alerts and failed runs that other accounts could have planted are ignored 
   assert.deepEqual((await list(server)).map(firstLine), ['own', 'own']);
   rmSync(spool);
   chmodSync(failedRuns, 0o777);
-  const { code, stderr } = await runProgram(['run', '--key', 'job', 'true'], { variables });
+  const { code, stderr } = await signalbox('run', '--key', 'job', 'true');
   assert.deepEqual(
     [code, stderr],
     [0, `signalbox: an earlier alert is not resolved: other accounts can write ${failedRuns}: remove it\n`],

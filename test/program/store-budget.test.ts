@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '../support/client.ts';
 import { createFolder } from '../support/folder.ts';
-import { cases } from '../support/long.ts';
+import { amount, cases } from '../support/long.ts';
 import { refusal, startProgram } from '../support/program.ts';
 
 const full = (bytes: number): string =>
   `Tasks and items take up all of storeMaxBytes (${bytes}): delete some, or raise it`;
 
 /** Refusals after which the clients stop, and the milliseconds that this may take. */
-const enough = 100;
+const enough = amount(40, 100);
 const longest = 120_000;
 
 for (const store of cases(['file', 'memory'])) {
   test(`${store}: clients that post large tasks fill the store, not the memory, and the server goes on`, async (t) => {
-    const variables = { NODE_OPTIONS: '--max-old-space-size=384' };
+    const variables = { NODE_OPTIONS: '--max-old-space-size=256' };
     const server = await startProgram(t, ['--store', store, '--max-event-loop-delay', '0'], { variables });
     const deadline = performance.now() + longest;
     const refusals: string[] = [];

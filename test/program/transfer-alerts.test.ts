@@ -5,31 +5,18 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { writeConfig } from '../support/config-file.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
-import { command, type Running, refusal, runCommand, startProgram } from '../support/program.ts';
+import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
+import { command, refusal, runCommand } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
-import {
-  end,
-  fileStore,
-  header,
-  logIn,
-  sendAlerts,
-  sendGroup,
-  sendKeyed,
-  start,
-  variables,
-} from '../support/transfer.ts';
+import { end, fileStore, header, logIn, sendAlerts, sendGroup, sendKeyed, start } from '../support/transfer.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
-
-/** The flag that names a new database. */
-const createStore = async (): Promise<string[]> => toStoreFlags(await createDatabase());
 
 const importText = (store: string[], input: string) => runCommand(['import', ...store], { input });
 
@@ -44,7 +31,7 @@ const fill = async (t: TestContext): Promise<{ folder: string; text: string }> =
   const folder = createFolder(t);
   const running = await start(t, folder);
   await sendAlerts(running);
-  await running.stop();
+  await running.close();
   return { folder, text: await exportText(fileStore(folder)) };
 };
 
@@ -70,21 +57,15 @@ const alert = (n: number): string =>
   });
 
 /** A server on the store whose only destination wants all alerts that the log holds. */
-const startWithDestination = async (t: TestContext, store: string[]) => {
+const startWithDestination = async (t: TestContext, dataDir: string, store = 'file') => {
   const receiver = await startReceiver(t);
   const destinations = [toDestination(receiver, { startAt: 'oldest' })];
-  // The address of a database is in a config file, too.
-  const given = store[0] === '--config' ? JSON.parse(readFileSync(String(store[1]), 'utf8')) : {};
-  const config = writeConfig(createFolder(t), { ...given, destinations });
-  const settings = ['--config', config, '--time-zone', 'UTC'];
-  const running = await startProgram(t, [...store, ...settings], {
-    variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },
-  });
+  const running = await startApp(t, { settings: { store, dataDir, timeZone: 'UTC', destinations } });
   return { running, receiver };
 };
 
 /** Checks a server on an imported store, which behaves as the one that the alerts were sent to. */
-const assertGoesOn = async (running: Running, text: string): Promise<void> => {
+const assertGoesOn = async (running: TestApp, text: string): Promise<void> => {
   const alerts = listAlerts(text);
   const [first, , , long] = alerts;
   const again = await sendKeyed(running);
@@ -125,8 +106,8 @@ const assertGoesOn = async (running: Running, text: string): Promise<void> => {
 };
 
 /** Starts a server on an imported store, which goes on and delivers only what is new. */
-const assertServes = async (t: TestContext, store: string[], text: string): Promise<Running> => {
-  const { running, receiver } = await startWithDestination(t, store);
+const assertServes = async (t: TestContext, text: string, dataDir: string, store?: string): Promise<TestApp> => {
+  const { running, receiver } = await startWithDestination(t, dataDir, store);
   await assertGoesOn(running, text);
   await running.request('POST', '/api/alert', { body: { message: 'new' } });
   await waitForRequests(receiver, 1);
@@ -139,20 +120,22 @@ const assertServes = async (t: TestContext, store: string[], text: string): Prom
 
 test('alerts and the audit are the same after a move to files, and none is delivered again', async (t) => {
   const { text } = await fill(t);
-  const store = fileStore(createFolder(t));
+  const folder = createFolder(t);
+  const store = fileStore(folder);
   const { code, stderr } = await importText(store, text);
   assert.deepEqual([code, stderr], [0, 'signalbox: imported alerts 5, executions 2\n']);
   assert.equal(await exportText(store), text);
-  await assertServes(t, store, text);
+  await assertServes(t, text, folder);
 });
 
 test('alerts and the audit are the same after a move to a database and back', { skip }, async (t) => {
   const { text } = await fill(t);
-  const database = await createStore();
+  const url = await createEmptyDatabase();
+  const database = toStoreFlags(url);
   assert.equal((await importText(database, text)).code, 0);
   assert.equal(await exportText(database), text);
-  const running = await assertServes(t, [...database, '--data-dir', createFolder(t)], text);
-  await running.stop();
+  const running = await assertServes(t, text, createFolder(t), url);
+  await running.close();
   const more = await exportText(database);
   assert.equal(listAlerts(more).length, 6);
   const back = fileStore(createFolder(t));
@@ -161,21 +144,22 @@ test('alerts and the audit are the same after a move to a database and back', { 
 });
 
 test('what a database remembers of alerts that it has received moves to files', { skip }, async (t) => {
-  const database = await createStore();
-  const { running } = await startWithDestination(t, [...database, '--data-dir', createFolder(t)]);
+  const url = await createEmptyDatabase();
+  const { running } = await startWithDestination(t, createFolder(t), url);
   await sendAlerts(running);
-  await running.stop();
-  const text = await exportText(database);
-  const store = fileStore(createFolder(t));
+  await running.close();
+  const text = await exportText(toStoreFlags(url));
+  const folder = createFolder(t);
+  const store = fileStore(folder);
   assert.equal((await importText(store, text)).code, 0);
   assert.equal(await exportText(store), text);
-  await assertGoesOn(await start(t, store[3] ?? ''), text);
+  await assertGoesOn(await start(t, folder), text);
 });
 
 test('an import into a database with alerts, or with an id twice, is refused and changes nothing', {
   skip,
 }, async () => {
-  const database = await createStore();
+  const database = toStoreFlags(await createEmptyDatabase());
   const one = alert(1);
   const twice = await importText(database, [header, one, one, end, ''].join('\n'));
   assert.equal(twice.stderr, 'signalbox: line 3: alerts.id is that of an alert before it; nothing was imported\n');

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { createDatabase, shareServer } from '../support/postgres/shared-server.ts';
-import { refusal, runCommand, startProgram } from '../support/program.ts';
+import { createEmptyDatabase, shareServer } from '../support/postgres/shared-server.ts';
+import { refusal, runCommand } from '../support/program.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
-import { end, fileStore, fill, header, lastId, logIn, task, variables } from '../support/transfer.ts';
+import { end, fileStore, fill, header, lastId, logIn, start, task } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 
 /** The flag that names a new database. */
-const createStore = async (): Promise<string[]> => toStoreFlags(await createDatabase());
+const createStore = async (): Promise<string[]> => toStoreFlags(await createEmptyDatabase());
 
 const importText = (store: string[], lines: readonly string[]) =>
   runCommand(['import', ...store], { input: lines.map((line) => `${line}\n`).join('') });
-
-const startOn = (t: TestContext, store: string[]) =>
-  startProgram(t, [...store, '--time-zone', 'UTC', '--data-dir', createFolder(t)], {
-    variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },
-  });
 
 test('lists, versions, keys and ids are the same after an export from files, a database and files', {
   skip,
@@ -42,11 +37,12 @@ test('lists, versions, keys and ids are the same after an export from files, a d
 test('an instance goes on where an import into its database ended, also one that ran meanwhile', {
   skip,
 }, async (t) => {
-  const database = await createStore();
-  const running = await startOn(t, database);
+  const url = await createEmptyDatabase();
+  const database = toStoreFlags(url);
+  const running = await start(t, createFolder(t), url);
   const { stdout: input } = await runCommand(['export', ...fileStore(await fill(t))]);
   assert.equal((await runCommand(['import', ...database], { input })).code, 0);
-  const instance = await startOn(t, database);
+  const instance = await start(t, createFolder(t), url);
   for (const { request } of [running, instance]) {
     const { json, headers } = await request('GET', '/api/tasks/1');
     assert.deepEqual([json['Description'], headers['etag']], ['\u0000 \ud800 \u2028 "},{"', '"2"']);

@@ -5,19 +5,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
 import { inHours } from '../silences/support/silences.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
+import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { command, runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
-import { end, fileStore, header } from '../support/transfer.ts';
+import { end, fileStore, header, start } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
-
-const start = (t: Scope, dataDir: string, store = 'file'): Promise<TestApp> =>
-  startApp(t, { settings: { store, dataDir, timeZone: 'UTC' } });
 
 /** Sends a request as an Admin. */
 const createSend = async (app: TestApp) => {
@@ -107,7 +104,7 @@ test('settings made at run time move with their versions, secrets and history, i
 test('settings move to a database and back', { skip }, async (t) => {
   const { folder, settings, uuid } = await fill(t);
   const { stdout: text } = await runCommand(['export', ...fileStore(folder)]);
-  const address = await createDatabase();
+  const address = await createEmptyDatabase();
   const database = toStoreFlags(address);
   assert.equal((await runCommand(['import', ...database], { input: text })).code, 0);
   const server = await start(t, createFolder(t), address);

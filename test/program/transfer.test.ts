@@ -30,7 +30,7 @@ test('an export imported into an empty store has the same lists, versions, keys 
     const body = { Title: 'first', Description: '\u0000 \ud800 \u2028 "},{"' };
     const { json: known } = await server.request('POST', '/api/tasks', { body, headers: { 'Idempotency-Key': key } });
     const { json: created } = await server.request('POST', '/api/tasks', { body: { Title: 'next' } });
-    await server.stop();
+    await server.close();
     return [...texts, single['etag'], known['Id'], created['Id']];
   };
   const found = await read(after, 'k');
@@ -114,7 +114,7 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
   const server = await start(t, folder);
   for (const Title of ['a', 'b', 'c']) await server.request('POST', '/api/tasks', { body: { Title } });
   for (const title of ['a', 'b', 'c']) await server.request('POST', '/simple/api/tasks', { body: { title } });
-  await server.stop();
+  await server.close();
   replace(join(folder, 'tasks.state'), '"Title":"t5"', '"Title":!t5"');
   replace(join(folder, 'tasks.jsonl'), '"Title":"b"', '"Title":"!"');
   replace(join(folder, 'simple-tasks.jsonl'), '"title":"b"', '"title":"!"');

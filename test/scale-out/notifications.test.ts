@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { passwords } from '../support/app.ts';
+import { passwords } from '../support/credentials.ts';
 import { readNews, toIncidentDestination } from '../support/notifications.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';

@@ -198,7 +198,7 @@ test('the end of an alert goes to a destination of alerts exactly if its beginni
 const skip = toSkipPostgres();
 
 test('a silence made on one instance holds on another, and both have the same audit', { skip }, async (t) => {
-  const settings = { store: await createDatabase(), timeZone: 'UTC' };
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await one.login('admin');
   const silence = await createSilence(one, token, { match: { source: 'back*' } });

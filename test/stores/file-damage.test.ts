@@ -7,7 +7,7 @@ import { createStateFile } from '../../src/storage/changes/state-file.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runProgram } from '../support/program.ts';
+import { refusal, runCommand } from '../support/program.ts';
 import { fileStore } from '../support/transfer.ts';
 import { readTask } from './task-store.ts';
 
@@ -128,7 +128,7 @@ test('file: a record or state in a form that this version does not know is refus
     const before = readFileSync(join(copy, 'tasks.jsonl'));
     assert.equal(await refusal(fileStore(copy), 1), `${inLog}; ${hint}`);
     assert.deepEqual(readFileSync(join(copy, 'tasks.jsonl')), before);
-    const { code, stdout, stderr } = await runProgram(['export', ...fileStore(copy)]);
+    const { code, stdout, stderr } = await runCommand(['export', ...fileStore(copy)]);
     assert.deepEqual([code, stdout.match(/"tasks"/g)?.length], [1, 6]);
     assert.match(
       stderr,

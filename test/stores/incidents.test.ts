@@ -18,7 +18,7 @@ import { createFolder } from '../support/folder.ts';
 import { amount } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
+import { createDatabase, createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { type CreateLife, compareIncidentStores, rules, testIncidentStore } from './incident-store.ts';
@@ -96,7 +96,7 @@ test('files and the database have the same incidents after the same alerts and a
 test('postgres: two instances fold and change the same incidents, and each alert and action counts once', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const clock = () => new Date();
   const instances = await Promise.all([openInstance(t, url, clock), openInstance(t, url, clock)]);
   const seen = instances.map(({ store }) => {
@@ -160,7 +160,7 @@ test('postgres: two instances fold and change the same incidents, and each alert
 });
 
 test('postgres: alerts are accepted while incidents cannot be stored, and the service says so', { skip }, async (t) => {
-  const store = await createDatabase();
+  const store = await createEmptyDatabase();
   const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
   await sendAlert(app, { message: 'first', level: 'ERROR' });
   await waitUntil('it is folded', async () => (await app.request('GET', '/api/incidents')).json['total'] === 1);
@@ -181,7 +181,7 @@ test('postgres: alerts are accepted while incidents cannot be stored, and the se
 test('postgres: of the alerts of before there were incidents, those of the last day are folded once', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createEmptyDatabase();
   const now = Date.now();
   await runSql(
     url,

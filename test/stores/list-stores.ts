@@ -14,7 +14,7 @@ const readList = async <T extends object>({ pieces }: List<T>): Promise<T[]> => 
 export const testItemStore = (name: string, createStore: (t: TestContext) => Awaitable<ItemStore>): void => {
   test(`${name}: pages hold the items in order of creation, and total counts all items`, async (t) => {
     const store = await createStore(t);
-    for (let index = 0; index < 1203; index += 1) await store.add({ name: `${index}` });
+    await Promise.all(Array.from({ length: 1203 }, (_, index) => store.add({ name: `${index}` })));
     const cases = [
       { page: 1, size: 20, first: 0, count: 20 },
       { page: 61, size: 20, first: 1200, count: 3 },
@@ -37,8 +37,8 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
   test(`${name}: a thousand items get a thousand different ids, and given ids are not used again`, async (t) => {
     const store = await createStore(t);
     await store.restore([{ id: 5, name: 'x' }]);
-    const ids = new Set<number>();
-    for (let index = 0; index < 999; index += 1) ids.add((await store.add({ name: 'x' })).id);
+    const added = await Promise.all(Array.from({ length: 999 }, () => store.add({ name: 'x' })));
+    const ids = new Set(added.map(({ id }) => id));
     assert.deepEqual([ids.size, ids.has(5)], [999, false]);
     const extra = await store.add({ name: 'y' });
     assert.ok(extra.id >= 0 && extra.id < 1000);
@@ -68,10 +68,11 @@ export const testSimpleTaskStore = (
 ): void => {
   test(`${name}: ids are positions in the list, from 1`, async (t) => {
     const store = await createStore(t);
-    for (let index = 1; index <= 1001; index += 1) {
-      const task = { title: `${index}`, status: 'pending' } as const;
-      assert.deepEqual(await store.add(task), { id: index, ...task });
-    }
+    const tasks = Array.from({ length: 1001 }, (_, index) => ({ title: `${index + 1}`, status: 'pending' }) as const);
+    assert.deepEqual(
+      await Promise.all(tasks.map((task) => store.add(task))),
+      tasks.map((task, index) => ({ id: index + 1, ...task })),
+    );
     for (const id of [1, 1001]) assert.equal((await store.find(id))?.title, `${id}`);
     for (const id of [0, 1002, 2 ** 40]) assert.equal(await store.find(id), undefined);
     const list = await store.list();

@@ -9,8 +9,8 @@ import { waitUntil } from '../support/wait.ts';
 
 test('a read that begins while the database is being closed opens no connection', {
   skip: toSkipPostgres(),
-}, async () => {
-  const url = await createDatabase();
+}, async (t) => {
+  const url = await createDatabase(t);
   const open = () => {
     const identity = { instance: randomUUID(), name: 'test', version: '0' };
     const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };

@@ -10,7 +10,8 @@ import { Database } from '../../src/storage/postgres/database.ts';
 import { createPostgresEntryStore } from '../../src/storage/postgres/entries.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
+import { createDatabase, createEmptyDatabase } from '../support/postgres/shared-server.ts';
+import { atEnd } from '../support/scope.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
 import { readTask, testTaskStore } from './task-store.ts';
 
@@ -23,11 +24,11 @@ const open = (t: TestContext, url: string, onMigrated: (done: number, total: num
   const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
   const database = new Database(url, identity, common, { report: ignore, onCommit: ignore, onMigrated });
   database.begin();
-  t.after(() => database.close());
+  atEnd(t, () => database.close());
   return database;
 };
 
-const openNew = async (t: TestContext): Promise<Database> => open(t, await createDatabase());
+const openNew = async (t: TestContext): Promise<Database> => open(t, await createDatabase(t));
 
 const now = () => new Date(2026, 0, 31, 9, 30);
 
@@ -40,7 +41,7 @@ if (!skip) {
 test('postgres: each upgrade of the tables is told to whoever makes it, and none where they are up to date', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createEmptyDatabase();
   const told: [number, number][] = [];
   await open(t, url, (...step) => told.push(step)).check();
   assert.deepEqual(
@@ -54,7 +55,7 @@ test('postgres: each upgrade of the tables is told to whoever makes it, and none
 });
 
 test('postgres: what one instance has written, another one reads', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
   assert.ok(first && second);
   const created = await Promise.all(
@@ -73,7 +74,7 @@ test('postgres: what one instance has written, another one reads', { skip }, asy
 });
 
 test('postgres: a key creates one task, on whichever instance it comes again', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
   assert.ok(first && second);
   const key = { key: 'k', bodyHash: 'h' };
@@ -88,7 +89,7 @@ test('postgres: a key creates one task, on whichever instance it comes again', {
 });
 
 test('postgres: seed tasks are stored once, however many instances start at once', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const stores = Array.from({ length: 8 }, () => createPostgresTaskStore(open(t, url), now));
   await Promise.all(stores.map((store) => store.restore([{ Title: 'a' }, { Id: 7, Title: 'b' }], true)));
   assert.equal((await stores[0]?.list({}, 50))?.total, 2);
@@ -126,7 +127,7 @@ test('postgres: lists of large tasks are whole, whatever their pages', { skip },
 test('postgres: a change that the database refuses does not refuse those that are written with it', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createEmptyDatabase();
   const store = createPostgresTaskStore(open(t, url), now);
   assert.equal((await store.list({}, 1)).total, 0);
   await runSql(url, `ALTER TABLE signalbox.task ADD CHECK (body NOT LIKE '%refused%')`);

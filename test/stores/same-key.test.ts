@@ -11,11 +11,11 @@ const stores: Record<string, (t: TestContext) => Promise<TestApp[]>> = {
   memory: async (t) => [await startApp(t, { settings: { store: 'memory' } })],
   file: async (t) => [await startApp(t, { settings: { store: 'file' } })],
   'PostgreSQL with two instances': async (t) => {
-    const settings = { store: await createDatabase(), timeZone: 'UTC' };
+    const settings = { store: await createDatabase(t), timeZone: 'UTC' };
     return [await startApp(t, { settings }), await startApp(t, { settings })];
   },
   'PostgreSQL without a spool': async (t) => [
-    await startApp(t, { settings: { store: await createDatabase(), timeZone: 'UTC', spool: false } }),
+    await startApp(t, { settings: { store: await createDatabase(t), timeZone: 'UTC', spool: false } }),
   ],
 };
 

@@ -69,7 +69,7 @@ const openInstance = async (t: Scope, url: string, clock: () => Date) => {
 };
 
 const createInPostgres: CreateSettings = async (t, clock) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   return { ...(await openInstance(t, url, clock)), reopen: async () => (await openInstance(t, url, clock)).store };
 };
 
@@ -183,7 +183,7 @@ if (!skip) testSettings('postgres', createInPostgres);
 test('postgres: an instance sees what another one has changed, and one of two changes at once counts', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const clock = () => new Date();
   const [one, two] = await Promise.all([openInstance(t, url, clock), openInstance(t, url, clock)]);
   const { version } = await one.store.put('a', 'x', 0, 'anna');

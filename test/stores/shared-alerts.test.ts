@@ -10,6 +10,7 @@ import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { atEnd } from '../support/scope.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
@@ -19,7 +20,7 @@ const start = (t: TestContext, store: string, settings: Record<string, unknown> 
   startApp(t, { settings: { store, timeZone: 'UTC', ...settings } });
 
 const startTwo = async (t: TestContext): Promise<[TestApp, TestApp]> => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   return [await start(t, url), await start(t, url)];
 };
 
@@ -88,7 +89,7 @@ test('alerts of one instance are listed, searched, found and counted by another'
 test('a time range with very many alerts is read in the order of seq, one with few by its time', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const app = await start(t, url);
   await send(app, { message: 'now' });
   // One alert in each second of 2026-01, with a rare level, and one older that was stored late.
@@ -224,7 +225,7 @@ test('an alert sent to one instance appears on the stream of another, which can 
 });
 
 test('each instance delivers the alerts that it has received', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const receivers = [await startReceiver(t), await startReceiver(t)];
   const apps = await Promise.all(
     receivers.map((receiver) =>
@@ -263,7 +264,7 @@ test('the commands of one instance are in the list of another', { skip }, async 
 });
 
 test('alerts, commands and keys are deleted at their age', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const first = await start(t, url);
   await send(first, { message: 'new' }, { 'idempotency-key': 'new' });
   const row = "gen_random_uuid(), 0, 'x', NULL, '{}' FROM generate_series(100, 2600) AS n";
@@ -289,7 +290,7 @@ test('alerts, commands and keys are deleted at their age', { skip }, async (t) =
 test('on two instances one sender cannot suppress the alert of another, nor use up its Idempotency-Key', {
   skip,
 }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const [low, high] = ['low', 'high'].map((name) => createAccessKey(name, ['alerts:write']));
   const settings = { keys: [low?.entry, high?.entry] };
   const [first, second] = [await start(t, url, settings), await start(t, url, settings)];
@@ -330,7 +331,7 @@ test('severity filters find alerts of any level name, also those that the column
 });
 
 test('an alert of one instance is resolved by another, and both show it', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const [first, second] = [await start(t, url), await start(t, url)];
   const key = 'backup/web-1';
   const firing = await send(first, { message: 'failed', level: 'CRITICAL', key });
@@ -348,14 +349,14 @@ test('an alert of one instance is resolved by another, and both show it', { skip
 });
 
 test('a reminder is stored once by all instances, and only when it is due', { skip }, async (t) => {
-  const url = await createDatabase();
+  const url = await createDatabase(t);
   const clock = { now: Date.now() };
   const open = async (name: string) => {
     const identity = { instance: randomUUID(), name, version: '0' };
     const ignore = () => undefined;
     const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
     const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
-    t.after(() => database.close());
+    atEnd(t, () => database.close());
     await database.check();
     database.begin();
     const options = { database, instance: name, clock: () => new Date(clock.now), retainDays: () => 0 };
@@ -386,7 +387,7 @@ test('a reminder is stored once by all instances, and only when it is due', { sk
 test('by default a new database keeps alerts for 400 days, and one that was begun without a limit keeps all', {
   skip,
 }, async (t) => {
-  const [fresh, former] = [await createDatabase(), await createDatabase()];
+  const [fresh, former] = [await createDatabase(t), await createDatabase(t)];
   const day = 24 * 60 * 60 * 1000;
   const addOld = (url: string, days: number) =>
     sql(

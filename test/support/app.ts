@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/create-app.ts';
 import { openStorage } from '../../src/app/storage.ts';
-import { loadSettings } from '../../src/config/load.ts';
+import { type Flags, loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
 import { SettingsError } from '../../src/config/settings-error.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
@@ -24,10 +24,15 @@ export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }
 
 interface Options {
   /** Settings as a config file holds them. */
-  settings?: Record<string, unknown>;
+  settings?: object;
+  /** Flags by key in camelCase, and variables, which override the config file. */
+  flags?: Flags;
+  variables?: Record<string, string>;
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
+  /** A free port by default. */
+  port?: number;
   /** How long requests wait for a database that does not answer. */
   patience?: Patience;
   /** Receives the app's log; discarded by default. */
@@ -43,17 +48,26 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices' | 'invitation'> {
+export interface TestApp extends App, Listening {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader', base?: string): Promise<string>;
   /** Contains the data directory, `data`. */
   folder: string;
 }
 
-/** The whole app on a free port of 127.0.0.1, with its own settings and data directory; closed when the test ends. */
+/** The whole app on 127.0.0.1, with its own settings and data directory; closed when the test ends. */
 export const startApp = async (
   t: Scope,
-  { settings = {}, seed, patience, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
+  {
+    settings = {},
+    flags,
+    variables = {},
+    seed,
+    patience,
+    features = allFeatures,
+    port = 0,
+    log = pino({ level: 'silent' }),
+  }: Options = {},
 ): Promise<TestApp> => {
   const folder = createFolder(t);
   const config = {
@@ -67,18 +81,20 @@ export const startApp = async (
     ...(seed !== undefined && { seed: writeJson(folder, 'seed.json', seed) }),
   };
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
-  const { server, mounts, notices, invitation } = await createApp(loadSettings(settingsSchema, { config: path }, {}), {
+  const warnings: string[] = [];
+  const loaded = loadSettings(settingsSchema, { config: path, ...flags }, variables, (each) => warnings.push(each));
+  const app = await createApp(loaded, {
     log,
     features,
     openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
   });
-  const listening = await listen(t, server);
+  const listening = await listen(t, app.server, port);
   const login = async (name: 'admin' | 'reader', base = '') => {
     const body = { Username: name, Password: passwords[name] };
     const { json } = await listening.request('POST', `${base}/api/auth/login`, { body });
     return json['token'] as string;
   };
-  return { ...listening, server, mounts, notices, invitation, login, folder };
+  return { ...app, ...listening, warnings: [...warnings, ...app.warnings], login, folder };
 };
 
 /** The error with which an app refuses to start with these settings or this seed file. */
@@ -91,15 +107,15 @@ export const startRefusal = async (t: Scope, options: Options): Promise<string> 
   return error.message;
 };
 
-/** Starts any Fastify app on a free port of 127.0.0.1; closed when the test ends. */
-export const listen = async (t: Scope, server: FastifyInstance): Promise<Listening> => {
+/** Starts any Fastify app on 127.0.0.1, by default on a free port; closed when the test ends. */
+export const listen = async (t: Scope, server: FastifyInstance, port = 0): Promise<Listening> => {
   let client: Client | undefined;
   const close = async (): Promise<void> => {
     client?.close();
     await server.close();
   };
   atEnd(t, close);
-  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const url = await server.listen({ host: '127.0.0.1', port });
   client = createClient(url);
   return { url, request: client.request, close };
 };
@@ -115,6 +131,6 @@ export const createRequest = (t: Scope, server: FastifyInstance): Request => {
 
 const writeJson = (folder: string, name: string, value: unknown): string => {
   const path = join(folder, name);
-  writeFileSync(path, JSON.stringify(value));
+  writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
   return path;
 };

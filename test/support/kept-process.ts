@@ -9,6 +9,8 @@ const runOne = async ({ args, variables, cwd, input }: CommandLine): Promise<voi
   Object.assign(process.env, variables);
   process.chdir(cwd);
   process.exitCode = undefined;
+  // A process of its own would have ended with them.
+  for (const name of process.eventNames()) if (/^SIG/.test(String(name))) process.removeAllListeners(name);
   Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input)]), configurable: true });
   const code = (await run(args)) ?? process.exitCode ?? 0;
   process.send?.(code);

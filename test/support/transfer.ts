@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { samples } from './alert-samples.ts';
+import { startApp, type TestApp } from './app.ts';
 import { createFolder } from './folder.ts';
-import { type Running, startProgram } from './program.ts';
 import type { Scope } from './scope.ts';
 
 const secret = 'a signing key for tests, 32 bytes or more';
@@ -9,13 +9,13 @@ export const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWOR
 
 export const fileStore = (folder: string): string[] => ['--store', 'file', '--data-dir', folder];
 
-export const start = (t: Scope, folder: string): Promise<Running> => startProgram(t, fileStore(folder), { variables });
+/** An app with the records of the folder, or of another store. */
+export const start = (t: Scope, dataDir: string, store = 'file'): Promise<TestApp> =>
+  startApp(t, { settings: { store, dataDir, timeZone: 'UTC' } });
 
-export const logIn = async ({ request }: Running): Promise<{ Authorization: string }> => {
-  const body = { Username: 'admin', Password: 'correct horse' };
-  const { json } = await request('POST', '/api/auth/login', { body });
-  return { Authorization: `Bearer ${json['token']}` };
-};
+export const logIn = async ({ login }: TestApp): Promise<{ Authorization: string }> => ({
+  Authorization: `Bearer ${await login('admin')}`,
+});
 
 export const header = '{"signalbox":"export","version":1}';
 export const end = '{"signalbox":"end"}';
@@ -39,7 +39,7 @@ export const fill = async (t: Scope): Promise<string> => {
     await request('POST', '/api/items', { body: { name }, headers: await logIn(server) });
   }
   await request('POST', '/simple/api/tasks', { body: { title: 'Get milk' } });
-  await server.stop();
+  await server.close();
   return folder;
 };
 
@@ -47,18 +47,18 @@ export const fill = async (t: Scope): Promise<string> => {
 const keyed = { level: 'ERROR', message: '\u0000 \ud800 \u2028 "},{"', source: 'once' };
 
 /** Sends it, as a client that got no response would. */
-export const sendKeyed = async ({ request }: Running, changes: object = {}) =>
+export const sendKeyed = async ({ request }: TestApp, changes: object = {}) =>
   request('POST', '/api/alert', { body: { ...keyed, ...changes }, headers: { 'Idempotency-Key': 'k' } });
 
 /** Sends a group of two alerts of another program, which come again. */
-export const sendGroup = async ({ request }: Running): Promise<unknown> => {
+export const sendGroup = async ({ request }: TestApp): Promise<unknown> => {
   const { status, json } = await request('POST', '/api/alert/alertmanager', { body: samples.alertmanager });
   assert.equal(status, 200);
   return json;
 };
 
 /** Stores five alerts and two executions. */
-export const sendAlerts = async (server: Running): Promise<void> => {
+export const sendAlerts = async (server: TestApp): Promise<void> => {
   const { request } = server;
   assert.equal((await sendKeyed(server)).status, 200);
   await sendGroup(server);

@@ -5,11 +5,15 @@ import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { createDatabase } from '../support/postgres/shared-server.ts';
+import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { assertShows, fixtures, readAll, readExpected, variables } from './support/fixture.ts';
+import { assertShows, fixtures, type Reading, readAll, readExpected, variables } from './support/fixture.ts';
 
 const versions = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, 'expected.json')));
+
+/** Of imported alerts only those of the last day get incidents, so those of a fixture have none once it is older. */
+const withoutIncidents = (readings: readonly Reading[]): Reading[] =>
+  JSON.parse(JSON.stringify(readings), (name, value) => (name === 'incident' ? undefined : value));
 
 for (const version of versions) {
   test(`files of ${version} are read, changed, and read again`, async (t) => {
@@ -32,12 +36,12 @@ for (const version of versions) {
     const { code, stderr } = await runProgram(['import', ...args], { variables, input });
     assert.equal(code, 0, stderr);
     const { request } = await startProgram(t, args, { variables });
-    const expected = readExpected(version, 'expected-import.json');
+    const expected = withoutIncidents(readExpected(version, 'expected-import.json'));
     assertShows(await readAll(request, expected), expected);
   });
 
   test(`a database of ${version} is read and changed`, { skip: toSkipPostgres() }, async (t) => {
-    const url = await createDatabase();
+    const url = await createEmptyDatabase();
     await runSql(url, readFileSync(join(fixtures, version, 'postgres.sql'), 'utf8'));
     const { request } = await startProgram(t, [], { variables: { ...variables, SIGNALBOX_STORE: url } });
     const expected = readExpected(version, 'expected-postgres.json');

@@ -10,8 +10,11 @@ import { tellStory, watchIncidents } from './story.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Runs the demonstration until a signal ends it; resolves to the exit code. Everything it has made is deleted. */
-export const runDemo = async (schema: TObject): Promise<number> => {
+/**
+ * Runs the demonstration until a signal ends it; resolves to the exit code. Everything it has made is deleted. The story takes
+ * the share `pace` of its usual time: tests have less.
+ */
+export const runDemo = async (schema: TObject, { pace = 1 } = {}): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   // Also where something ends the process at once.
@@ -28,10 +31,11 @@ export const runDemo = async (schema: TObject): Promise<number> => {
     const narrator = createNarrator();
     const receiver = await startReceiver(narrator);
     closers.unshift(receiver.close);
-    const stage = await openStage({ schema, folder, receiver: receiver.url });
+    const stage = await openStage({ schema, folder, receiver: receiver.url, pace });
     closers.unshift(stage.close);
     print(stage.welcome);
-    const pause = (seconds: number): Promise<void> => setTimeout(seconds * 1000, undefined, { signal: end.signal });
+    const pause = (seconds: number): Promise<void> =>
+      setTimeout(seconds * 1000 * pace, undefined, { signal: end.signal });
     const running = Promise.all([
       watchIncidents(stage, narrator, end.signal),
       tellStory({ ...stage, narrator, pause, folder, end: end.signal }),

@@ -45,6 +45,8 @@ interface StageParts {
   folder: string;
   /** Where notifications go. */
   receiver: string;
+  /** The share of the usual times. */
+  pace: number;
 }
 
 const users = [
@@ -55,7 +57,7 @@ const users = [
 const senders = ['alertmanager', 'uptime-kuma', 'cron'] as const;
 
 /** Starts the server with everything that the story needs, in the folder. */
-export const openStage = async ({ schema, folder, receiver }: StageParts) => {
+export const openStage = async ({ schema, folder, receiver, pace }: StageParts) => {
   const passwords = { admin: toPassword(), anna: toPassword() };
   const oncall = createAccessKey('oncall', ['incidents:write']);
   const keys = senders.map((name) => ({ name, ...createAccessKey(name, ['alerts:write']) }));
@@ -64,7 +66,7 @@ export const openStage = async ({ schema, folder, receiver }: StageParts) => {
   mkdirSync(files);
   writeFileSync(join(files, 'dump.tar'), randomBytes(200_000));
   const incidents = { type: 'webhook', notify: 'incidents', groupSeconds: 0 };
-  const phone = { ...incidents, after: escalationSeconds / 60 };
+  const phone = { ...incidents, after: (escalationSeconds * pace) / 60 };
   const config = {
     ...{ host: '127.0.0.1', port: 0, dataDir: join(folder, 'data'), store: 'file' },
     ...{ jwtSecret: randomBytes(32).toString('base64'), defaultWatches: false },
@@ -84,7 +86,7 @@ export const openStage = async ({ schema, folder, receiver }: StageParts) => {
     rotations: [{ name: 'oncall', members: ['anna-phone', 'ben-phone'], handover: '0 9 * * 1' }],
     heartbeats: [
       {
-        ...{ name: 'nightly-backup', uuid: ping, period: periodSeconds, grace: graceSeconds },
+        ...{ name: 'nightly-backup', uuid: ping, period: periodSeconds, grace: Math.ceil(graceSeconds * pace) },
         description: 'Dumps the database. A demo has short nights: every 10 seconds.',
       },
     ],

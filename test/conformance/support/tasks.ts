@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { startApp, type TestApp } from '../../support/app.ts';
+import type { Scope } from '../../support/scope.ts';
 
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
@@ -34,7 +34,7 @@ export interface TaskList {
 }
 
 /** An app that serves only the profile `tasks`, at `/`. */
-export const startTasks = (t: TestContext, seed?: Partial<Task>[]): Promise<TestApp> =>
+export const startTasks = (t: Scope, seed?: Partial<Task>[]): Promise<TestApp> =>
   startApp(t, {
     settings: { profiles: ['tasks'] },
     ...(seed && { seed: { tasks: seed } }),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { passwords, secret } from '../../support/app.ts';
+import { passwords, secret } from '../../support/credentials.ts';
 import { createFolder } from '../../support/folder.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { type Running, startProgram } from '../../support/program.ts';
