@@ -38,7 +38,7 @@ test('an alert that comes in while the list is read is shown, although the respo
   openConsole,
 }) => {
   const app = await startApp();
-  const { page } = await openConsole({ app });
+  const { page } = await openConsole({ app, hash: '#/nowhere' });
   let release: () => void = () => undefined;
   const isReleased = new Promise<void>((resolve) => {
     release = resolve;

@@ -124,7 +124,7 @@ const readLines = async (page: Page, sender: string): Promise<string> => {
 
 test('the lines for GitHub and systemd send what failed, whatever it is called', async ({ startApp, openConsole }) => {
   const app = await startApp({ settings: { access: 'login' } });
-  const { page } = await openConsole({ app });
+  const { page } = await openConsole({ app, hash: '#/connect' });
   await logIn(page, 'admin');
   const text = await readLines(page, 'github');
   const key = (await page.getByText(/^sbk_/).textContent()) ?? '';
@@ -170,7 +170,7 @@ test('with the lines for syslog, rsyslog passes on what is an error or worse', a
   const isMissing = spawnSync('rsyslogd', ['-v']).status !== 0;
   test.skip(isMissing && process.env['CI'] !== 'true', 'rsyslog is not installed here');
   const app = await startApp({ settings: { access: 'login' } });
-  const { page } = await openConsole({ app });
+  const { page } = await openConsole({ app, hash: '#/connect' });
   await logIn(page, 'admin');
   const folder = createFolder(scope);
   const text = (await readLines(page, 'syslog')).replaceAll(/\/usr\/local\/bin|\/etc\/rsyslog\.d/g, folder);
@@ -213,7 +213,7 @@ test('the lines for PowerShell send an alert with its own Invoke-RestMethod', as
   test.skip(isMissing && process.env['CI'] !== 'true', 'the .NET SDK is not installed here');
   await promisify(execFile)(process.execPath, ['test/power-shell/build.mjs']);
   const app = await startApp({ settings: { access: 'login' } });
-  const { page } = await openConsole({ app });
+  const { page } = await openConsole({ app, hash: '#/connect' });
   await logIn(page, 'admin');
   const script = await readLines(page, 'powershell');
   const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];

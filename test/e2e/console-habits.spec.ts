@@ -44,13 +44,13 @@ test('back, forward and reload lead through filters, views, sorting and an open 
 });
 
 test('two tabs have logins of their own, and a log-out ends only one of them', async ({ openConsole }) => {
-  const { page, app } = await openConsole();
+  const { page, app } = await openConsole({ hash: '#/nowhere' });
   await sessionButton(page, 'Log in').click();
   await page.getByLabel('Stay logged in while this tab is open').check();
   await page.keyboard.press('Escape');
   await logIn(page, 'admin');
   const other = await page.context().newPage();
-  await other.goto(`${app.url}/console/`);
+  await other.goto(`${app.url}/console/#/nowhere`);
   await expect(sessionButton(other, 'Log in')).toBeVisible();
   await logIn(other, 'reader');
   await sessionButton(page, 'admin, Admin').click();
@@ -65,7 +65,7 @@ test('deep links open what they name', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await addTask(app, 'the only one', 'High');
   const id = await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk' });
-  const { page, complaints } = await openConsole({ app });
+  const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
   const links: [hash: string, shows: () => Promise<unknown>][] = [
     ['#/tasks/1', () => page.getByRole('dialog', { name: 'Task 1' }).getByLabel('Title', { exact: true }).waitFor()],
     [

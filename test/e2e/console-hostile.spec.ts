@@ -86,7 +86,7 @@ test('hostile alerts, tasks and reasons are shown as text, whole or with a way t
     const body = { match, endsAt: '2090-01-01T00:00:00Z', comment: text.slice(0, 4000) };
     expect((await app.request('POST', '/api/silences', { token, body })).status).toBe(201);
   }
-  const { page, complaints } = await openConsole({ app });
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
   await logIn(page, 'admin');
   for (const hash of [
     '#/',

@@ -7,9 +7,10 @@ import { refuseOnce, startPager } from './support/pager.ts';
 
 /** Presses Tab until the element has the focus. */
 const tabTo = async (page: Page, target: Locator): Promise<void> => {
-  await target.waitFor();
+  // Found once: another search after each key would take longer than the key.
+  const found = await target.elementHandle();
   for (let presses = 0; presses < 150; presses += 1) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
+    if (await found?.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
   throw new Error(`Tab does not reach ${target}`);

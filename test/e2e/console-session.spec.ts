@@ -77,7 +77,7 @@ test('a token that the server refuses earlier than expected loses nothing either
 test('the form of a new task stays as it is when the session ends', async ({ scope, startApp, openConsole }) => {
   const app = await startApp();
   const baseURL = await startProxy(scope, app.url, shorten(3));
-  const { page, complaints } = await openConsole({ app, baseURL });
+  const { page, complaints } = await openConsole({ app, baseURL, hash: '#/nowhere' });
   await logIn(page, 'admin');
   await page.goto(`${baseURL}/console/#/tasks/new`);
   await page.getByLabel('Title', { exact: true }).focus();

@@ -72,7 +72,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
 }) => {
   const key = { name: 'old', sha256: 'a'.repeat(64), scopes: ['metrics:read'] };
   const app = await startApp({ settings: { access: 'login', keys: [key] } });
-  const { page, complaints } = await openConsole({ app });
+  const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
   await logIn(page, 'admin');
   await page.keyboard.press('g');
   await page.keyboard.press('e');

@@ -30,7 +30,7 @@ test('every screen of the console has an address and a heading of its name', asy
 });
 
 test('a login keeps its token in memory, and in this tab only if the user asks for it', async ({ openConsole }) => {
-  const { page } = await openConsole();
+  const { page } = await openConsole({ hash: '#/nowhere' });
   const stored = (): Promise<string> => page.evaluate('JSON.stringify([sessionStorage, localStorage, location.href])');
   const banner = page.getByRole('banner');
   await banner.getByRole('button', { name: 'Log in' }).click();
@@ -52,7 +52,7 @@ test('a login keeps its token in memory, and in this tab only if the user asks f
 });
 
 test('the console counts down until another login may be tried', async ({ openConsole }) => {
-  const { page } = await openConsole();
+  const { page } = await openConsole({ hash: '#/nowhere' });
   await page.route('**/api/auth/login', (route) =>
     route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, body: '{"error":"Too many logins"}' }),
   );
@@ -171,7 +171,7 @@ test('with access login every screen asks for a login and works after it', async
 });
 
 test('the palette logs in and out, and offers no login where there is none', async ({ openConsole }) => {
-  const { page } = await openConsole();
+  const { page } = await openConsole({ hash: '#/nowhere' });
   const options = page.getByRole('dialog').getByRole('option');
   const run = async (name: string) => {
     await page.keyboard.press('Control+k');

@@ -83,7 +83,7 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
   openConsole,
 }) => {
   const app = await startShared();
-  const { page, complaints } = await openConsole({ app });
+  const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
   await logIn(page, 'admin');
   await page.keyboard.press('g');
   await page.keyboard.press('w');

@@ -55,7 +55,8 @@ const test = consoleTest.extend<Fixtures>({
 /** Finds a route by its path with the search, and shows it. */
 const openRoute = async (page: Page, method: string, path: string): Promise<void> => {
   await page.getByRole('button', { name: 'Search' }).first().click();
-  await page.keyboard.type(path);
+  // At once, since each key would search again.
+  await page.keyboard.insertText(path);
   const name = new RegExp(`Operation.*${method}HTTP.*${path}$`.replaceAll('/', '\\/'), 's');
   await page.getByRole('option').filter({ hasText: name }).first().click();
   await page.getByRole('option').first().waitFor({ state: 'hidden' });
@@ -74,8 +75,10 @@ const openInTheme = async (
   openDocs: Fixtures['openDocs'],
   width: number,
   theme: 'light' | 'dark',
+  settings = {},
 ): Promise<DocsPage> => {
   const docs = await openDocs({
+    settings,
     ...{ viewport: { width, height: 800 }, colorScheme: theme === 'light' ? 'dark' : 'light' },
     script: () => `localStorage.setItem('signalbox-preferences', '{"theme":"${theme}"}')`,
   });
@@ -88,14 +91,8 @@ const openInTheme = async (
   return docs;
 };
 
-test('at 360 pixels the page shows the routes in the theme light of the console, asks no other host and violates no policy', async ({
-  openDocs,
-}) => {
-  await openInTheme(openDocs, 360, 'light');
-});
-
 // The page takes seconds to load, so its tests share it where they can.
-test('at 1280 pixels in the theme dark, too; the search finds routes, trying one shows the response, optional parameters are sent only once they are turned on, and the document is the one of the server', async ({
+test('at 1280 pixels the page shows the routes in the theme dark of the console, asks no other host and violates no policy; the search finds routes, trying one shows the response, optional parameters are sent only once they are turned on, and the document is the one of the server', async ({
   openDocs,
 }) => {
   const { page, app, complaints } = await openInTheme(openDocs, 1280, 'dark');
@@ -113,10 +110,11 @@ test('at 1280 pixels in the theme dark, too; the search finds routes, trying one
   assert.deepEqual(complaints, []);
 });
 
-test('with access login a request is refused without a token and sent with the one that was entered', async ({
+test('at 360 pixels the page shows the routes in the theme light of the console, asks no other host and violates no policy; with access login a request is refused without a token and sent with the one that was entered', async ({
   openDocs,
 }) => {
-  const { page, app } = await openDocs({ settings: { access: 'login' } });
+  const { page, app } = await openInTheme(openDocs, 360, 'light', { access: 'login' });
+  await page.setViewportSize({ width: 1280, height: 800 });
   await openRoute(page, 'get', '/api/disks');
   assert.equal((await tryRoute(page, 'get', '/api/disks')).status(), 401);
   const token = await app.login('reader');

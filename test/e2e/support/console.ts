@@ -50,8 +50,14 @@ const openConsole = async (
   { hash = '', settings = {}, app: given, hasClock = false, ...options }: Options = {},
 ): Promise<ConsolePage> => {
   const app = given ?? (await startApp(scope, { settings }));
-  // uPlot throws where the system's locale is malformed.
-  const context = await browser.newContext({ baseURL: app.url, locale: 'en-GB', ...options });
+  const context = await browser.newContext({
+    baseURL: app.url,
+    // uPlot throws where the system's locale is malformed.
+    locale: 'en-GB',
+    // Each frame of a transition is drawn by the processor.
+    reducedMotion: 'reduce',
+    ...options,
+  });
   atEnd(scope, async () => {
     await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
