@@ -38,16 +38,12 @@ const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined
  * event loop are written together at its end, so a client that wakes up for the first one finds the others there.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
-  const commonList = Object.entries(common).flat();
-  const places = new Map(Object.keys(common).map((name, index) => [name, 2 * index]));
+  const commonEntries = Object.entries(common);
   /** Names and values in turn, which Node sends unchanged; own headers replace common ones. */
   const toList = (own: Headers): string[] => {
-    const list = commonList.slice();
-    for (const name in own) {
-      const at = places.get(name) ?? list.length;
-      list[at] = name;
-      list[at + 1] = own[name] as string;
-    }
+    const list: string[] = [];
+    for (const [name, value] of commonEntries) if (own[name] === undefined) list.push(name, value);
+    for (const name in own) list.push(name, own[name] as string);
     return list;
   };
   let batch: Response[] = [];
