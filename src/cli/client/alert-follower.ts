@@ -4,7 +4,7 @@ import { followEvents } from '../../client/streams.ts';
 import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
 import { say } from '../stdio.ts';
 import { type AskedQuery, toUnanswered } from './ask.ts';
-import { type AlertServer, explainFailure } from './server.ts';
+import { type AlertServer, explainFailure, explainStatus } from './server.ts';
 
 /** Milliseconds between two attempts at most. */
 const longestDelay = 30_000;
@@ -16,8 +16,8 @@ export interface FollowedAlerts {
   /** The last alert that need not be shown. */
   last: { seq: number; time: string };
   accepts(row: AlertEntry): boolean;
-  /** Pages of those that are accepted, from before a `seq` on, the newest first. */
-  listBefore(search: AlertSearch, seq: number): AsyncIterable<AlertEntry[]>;
+  /** Pages of those that are accepted between two `seq`, the newest first. */
+  listBetween(search: AlertSearch, after: number, before: number): AsyncIterable<AlertEntry[]>;
   show(rows: readonly AlertEntry[]): void;
 }
 
@@ -26,7 +26,7 @@ export interface FollowedAlerts {
  */
 export const followAlerts = async (
   server: AlertServer,
-  { last, accepts, listBefore, show }: FollowedAlerts,
+  { last, accepts, listBetween, show }: FollowedAlerts,
 ): Promise<undefined> => {
   const { url, key } = server;
   const send = createCallSender({ url: url.href, retries: 0 });
@@ -80,7 +80,7 @@ export const followAlerts = async (
     const isOther = newest.seq < last.seq;
     const isNew = ({ seq, time }: AlertEntry): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
     const missed: AlertEntry[] = [];
-    for await (const page of listBefore(search, newest.seq + 1)) {
+    for await (const page of listBetween(search, isOther ? 0 : last.seq, newest.seq + 1)) {
       missed.push(...page.filter(isNew));
       if (!page.every(isNew)) break;
     }
@@ -98,8 +98,7 @@ export const followAlerts = async (
     }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const said = error.message === '' ? '' : `: ${error.message}`;
-    throw toUnanswered(server, { status: error.status, reason: `${url.origin} responded ${error.status}${said}` });
+    throw toUnanswered(server, { status: error.status, reason: explainStatus(server, error.status, error.message) });
   }
 };
 

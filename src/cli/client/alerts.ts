@@ -52,7 +52,7 @@ export const alertsCommand = defineAskingCommand({
     }
     const found: AlertEntry[] = [];
     const query = { ...toQuery(filter, from), limit: Math.min(mostOfPage, most + 1) };
-    for await (const page of searchPages(search, query, follow ? last.seq + 1 : undefined)) {
+    for await (const page of searchPages(search, query, 0, follow ? last.seq + 1 : undefined)) {
       found.push(...page);
       if (found.length > most) break;
     }
@@ -63,8 +63,9 @@ export const alertsCommand = defineAskingCommand({
     if (from !== undefined && isMore) say(`there are more; these are the last ${most}`);
     if (!follow) return;
     const { followAlerts } = await import('./alert-follower.ts');
-    const listBefore: FollowedAlerts['listBefore'] = (ask, seq) => searchPages(ask, toQuery(filter), seq);
-    return followAlerts(server, { last, accepts: createAlertTest(filter), listBefore, show });
+    const listBetween: FollowedAlerts['listBetween'] = (ask, ...between) =>
+      searchPages(ask, toQuery(filter), ...between);
+    return followAlerts(server, { last, accepts: createAlertTest(filter), listBetween, show });
   },
 });
 
@@ -96,10 +97,15 @@ const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: Alert
     isSame(row.hostname, hostname);
 };
 
-/** The pages of what a search finds, the newest first. */
-async function* searchPages(search: AlertSearch, query: AskedQuery, before?: number): AsyncGenerator<AlertEntry[]> {
-  for (let next: number | null | undefined = before; next !== null; ) {
-    const page = await search({ limit: mostOfPage, ...query, before: next });
+/** The pages of what a search finds between two `seq`, the newest first. */
+async function* searchPages(
+  search: AlertSearch,
+  query: AskedQuery,
+  after = 0,
+  before = Number.POSITIVE_INFINITY,
+): AsyncGenerator<AlertEntry[]> {
+  for (let next: number | null = before; next !== null && next > after + 1; ) {
+    const page = await search({ limit: mostOfPage, ...query, before: Number.isFinite(next) ? next : undefined });
     yield page.data;
     next = page.next;
   }

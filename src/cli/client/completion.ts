@@ -39,9 +39,10 @@ const printNumbers = async (things: NumberedThings): Promise<number> => {
   try {
     const server = readServer(undefined);
     const pages = await Promise.all(paths[things].map((path) => callServer(server, path, { timeoutMs })));
+    if (pages.some(({ status }) => status === 0)) return 1;
     const rows = pages.flatMap(({ text }) => (parseObject(text)['data'] as object[] | undefined) ?? []);
     print(rows.map(toLine).join(''));
-    return pages.every(({ status }) => status > 0) ? 0 : 1;
+    return 0;
   } catch {
     return 1;
   }

@@ -138,7 +138,13 @@ export const callServer = async (
       const bytes = await readInput(response, maxResponseBytes);
       if (!bytes) throw new Error('the response is too long');
       const text = bytes.toString();
-      return { status, headers, text, reason: explainStatus({ url, key }, status, text), isLasting: false };
+      return {
+        status,
+        headers,
+        text,
+        reason: explainStatus({ url, key }, status, readError(status, text)),
+        isLasting: false,
+      };
     } finally {
       sent.destroy();
     }
@@ -152,9 +158,14 @@ export const callServer = async (
 
 const toText = (body: Call['body']): string | undefined => (typeof body === 'object' ? JSON.stringify(body) : body);
 
-const explainStatus = ({ url, key }: AlertServer, status: number, text: string): string => {
+const readError = (status: number, text: string): string => {
   const { error } = status < 300 ? {} : parseObject(text);
-  if (typeof error !== 'string' || error === '') return `${url.origin} responded ${status}`;
+  return typeof error === 'string' ? error : '';
+};
+
+/** Why a response is no success, as a clause that never shows the key. */
+export const explainStatus = ({ url, key }: AlertServer, status: number, error: string): string => {
+  if (error === '') return `${url.origin} responded ${status}`;
   const said = key === undefined ? error : error.replaceAll(key, '***');
   return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
 };
