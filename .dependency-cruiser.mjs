@@ -76,7 +76,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|compiled-settings|made-routes|own-members|incident-facts|people|machine|wildcards|schedule|due-times|targets|slots)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|schema-validation|time-zone)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|wildcards|schedule|due-times|targets|slots)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|schema-validation|time-zone)\\.ts$',
       },
     ),
     rule(
@@ -106,7 +106,7 @@ export default {
       'Files are written by the journal alone.',
       {
         path: '^src/profiles/',
-        pathNot: ['^src/profiles/notifications/settings\\.ts$', testFiles],
+        pathNot: ['^src/profiles/notifications/destination-target\\.ts$', testFiles],
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

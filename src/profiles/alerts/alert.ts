@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp, toTrace } from '../../http/text-forms.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import { type AlertDelivery, formatOf, toText, toTextOrNull, toViaField } from '../offers.ts';
+import { formatOf, toText, toTextOrNull, toViaField } from '../alert-record.ts';
+import type { AlertDelivery } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
 import { clean, cleanLines, type ForeignAlert, hashParts, toLabels, toLink, toShortKey } from './intake/format.ts';
 import type { Alert, AlertBody, AlertEntry } from './schema.ts';

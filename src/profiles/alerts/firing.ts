@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../storage/journal/line.ts';
 import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
+import { isAboutSomething, readTime, toText } from '../alert-record.ts';
 import type { Concern } from '../feature.ts';
-import { isAboutSomething, readTime, toText } from '../offers.ts';
 import { rankOf, type Severity, severities, toSeverity } from '../severity.ts';
 import type { Resolution } from './alert.ts';
 

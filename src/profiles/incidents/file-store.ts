@@ -3,17 +3,18 @@ import type { FastifyBaseLogger } from 'fastify';
 import { ExpectedError, StoreUnavailable } from '../../expected-errors.ts';
 import { fillUp } from '../../storage/changes/change-log.ts';
 import type { StateFile } from '../../storage/changes/state-file.ts';
-import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
+import { toNotStored } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { Release } from '../../storage/record-log.ts';
-import { createSerial, Slice } from '../../storage/scheduling.ts';
+import { Slice } from '../../storage/scheduling.ts';
 import type { OpenLog } from '../feature.ts';
 import type { SentFilter, SentNotification } from '../offers.ts';
 import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';
 import { type StoredEvent, type StoredIncident, toFoldedAlert } from './incident.ts';
-import { Incidents, type StateEntry } from './incident-state.ts';
+import { Incidents } from './incident-state.ts';
+import { SavedState } from './saved-state.ts';
 import type {
   IncidentCount,
   IncidentFilter,
@@ -25,22 +26,13 @@ import type {
 } from './store.ts';
 
 const MiB = 1024 * 1024;
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
+const dayMs = 24 * 60 * 60_000;
 
 /** Milliseconds for which alerts are collected, so that many are folded together. */
 const collectingMs = 10;
 
 /** Alerts that are folded in one step. */
 const stepCount = 250;
-
-/**
- * The state is stored after so many alerts, and ten more for each incident that is written then, after so many records of
- * actions, and after so long if anything has changed.
- */
-const savedAlerts = 100_000;
-const savedActions = 2000;
-const savedMs = 10 * minuteMs;
 
 /** Milliseconds between two looks at the time, and between attempts after a failure. */
 const lookMs = 1000;
@@ -101,8 +93,7 @@ export class FileIncidentStore implements IncidentStore {
   #alertSeq: number | undefined;
   /** The last record of actions that was applied. */
   #actionSeq = 0;
-  /** The same of the state that is on disk. */
-  #saved = { alertSeq: 0, actionSeq: 0, at: 0 };
+  readonly #saved: SavedState;
   /** Actions of before the start, the next one first, which come after alerts that are not folded yet. */
   #replayed: (ActionRecord & { seq: number })[] = [];
   /** Whether those are applied. */
@@ -113,8 +104,6 @@ export class FileIncidentStore implements IncidentStore {
   #waiting: Waiting[] = [];
   readonly #listeners: ((incidents: readonly StoredIncident[]) => void)[] = [];
   #running: Promise<void> | undefined;
-  readonly #serially = createSerial();
-  #isSaving = false;
   #collecting: NodeJS.Timeout | undefined;
   readonly #looking: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -122,7 +111,6 @@ export class FileIncidentStore implements IncidentStore {
   #foldFailure: Error | undefined;
   /** Why actions are refused: the last record may be in the log or not. */
   #actionFailure: Error | undefined;
-  #isSaveFailing = false;
   #release: Release = () => undefined;
   #isClosed = false;
 
@@ -130,6 +118,7 @@ export class FileIncidentStore implements IncidentStore {
     this.#parts = parts;
     this.#actions = actions;
     this.#state = state;
+    this.#saved = new SavedState({ ...parts, state });
     this.#rules = parts.rules;
     this.#stopListening = parts.alerts.onStored((seq) => this.#collect(seq));
     this.#looking = setInterval(() => this.#look(), lookMs).unref();
@@ -137,7 +126,7 @@ export class FileIncidentStore implements IncidentStore {
 
   /** Throws a SettingsError where the log of actions cannot be opened. Alerts are folded in the background. */
   static async open(parts: FileStoreParts): Promise<FileIncidentStore> {
-    const { openLog, file, rules, log } = parts;
+    const { openLog, rules } = parts;
     const options = { name: 'incidents', segmentBytes: 4 * MiB, retainBytes: 1, awaitsHold: true };
     let opened: FileIncidentStore | undefined;
     const actions = await openLog('incident log', options, ({ type }) => {
@@ -145,14 +134,9 @@ export class FileIncidentStore implements IncidentStore {
       if (type === 'reopened' && opened) void opened.#saveMoved();
       return type === 'segments-removed';
     });
-    const state = new Incidents(rules);
-    const store = new FileIncidentStore(parts, actions, state);
-    const saved = await readState(file).catch((err: unknown) => {
-      log.error({ err }, 'incidents: the stored state cannot be read; the alerts of the last day are folded again');
-      return { actionSeq: 0, entries: [] };
-    });
+    const store = new FileIncidentStore(parts, actions, new Incidents(rules));
     try {
-      await store.#load(saved.actionSeq, state.restore(saved.entries));
+      await store.#load();
     } catch (error) {
       await store.close();
       throw error;
@@ -241,15 +225,16 @@ export class FileIncidentStore implements IncidentStore {
     clearTimeout(this.#collecting);
     await this.#running;
     for (const { reject } of this.#waiting.splice(0)) reject(createRefusal(undefined));
-    const { alertSeq, actionSeq } = this.#saved;
+    const { alertSeq, actionSeq } = this.#saved.place;
     const isChanged = (this.#alertSeq ?? 0) > alertSeq || this.#actionSeq > actionSeq;
     if (this.#isOpen && isChanged && !this.#actionFailure) await this.#save();
-    await this.#serially(() => this.#actions.close());
+    await this.#saved.end();
+    await this.#actions.close();
   }
 
-  /** `alertSeq` is the last alert of the stored state, `actionSeq` its last record of actions. */
-  async #load(actionSeq: number, alertSeq: number | undefined): Promise<void> {
+  async #load(): Promise<void> {
     const { alerts, log } = this.#parts;
+    const { alertSeq, actionSeq } = await this.#saved.restore();
     const { lastSeq = alertSeq ?? 0 } = alerts.state();
     this.#storedSeq = lastSeq;
     this.#knownSeq = lastSeq;
@@ -259,7 +244,7 @@ export class FileIncidentStore implements IncidentStore {
       log.warn('incidents: the alert log was replaced; they go on at its end');
       this.#alertSeq = lastSeq;
     }
-    this.#saved = { alertSeq: this.#alertSeq ?? 0, actionSeq, at: this.#now() };
+    this.#saved.begin(this.#place);
     await this.#fillUp().catch((error: Error) => {
       this.#actionFailure = error;
     });
@@ -267,11 +252,11 @@ export class FileIncidentStore implements IncidentStore {
       this.#replayed.push(...(records as unknown as (ActionRecord & { seq: number })[]));
     }
     const ignore = (): void => undefined;
-    await this.#actions.holdFrom(() => this.#saved.actionSeq, Number.POSITIVE_INFINITY, ignore);
+    await this.#actions.holdFrom(() => this.#saved.place.actionSeq, Number.POSITIVE_INFINITY, ignore);
     this.#release = await alerts.holdFrom(
       () => {
         this.#saveSoon();
-        return this.#saved.alertSeq;
+        return this.#saved.place.alertSeq;
       },
       heldBytes,
       () => log.warn('incidents: alerts are deleted although they are needed to fold them again'),
@@ -282,7 +267,7 @@ export class FileIncidentStore implements IncidentStore {
   /** A start skips records with a seq up to that of the state, so no later one may have it. */
   async #fillUp(): Promise<void> {
     const { lastNumber } = this.#state.counters;
-    await fillUp(this.#actions, this.#saved.actionSeq, { at: 0, after: 0, lastNumber, actions: [] });
+    await fillUp(this.#actions, this.#saved.place.actionSeq, { at: 0, after: 0, lastNumber, actions: [] });
   }
 
   /** Alerts that are stored are folded first. Throws StoreUnavailable while it is not known what people did before. */
@@ -309,11 +294,7 @@ export class FileIncidentStore implements IncidentStore {
 
   /** Called now and then: time passes, and what has failed is tried again. */
   #look(): void {
-    const { alertSeq, actionSeq, at } = this.#saved;
-    const alerts = (this.#alertSeq ?? 0) - alertSeq;
-    const actions = this.#actionSeq - actionSeq;
-    const isDue = alerts > savedAlerts + 10 * this.#state.size || actions > savedActions || this.#now() - at > savedMs;
-    if (this.#isOpen && isDue && alerts + actions > 0 && !this.#isSaving && !this.#actionFailure) void this.#save();
+    if (this.#isOpen && !this.#actionFailure && this.#saved.isDue(this.#place)) void this.#save();
     const { retainDays } = this.#parts;
     if (retainDays > 0) this.#state.forgetBefore(this.#now() - retainDays * dayMs);
     void this.#wake();
@@ -509,11 +490,9 @@ export class FileIncidentStore implements IncidentStore {
     this.#actionFailure = undefined;
   }
 
-  /** The state is stored because alerts are to be deleted that were folded since; a large one not all the time. */
+  /** Stores the state because alerts are to be deleted that were folded since. */
   #saveSoon(): void {
-    const { alertSeq, at } = this.#saved;
-    const isDue = (this.#alertSeq ?? 0) > alertSeq && this.#now() - at >= this.#state.size;
-    if (!this.#isOpen || !isDue || this.#isSaving || this.#isClosed || this.#actionFailure) return;
+    if (!this.#isOpen || this.#isClosed || this.#actionFailure || !this.#saved.isWanted(this.#place.alertSeq)) return;
     void this.#save().then((isSaved) => isSaved && this.#release());
   }
 
@@ -523,37 +502,14 @@ export class FileIncidentStore implements IncidentStore {
 
   /** Stores the state; resolves to whether that has worked. */
   #save(): Promise<boolean> {
-    return this.#serially(async () => {
-      const place = { alertSeq: this.#alertSeq ?? 0, actionSeq: this.#actionSeq, at: this.#now() };
-      this.#isSaving = true;
-      try {
-        await this.#parts.file.write(place.actionSeq, this.#state.entries(place.alertSeq));
-        this.#saved = place;
-        this.#isSaveFailing = false;
-        return true;
-      } catch (err) {
-        if (!this.#isSaveFailing) {
-          this.#parts.log.warn({ err }, 'incidents: the state cannot be written, so both logs are kept');
-        }
-        this.#isSaveFailing = true;
-        this.#saved.at = place.at;
-        return false;
-      } finally {
-        this.#isSaving = false;
-      }
-    });
+    return this.#saved.save(() => this.#place);
+  }
+
+  /** How far the state is. */
+  get #place(): { alertSeq: number; actionSeq: number } {
+    return { alertSeq: this.#alertSeq ?? 0, actionSeq: this.#actionSeq };
   }
 }
-
-/** Reads the stored state; throws where it is damaged. */
-const readState = async (file: StateFile): Promise<{ actionSeq: number; entries: StateEntry[] }> => {
-  const entries: StateEntry[] = [];
-  const refuse = (damage: string): never => {
-    throw new JournalError('damaged', damage);
-  };
-  const actionSeq = await file.read((entry) => void entries.push(entry as StateEntry), refuse);
-  return { actionSeq: actionSeq ?? 0, entries };
-};
 
 /** An action of before the start whose incident is lost. */
 const passIfRefused = (action: () => unknown): void => {

@@ -13,6 +13,7 @@ import {
   type StoredIncident,
   toIncidentId,
 } from './incident.ts';
+import { addSpan, extendSpans } from './spans.ts';
 
 /** How many incidents can be open or acknowledged; alerts that would open more are counted in one for all of them. */
 export const mostActive = 20_000;
@@ -307,7 +308,7 @@ export class Fold {
       {
         ...{ state: 'open', stateSince: at, acknowledged: null, resolved: null, reopened: incident.reopened + 1 },
         ...{ openings: incident.openings + 1, raisedAt: null },
-        ...(isResolved && { openedAt: at, spans: addSpan(incident.spans, noAlert) }),
+        ...(isResolved && { openedAt: at, spans: addSpan(incident.spans) }),
       },
       { at, type: 'reopened', by },
     );
@@ -483,23 +484,3 @@ const toComment = ({ comment }: { comment?: string | undefined }): { comment?: s
   comment === undefined ? {} : { comment };
 
 const toSender = ({ sender }: StoredRecord): { by?: string } => (typeof sender === 'string' ? { by: sender } : {});
-
-/** So many times can an incident be opened again before the first ones become one. */
-const mostSpans = 64;
-
-/** What a span has in place of the first alert, after a person has reopened the incident. */
-const noAlert = 0;
-
-type Spans = StoredIncident['spans'];
-
-const addSpan = (spans: Spans, seq: number): Spans => {
-  const all: Spans = [...spans.filter(([first]) => first !== noAlert), [seq, seq]];
-  const [first, second] = all;
-  return first && second && all.length > mostSpans ? [[first[0], second[1]], ...all.slice(2)] : all;
-};
-
-/** With one more alert since the incident was opened last. */
-const extendSpans = (spans: Spans, seq: number): Spans => {
-  const [first = seq] = spans.at(-1) ?? [];
-  return spans.with(-1, [first === noAlert ? seq : first, seq]);
-};

@@ -5,7 +5,6 @@ import { severities } from '../severity.ts';
 import { type Counters, dueAt, type Fold, type IncidentsBefore, type Rules } from './fold.ts';
 import {
   completeIncident,
-  hasAlert,
   mostEvents,
   type StoredEvent,
   type StoredIncident,
@@ -13,6 +12,7 @@ import {
   toSent,
 } from './incident.ts';
 import { type IncidentState, incidentStates } from './schema.ts';
+import { hasAlert } from './spans.ts';
 import type { IncidentCount, IncidentFilter, IncidentList, IncidentName } from './store.ts';
 
 /** How many resolved incidents are kept; the oldest are forgotten first. */
@@ -160,7 +160,7 @@ export class Incidents implements IncidentsBefore {
   /** The incident of an alert. */
   nameIncident(alert: StoredRecord): IncidentName | undefined {
     let incident = this.findLatest(toIncidentKey(alert));
-    while (incident && !hasAlert(incident, alert.seq)) incident = this.find(incident.previous ?? '');
+    while (incident && !hasAlert(incident.spans, alert.seq)) incident = this.find(incident.previous ?? '');
     return incident;
   }
 

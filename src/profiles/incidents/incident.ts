@@ -1,20 +1,12 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
+import { formatOf, isAboutSomething, ownSender, readTime, toText, toTextOrNull } from '../alert-record.ts';
 import { toIncidentFacts } from '../incident-facts.ts';
-import {
-  formatOf,
-  isAboutSomething,
-  ownSender,
-  readTime,
-  type SentNotification,
-  type SharedIncident,
-  type SilenceSource,
-  toText,
-  toTextOrNull,
-} from '../offers.ts';
+import type { SentNotification, SharedIncident, SilenceSource } from '../offers.ts';
 import { toTimeOrNull, toTimeText } from '../route.ts';
 import { type Severity, toSeverity } from '../severity.ts';
 import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
+import type { Spans } from './spans.ts';
 
 /** The most events that are kept of an incident. */
 export const mostEvents = 200;
@@ -39,8 +31,8 @@ export interface StoredIncident extends SharedIncident {
   endsBySender: boolean;
   /** The number of its last event. */
   lastEvent: number;
-  /** The first and last seq of its alerts, for each time that it was open. */
-  spans: [first: number, last: number][];
+  /** For each time that it was open. */
+  spans: Spans;
   lastAlert: string;
   /** The incident before it with the same key. */
   previous: string | null;
@@ -178,10 +170,6 @@ const shorten = (text: string, length: number): string =>
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>
   createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));
 
-/** Whether an alert belongs to the incident, whose key it has. */
-export const hasAlert = ({ spans }: Pick<StoredIncident, 'spans'>, seq: number): boolean =>
-  spans.some(([first, last]) => first <= seq && seq <= last);
-
 const toName = (value: unknown): string => shorten(toText(value), longestName);
 
 /** An incident as routes return it. */
@@ -232,92 +220,3 @@ export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
     ...{ link: toTextOrNull(record['link']), details: toTextOrNull(record['details']) },
   };
 };
-
-/** What happened in an incident, as Markdown. */
-export const writeReport = (incident: StoredIncident, events: readonly StoredEvent[]): string => {
-  const { number, title, state, level, highestLevel, source, hostname, sender, count, firstAt, lastAt } = incident;
-  const { acknowledged, resolved, reopened, task, link, about } = incident;
-  const facts: [name: string, value: string | null][] = [
-    ['State', state],
-    ['Level', level === highestLevel ? level : `${level}, at most ${highestLevel}`],
-    ['Source', source],
-    ['Host', hostname],
-    ['About', about],
-    ['Sender', sender],
-    ['Alerts', String(count)],
-    ['First alert', toSeconds(firstAt)],
-    ['Last alert', toSeconds(lastAt)],
-    ['Acknowledged', acknowledged && `${toSeconds(acknowledged.at)} by ${acknowledged.by}`],
-    ['Resolved', resolved && `${toSeconds(resolved.at)} by ${resolved.by ?? 'nobody: no more alerts came'}`],
-    ['Duration', resolved && toDuration(resolved.at - firstAt)],
-    ['Reopened', reopened > 0 ? `${reopened} times` : null],
-    ['Task', task === null ? null : String(task)],
-    ['Link', link],
-  ];
-  const rows = facts.flatMap(([name, value]) => (value ? [`|${name}|${escapeMarks(value)}|`] : []));
-  const first = events[0]?.type === 'opened' ? [] : ['Earlier events are no longer kept.', ''];
-  return [
-    ...[`# Incident #${number}: ${escapeMarks(title)}`, ''],
-    ...['|||', '|---|---|', ...rows, ''],
-    ...['## Timeline', '', ...first],
-    ...events.map((event) => `- ${toSeconds(event.at)} ${describeEvent(event)}`),
-    '',
-  ].join('\n');
-};
-
-const describeEvent = (event: StoredEvent): string => {
-  const { type, by, level, until, reason, task, destination, what, result, comment } = event;
-  const parts = [
-    `**${names[type]}**`,
-    ...(level ? [level] : []),
-    ...(task ? [`task ${task}`] : []),
-    ...(what ? [what] : []),
-    ...(destination ? [`${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`] : []),
-    ...(by ? [`by ${escapeMarks(by)}`] : []),
-    ...(reason === 'quiet' ? ['because no more alerts came'] : []),
-    ...(until === undefined ? [] : [`until ${toSeconds(until)}`]),
-  ];
-  const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeLine(line)}`) ?? [];
-  return parts.join(' ') + quoted.join('');
-};
-
-const names: Record<StoredEvent['type'], string> = {
-  opened: 'opened',
-  raised: 'raised',
-  lowered: 'lowered',
-  acknowledged: 'acknowledged',
-  snoozeEnded: 'acknowledgement ended',
-  comment: 'comment',
-  silenced: 'silenced',
-  notified: 'notified',
-  reminder: 'reminder',
-  escalated: 'escalated',
-  taskCreated: 'task created',
-  snapshotTaken: 'snapshot taken',
-  commandRun: 'command run',
-  resolved: 'resolved',
-  reopened: 'reopened',
-};
-
-/** The same without fractions of a second. */
-const toSeconds = (ms: number): string => toTimeText(ms).replace(/\.\d+Z$/, 'Z');
-
-const toDuration = (ms: number): string => {
-  const minutes = Math.round(Math.max(0, ms) / 60_000);
-  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
-  const parts = [days > 0 ? `${days} d` : '', hours > 0 ? `${hours} h` : '', `${minutes % 60} min`];
-  return parts.filter(Boolean).join(' ');
-};
-
-/** Texts of others must not become headings, links, tables or HTML, nor turn the direction of what follows. */
-const escapeMarks = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ')
-    .replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
-
-/** The same for a whole line: no underline that makes the line before it a heading, no list and no code block. */
-const escapeLine = (line: string): string =>
-  escapeMarks(line)
-    .trimStart()
-    .replace(/^(?=[-+=])/, '\\')
-    .replace(/^(\d{1,9})(?=[.)])/, '$1\\');

@@ -3,6 +3,7 @@ import type { Meters } from '../../metrics/meters.ts';
 import { type Concern, defineFeature, type FeatureInstance } from '../feature.ts';
 import type { IncidentSource, NameIncidents, SharedIncident } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
+import { createIncidentActionRoutes } from './action-routes.ts';
 import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
 import { createShowIncident } from './incident.ts';
@@ -79,7 +80,12 @@ export const incidents = defineFeature({
     };
     const describeNotifications = (incident: SharedIncident) => describe(incident);
     return {
-      profiles: { incidents: createIncidentRoutes({ store, journal, tasks, show, describeNotifications, clock }) },
+      profiles: {
+        incidents: [
+          ...createIncidentRoutes({ store, journal, show, describeNotifications }),
+          ...createIncidentActionRoutes({ store, tasks, show, clock }),
+        ],
+      },
       offers: { incidents: source },
       topics: { incidents: { ...topic, scope: 'incidents:read' } },
       findConcerns: () => findIncidentConcerns(store),

@@ -10,7 +10,6 @@ import { type Severity, severities } from '../severity.ts';
 import type { ActionOn, Fold, Rules } from './fold.ts';
 import {
   type FoldedAlert,
-  hasAlert,
   type StoredEvent,
   type StoredIncident,
   toFoldedAlert,
@@ -29,6 +28,7 @@ import {
   toStoredIncident,
 } from './postgres-changes.ts';
 import { type IncidentState, incidentStates } from './schema.ts';
+import { hasAlert } from './spans.ts';
 import type {
   IncidentCount,
   IncidentFilter,
@@ -179,7 +179,7 @@ export class PostgresIncidentStore implements IncidentStore {
     for (const { place, body } of rows) {
       const incident = toStoredIncident({ body });
       const alert = alerts[place - 1];
-      if (alert && hasAlert(incident, alert.seq)) named[place - 1] = { id: incident.id, number: incident.number };
+      if (alert && hasAlert(incident.spans, alert.seq)) named[place - 1] = { id: incident.id, number: incident.number };
     }
     return named;
   }

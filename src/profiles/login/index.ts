@@ -1,7 +1,7 @@
 import { ErrorBody } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
+import { ownSender } from '../alert-record.ts';
 import { defineFeature } from '../feature.ts';
-import { ownSender } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';

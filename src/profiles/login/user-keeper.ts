@@ -4,8 +4,9 @@ import { longestSession, type Role, tokenLifetime } from '../../auth/token.ts';
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
+import { ownSender } from '../alert-record.ts';
 import type { Parts } from '../feature.ts';
-import { type MadeSetting, ownSender, type SettingStore } from '../offers.ts';
+import type { MadeSetting, SettingStore } from '../offers.ts';
 import { type Account, type Accounts, type SessionEnd, type StoredUser, sessionEndKind, userKind } from './accounts.ts';
 
 /** How many users can be made at run time. */

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { DestinationTarget } from './destination-target.ts';
 import type { KeptProgress, Progress } from './progress.ts';
 import { createSchedule, type Notices, ReceiverState, type Schedule } from './receiver-state.ts';
-import type { DestinationTarget } from './settings.ts';
 import type { WaitingAlert, WaitingAlerts } from './waiting.ts';
 
 /** After an error of our own, for example while the log is read. */

@@ -2,13 +2,13 @@ import { toTrace } from '../../http/text-forms.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
+import type { Accepts } from './alert-filter.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
 import { BaseDestination, type BaseParts, unexpectedWaitMs } from './base-destination.ts';
 import { toDelivered } from './destinations/type.ts';
 import { bySeq } from './progress.ts';
 import type { DeliveryOutcome, FailedOutcome } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
-import type { Accepts } from './settings.ts';
 import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 
 /** A request that takes longer than this does not hold back others, up to so many at a time. */

@@ -4,6 +4,7 @@ import { defineFeature, type Tool } from '../feature.ts';
 import { createNoticeTopic, createPolledTopic } from '../topic.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
+import { findNotificationProblems, listSecretFiles, toTarget } from './destination-target.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { DestinationKeeper } from './made-destinations.ts';
 import { Notifier } from './notifier.ts';
@@ -14,14 +15,7 @@ import { Overrides } from './overrides.ts';
 import { findRotationProblems, Rotations, rotationSettings } from './rotations.ts';
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
-import {
-  type DestinationSettings,
-  findNotificationProblems,
-  listSecretFiles,
-  type NotificationSettings,
-  notificationSettings,
-  toTarget,
-} from './settings.ts';
+import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
 import { sendTest } from './test-message.ts';
 
 /** Milliseconds between two looks at the destinations while somebody listens. */

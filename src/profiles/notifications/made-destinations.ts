@@ -5,7 +5,8 @@ import { createSerial } from '../../storage/scheduling.ts';
 import { type KeeperParts, MergedSettings } from '../compiled-settings.ts';
 import type { MadeSetting } from '../offers.ts';
 import { createTargets } from '../targets.ts';
-import { type DestinationSettings, mostDestinations, namePattern, toTarget } from './settings.ts';
+import { toTarget } from './destination-target.ts';
+import { type DestinationSettings, mostDestinations, namePattern } from './settings.ts';
 
 /** As settings made at run time. */
 const destinationKind = 'destination';

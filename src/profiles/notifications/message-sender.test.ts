@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { createHappening, createIncident } from '../../../test/support/incident-messages.ts';
 import { startReceiver } from '../../../test/support/receiver.ts';
+import { toTarget } from './destination-target.ts';
 import { createMessageSender } from './message-sender.ts';
 import { openSender } from './sender.ts';
-import { toTarget } from './settings.ts';
 
 const alert = {
   seq: 1,

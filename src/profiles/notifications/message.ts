@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { createIdOf, type StoredRecord } from '../../storage/journal/line.ts';
-import { type NotificationKind, type SharedIncident, toText } from '../offers.ts';
+import { toText } from '../alert-record.ts';
+import type { NotificationKind, SharedIncident } from '../offers.ts';
 import { toPerson } from '../people.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import { truncate } from './truncate.ts';

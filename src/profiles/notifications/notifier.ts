@@ -1,17 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { Slice } from '../../storage/scheduling.ts';
+import { ownSender } from '../alert-record.ts';
 import { DueTimes } from '../due-times.ts';
-import {
-  type IncidentNotification,
-  type IncidentSource,
-  ownSender,
-  type SharedAction,
-  type SharedIncident,
-  type SilenceSource,
-} from '../offers.ts';
+import type { IncidentNotification, IncidentSource, SharedIncident, SilenceSource } from '../offers.ts';
 import { toTimeOrNull, toTimeText } from '../route.ts';
 import { rankOf } from '../severity.ts';
+import { ActionQueue } from './action-queue.ts';
 import type { Happening, IncidentDestination, NoticeSource } from './incident-destination.ts';
 import { type NoticePlan, planNotice } from './plan.ts';
 import { isNoticeAbout } from './receiver-state.ts';
@@ -24,9 +19,6 @@ const mostSetBackMs = 10_000;
 
 /** Milliseconds after which something that failed is tried again. */
 const retryMs = 1000;
-
-/** How many actions are stored at the same time. */
-const mostActions = 500;
 
 /** Who of those that take turns is to be told; times are Unix milliseconds. */
 interface Duty {
@@ -43,11 +35,6 @@ interface NotifierParts {
   log: Pick<FastifyBaseLogger, 'error'>;
 }
 
-interface Waiting {
-  action: SharedAction;
-  resolve(): void;
-}
-
 /**
  * Tells destinations of incidents. What is to be told follows from what is stored of an incident and from the time, so this
  * keeps only an index of the incidents with something due; after a restart it is made again.
@@ -61,10 +48,7 @@ export class Notifier {
   /** Those whose plan may change when a silence, or who is on duty, does. */
   readonly #blocked = new Set<string>();
   #destinations: readonly IncidentDestination[] | undefined;
-  readonly #actions: Waiting[] = [];
-  /** Actions that are stored at present, or wait for it, by incident and what they do. */
-  readonly #asked = new Set<string>();
-  #isActing = false;
+  readonly #actions: ActionQueue;
   /** When time alone changes who is silenced or on duty. */
   #changeAt = Number.POSITIVE_INFINITY;
   /** Until when that holds, by the monotonic clock: to find out takes long where there are many silences. */
@@ -81,6 +65,11 @@ export class Notifier {
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
+    this.#actions = new ActionQueue({
+      act: (action) => parts.source.act(action),
+      onStored: ({ id }, incident) => (incident ? this.#take(incident) : this.#forget(id)),
+      onTried: () => this.#wait(),
+    });
     this.#clockOffset = this.#now() - performance.now();
     this.#clockTimer = setInterval(() => this.#checkClock(), longestWaitMs).unref();
     parts.source.onChanged((incidents) => {
@@ -136,18 +125,18 @@ export class Notifier {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#actions.close();
     clearTimeout(this.#timer);
     clearInterval(this.#clockTimer);
     await this.#loading;
-    for (const { resolve } of this.#actions.splice(0)) resolve();
   }
 
   #createSource(): NoticeSource {
     return {
       maySend: () => this.#isLoaded && this.#parts.lease.isHeld(),
       prepare: (destination, id) => this.#prepare(destination, id),
-      note: (id, delivery) => this.#store({ type: 'notify', id, by: ownSender, ...delivery }),
-      noteAttempt: (id, destination) => this.#store({ type: 'attempt', id, by: ownSender, destination }),
+      note: (id, delivery) => this.#actions.add({ type: 'notify', id, by: ownSender, ...delivery }),
+      noteAttempt: (id, destination) => this.#actions.add({ type: 'attempt', id, by: ownSender, destination }),
       replan: (destination, id) => {
         const incident = this.#incidents.get(id);
         if (incident) this.#planOne(incident, destination);
@@ -235,7 +224,7 @@ export class Notifier {
     this.#askToForget(id, forgotten);
     const [silence] = silencedBy;
     const isNews = silence !== undefined && isSilenceNews(incident) && this.#parts.lease.isHeld();
-    if (isNews) this.#ask({ type: 'silence', id, by: `silence ${silence}` });
+    if (isNews) this.#actions.addOnce({ type: 'silence', id, by: `silence ${silence}` });
   }
 
   /** The same for one destination, where nothing has changed for others. */
@@ -262,7 +251,7 @@ export class Notifier {
 
   #askToForget(id: string, destinations: readonly string[]): void {
     if (destinations.length > 0 && this.#parts.lease.isHeld()) {
-      this.#ask({ type: 'forget', id, by: ownSender, destinations });
+      this.#actions.addOnce({ type: 'forget', id, by: ownSender, destinations });
     }
   }
 
@@ -311,47 +300,6 @@ export class Notifier {
 
   #silencesOf({ source, hostname, level, title, labels }: SharedIncident, now: number): readonly string[] {
     return this.#parts.silences?.silencesOf({ source, hostname, level, text: title, labels }, now) ?? [];
-  }
-
-  #store(action: SharedAction): Promise<void> {
-    return new Promise((resolve) => {
-      this.#actions.push({ action, resolve });
-      this.#act();
-    });
-  }
-
-  /** Once, until it is stored. */
-  #ask(action: SharedAction): void {
-    const name = JSON.stringify(action);
-    if (this.#asked.has(name)) return;
-    this.#asked.add(name);
-    this.#actions.push({ action, resolve: () => this.#asked.delete(name) });
-    this.#act();
-  }
-
-  /** Stores actions, some at a time, each until that has worked. */
-  #act(): void {
-    if (this.#isActing || this.#isClosed || this.#actions.length === 0) return;
-    this.#isActing = true;
-    const some = this.#actions.splice(0, mostActions);
-    const failed: Waiting[] = [];
-    const store = async (waiting: Waiting): Promise<void> => {
-      try {
-        const incident = await this.#parts.source.act(waiting.action);
-        if (incident) this.#take(incident);
-        else this.#forget(waiting.action.id);
-        waiting.resolve();
-      } catch {
-        failed.push(waiting);
-      }
-    };
-    void Promise.all(some.map(store)).then(() => {
-      this.#isActing = false;
-      this.#actions.unshift(...failed);
-      this.#wait();
-      if (failed.length > 0) setTimeout(() => this.#act(), retryMs).unref();
-      else this.#act();
-    });
   }
 
   /** Plans all again, and once more where something changes meanwhile: many changes in a row cost no more than two. */

@@ -3,13 +3,15 @@ import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
 import type { AlertSource, SilenceSource } from '../offers.ts';
+import { createFilter } from './alert-filter.ts';
 import { Destination, mostRequests } from './destination.ts';
+import { type DestinationTarget, toTarget } from './destination-target.ts';
 import { IncidentDestination } from './incident-destination.ts';
 import { createMessageSender, type MessageLinks } from './message-sender.ts';
 import { openProgress } from './progress.ts';
 import { createNotices } from './receiver-state.ts';
 import { openSender } from './sender.ts';
-import { createFilter, type DestinationSettings, type DestinationTarget, toTarget } from './settings.ts';
+import type { DestinationSettings } from './settings.ts';
 
 interface OutboxSettings {
   destinations: readonly DestinationSettings[];

@@ -1,6 +1,7 @@
 import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
-import { type MadeSetting, ownSender, type SettingStore } from '../offers.ts';
+import { ownSender } from '../alert-record.ts';
+import type { MadeSetting, SettingStore } from '../offers.ts';
 import type { AppliedOverride, Rotations } from './rotations.ts';
 
 const kind = 'override';

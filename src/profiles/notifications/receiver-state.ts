@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type AlertSource, ownSender } from '../offers.ts';
+import { ownSender } from '../alert-record.ts';
+import type { AlertSource } from '../offers.ts';
 import type { FailingSpell, Notice, Progress, ReceiverMemory } from './progress.ts';
 
 /** Seconds to wait after the first failed attempts. */

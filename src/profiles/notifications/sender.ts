@@ -1,9 +1,9 @@
 import { createTargets } from '../targets.ts';
+import { createRequest, type DestinationTarget } from './destination-target.ts';
 import type { DeliveredAlert, Sent } from './destinations/type.ts';
 import { toOutgoing } from './destinations/type.ts';
 import type { IncidentMessage } from './message.ts';
 import { toOutcome } from './receiver-state.ts';
-import { createRequest, type DestinationTarget } from './settings.ts';
 
 /** For a request of HTTP. */
 const requestSeconds = 15;

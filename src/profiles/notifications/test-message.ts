@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
+import type { DestinationTarget } from './destination-target.ts';
 import type { DeliveredAlert } from './destinations/type.ts';
 import { openSender } from './sender.ts';
-import type { DestinationTarget } from './settings.ts';
 
 /** What came of a test, and what the receiver said, or why it did not. */
 interface TestOutcome {

@@ -2,7 +2,7 @@ import { bisect } from '../../storage/bisect.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createSerial } from '../../storage/scheduling.ts';
-import { formatOf, readTime } from '../offers.ts';
+import { formatOf, readTime } from '../alert-record.ts';
 import { toSeverity } from '../severity.ts';
 
 /** More alerts stay in the log until there is room. */

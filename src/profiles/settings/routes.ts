@@ -3,7 +3,7 @@ import { sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { toText } from '../offers.ts';
+import { toText } from '../alert-record.ts';
 import { defineRoute, defineShape, optionalText, orNull, pagingQuery, type Route, Time, toTimeText } from '../route.ts';
 import type { LoggedSettings } from './store.ts';
 

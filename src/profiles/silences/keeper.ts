@@ -1,7 +1,8 @@
 import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
+import { ownSender } from '../alert-record.ts';
 import { CompiledSettings, type KeeperParts } from '../compiled-settings.ts';
-import { type MadeSetting, ownSender, type Silenceable } from '../offers.ts';
+import type { MadeSetting, Silenceable } from '../offers.ts';
 import { compileMatching, longestCompared, Subject } from './matchers.ts';
 import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
 import { createWindows } from './windows.ts';

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type IncidentSource, ownSender, type SharedIncident } from '../offers.ts';
+import { ownSender } from '../alert-record.ts';
+import type { IncidentSource, SharedIncident } from '../offers.ts';
 import { rankOf } from '../severity.ts';
 import type { SnapshotStore } from './store.ts';
 

@@ -5,7 +5,7 @@ import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { InTurn } from '../../../storage/scheduling.ts';
-import { isAboutSomething } from '../../offers.ts';
+import { isAboutSomething } from '../../alert-record.ts';
 import type { AlertRecord } from '../alert.ts';
 import { type FiringAlerts, toSeriesKey } from '../firing.ts';
 import { hashParts } from './format.ts';

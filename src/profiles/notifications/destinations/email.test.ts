@@ -13,9 +13,9 @@ import { readState, startOutbox, waitUntilIdle } from '../../../../test/support/
 import { atEnd } from '../../../../test/support/scope.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { createTargets } from '../../targets.ts';
+import { toTarget } from '../destination-target.ts';
 import { createIncidentMessage, type IncidentHappening } from '../message.ts';
 import { openSender } from '../sender.ts';
-import { toTarget } from '../settings.ts';
 import { createMailSender } from './smtp.ts';
 import { toOutgoing } from './type.ts';
 

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
-import { formatOf, toText as readText, readTime, readVia } from '../../offers.ts';
+import { formatOf, toText as readText, readTime, readVia } from '../../alert-record.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
 import type { IncidentMessage } from '../message.ts';
 import type { DeliveryOutcome } from '../receiver-state.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../../test/support/scope.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
-import { readTime } from '../../offers.ts';
+import { readTime } from '../../alert-record.ts';
 import type { WatchSettings } from '../schema.ts';
 import type { WatchReadings } from '../type.ts';
 import { alertWatch } from './alert.ts';

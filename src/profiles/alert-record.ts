@@ -1,0 +1,36 @@
+import type { LogRecord } from '../storage/journal/line.ts';
+
+/** signalbox itself as the sender of an alert. No client is recorded by this name. */
+export const ownSender = 'signalbox';
+
+/** One instance that delivered an alert, as `via` names it. */
+const hops = /signalbox\/[0-9a-f]{16}/g;
+
+/** How many of the last instances are kept. */
+const mostHops = 16;
+
+/** The instances that a text names, each once; empty if it names none. */
+export const readVia = (text: unknown): string[] =>
+  typeof text === 'string' ? [...new Set(text.match(hops))].slice(-mostHops) : [];
+
+/** The member `via` of a record whose alert came with this header; nothing if no instance is named. */
+export const toViaField = (text: unknown): { via?: string } => {
+  const via = readVia(text);
+  return via.length > 0 ? { via: via.join(', ') } : {};
+};
+
+/** A member of a stored alert as text; empty where it is none: people may write lines by hand. */
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** When a stored alert was received, in Unix milliseconds; undefined where its line does not say. Version 0.1 wrote only local times. */
+export const readTime = ({ time, timestamp }: LogRecord): number | undefined =>
+  Date.parse(toText(time)) || Date.parse(toText(timestamp)) || undefined;
+
+/** The format that a stored alert came in. */
+export const formatOf = ({ format }: LogRecord): string => toText(format) || 'native';
+
+/** Whether a stored alert says what it is about, so that another one can end it. Each CloudEvent has an id of its own. */
+export const isAboutSomething = ({ fingerprint, format }: LogRecord): boolean =>
+  typeof fingerprint === 'string' && fingerprint !== '' && format !== 'cloudevents';
