@@ -42,9 +42,9 @@ const isOnlyNamed = (file) => Object.keys(onlyNamed).some((name) => file.startsW
  */
 export const runTests = async (files, specs, { environment, longest, verbose, retry }) => {
   const options = { environment, longest, verbose };
-  // One more than processors, since tests wait a lot, and two more once the browser tests have ended.
+  // One more than processors, since tests wait a lot, and one more once the browser tests have ended.
   const browserTests = runBrowserTests(specs, environment);
-  const lanes = [...Array(availableParallelism() + 1), browserTests, browserTests];
+  const lanes = [...Array(availableParallelism() + 1), browserTests];
   const tests = await runGroups(toGroups(files), { ...options, lanes });
   return [...(retry ? await retryFailed(tests, options) : tests), ...(await browserTests)];
 };
