@@ -51,6 +51,43 @@ const createInFiles: CreateLife = async (t, clock) => {
   };
 };
 
+test('alerts that are stored while a start reads the state are folded after it, and the state is kept', async (t) => {
+  const directory = createFolder(t);
+  const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
+  const file = createStateFile(join(directory, 'incidents.state'));
+  const append = (count: number, fingerprint: string) =>
+    alerts.appendAll(Array.from({ length: count }, () => ({ level: 'ERROR', message: 'm', fingerprint })));
+  const open = (state = file) =>
+    FileIncidentStore.open({
+      ...{ ...parts, alerts, clock: () => new Date(), file: state },
+      openLog: (_title, options) => openJournal({ directory, minFreeBytes: 0, ...options }),
+    });
+  const first = await open();
+  await append(1, 'before');
+  await first.catchUp();
+  await first.close();
+  const read: typeof file.read = async (...given) => {
+    await append(300, 'meanwhile');
+    return file.read(...given);
+  };
+  const second = await open({ ...file, read });
+  atEnd(t, async () => {
+    await second.close();
+    await alerts.close();
+  });
+  const kept: unknown[] = [];
+  await file.read((entry) => void kept.push(entry), assert.fail);
+  assert.match(JSON.stringify(kept), /"about":"before"/);
+  const { incidents } = await second.list({ states: incidentStates }, 10);
+  assert.deepEqual(
+    incidents.map(({ about, count }) => [about, count]),
+    [
+      ['meanwhile', 300],
+      ['before', 1],
+    ],
+  );
+});
+
 /** One more instance on a database. */
 const openInstance = async (t: Scope, url: string, clock: () => Date) => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };

@@ -105,8 +105,8 @@ export class FileIncidentStore implements IncidentStore {
   readonly #listeners: ((incidents: readonly StoredIncident[]) => void)[] = [];
   #running: Promise<void> | undefined;
   #collecting: NodeJS.Timeout | undefined;
-  readonly #looking: NodeJS.Timeout;
-  readonly #stopListening: () => void;
+  #looking: NodeJS.Timeout | undefined;
+  #stopListening: () => void = () => undefined;
   /** Why alerts are not folded. */
   #foldFailure: Error | undefined;
   /** Why actions are refused: the last record may be in the log or not. */
@@ -120,8 +120,6 @@ export class FileIncidentStore implements IncidentStore {
     this.#state = state;
     this.#saved = new SavedState({ ...parts, state });
     this.#rules = parts.rules;
-    this.#stopListening = parts.alerts.onStored((seq) => this.#collect(seq));
-    this.#looking = setInterval(() => this.#look(), lookMs).unref();
   }
 
   /** Throws a SettingsError where the log of actions cannot be opened. Alerts are folded in the background. */
@@ -261,6 +259,10 @@ export class FileIncidentStore implements IncidentStore {
       heldBytes,
       () => log.warn('incidents: alerts are deleted although they are needed to fold them again'),
     );
+    // Not before: what is folded without the stored state, and all actions after it, would be stored in its place.
+    this.#stopListening = alerts.onStored((seq) => this.#collect(seq));
+    this.#storedSeq = alerts.state().lastSeq ?? lastSeq;
+    this.#looking = setInterval(() => this.#look(), lookMs).unref();
     void this.#wake();
   }
 
