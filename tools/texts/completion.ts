@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { commonFlags, listOwnFlags, listSettingFlags, toFlag, toNegation } from '../../src/cli/args.ts';
-import type { completionShells } from '../../src/cli/client/completion.ts';
 import type { Command, NamedFlag } from '../../src/cli/command.ts';
+import type { CompletionShell } from '../../src/cli/texts.ts';
 
 /** A command with the flags that it takes, as the shells complete it. */
 interface CompletedCommand extends Pick<Command, 'name' | 'argument' | 'summary' | 'isWrapper'> {
@@ -10,7 +10,7 @@ interface CompletedCommand extends Pick<Command, 'name' | 'argument' | 'summary'
 
 /** The completion script for a shell. The first command is the one that runs if none is named. */
 export const createCompletion = (
-  shell: (typeof completionShells)[number],
+  shell: CompletionShell,
   commands: readonly Command[],
   schema: TObject,
   profiles: readonly string[],

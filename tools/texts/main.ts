@@ -1,9 +1,8 @@
 import { listNames } from '../../src/app/mounts.ts';
 import { version } from '../../src/app/package-info.ts';
-import type { completionShells } from '../../src/cli/client/completion.ts';
 import { listCommands } from '../../src/cli/commands.ts';
 import { features, schema } from '../../src/cli/program.ts';
-import type { Texts } from '../../src/cli/texts.ts';
+import type { CompletionShell, Texts } from '../../src/cli/texts.ts';
 import { createCompletion } from './completion.ts';
 import { toFileSchema } from './config-schema.ts';
 import { createCommandHelp, createUsage } from './help.ts';
@@ -15,8 +14,7 @@ export const createTexts = async (): Promise<Texts> => {
   const profiles = listNames(features.flatMap((feature) => feature.profiles));
   const toHelp = (command: (typeof commands)[number]): string =>
     command.name === 'serve' ? createUsage(commands, schema, features) : createCommandHelp(command);
-  const toScript = (shell: (typeof completionShells)[number]): string =>
-    createCompletion(shell, commands, schema, profiles);
+  const toScript = (shell: CompletionShell): string => createCompletion(shell, commands, schema, profiles);
   return {
     help: Object.fromEntries(commands.map((command) => [command.name, toHelp(command)])),
     completions: { bash: toScript('bash'), zsh: toScript('zsh'), fish: toScript('fish') },

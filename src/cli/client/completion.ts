@@ -1,13 +1,10 @@
 import { UsageError } from '../args.ts';
 import { defineCommand, type NumberedThings } from '../command.ts';
 import { escapeControls, print } from '../stdio.ts';
-import { loadTexts } from '../texts.ts';
+import { completionShells, loadTexts } from '../texts.ts';
 import { askedVariables } from './ask.ts';
 import { callServer, parseObject, readServer } from './server.ts';
 import { toOneLine } from './table.ts';
-
-/** The shells for which there is a script. */
-export const completionShells = ['bash', 'zsh', 'fish'] as const;
 
 export const completion = defineCommand({
   name: 'completion',

@@ -14,7 +14,7 @@ import type { SentFilter, SentNotification } from '../offers.ts';
 import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';
 import { type StoredEvent, type StoredIncident, toFoldedAlert } from './incident.ts';
 import { Incidents } from './incident-state.ts';
-import { SavedState } from './saved-state.ts';
+import { SavedState, type StatePlace } from './saved-state.ts';
 import type {
   IncidentCount,
   IncidentFilter,
@@ -508,7 +508,7 @@ export class FileIncidentStore implements IncidentStore {
   }
 
   /** How far the state is. */
-  get #place(): { alertSeq: number; actionSeq: number } {
+  get #place(): StatePlace {
     return { alertSeq: this.#alertSeq ?? 0, actionSeq: this.#actionSeq };
   }
 }

@@ -13,7 +13,7 @@ const savedActions = 2000;
 const savedMs = 10 * 60_000;
 
 /** How far the state is: the last alert that was folded, and the last record of actions that was applied. */
-interface StatePlace {
+export interface StatePlace {
   alertSeq: number;
   actionSeq: number;
 }
