@@ -170,8 +170,8 @@ export interface AlertSource {
   countReceived(): Record<string, number>;
   /** Stores an alert of signalbox's own. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
-  /** Those alerts of its own with this format that fire by the log, by fingerprint; of very many the last ones. */
-  listRaised(format: string): Promise<Map<string, { id: string; level: string }>>;
+  /** Those alerts of its own with this format that fire, or have ended, by the log, by fingerprint; of very many the last ones. */
+  listRaised(format: string): Promise<Map<string, { id: string; level: string; isResolved: boolean }>>;
   /** To be called once, by the feature that delivers alerts. */
   setDeliverer(deliverer: AlertDeliverer): void;
   /** To be called once, by the feature that knows the incidents of alerts. */

@@ -72,15 +72,12 @@ export class FiringAlerts {
     return key === undefined ? undefined : this.#find(record, key);
   }
 
-  /** The worst alerts that fire of a sender and a format, by fingerprint. */
-  listSeries(sender: string, format: string): Map<string, { id: string; level: string }> {
-    const found = new Map<string, { id: string; level: string }>();
+  /** The worst alert of each series of a sender and a format, by fingerprint. */
+  listSeries(sender: string, format: string): Map<string, { id: string; level: string; isResolved: boolean }> {
+    const found = new Map<string, { id: string; level: string; isResolved: boolean }>();
     const opening = JSON.stringify([sender, format]).slice(0, -1);
     for (const [key, { id, level, isResolved }] of this.#series.entries()) {
-      if (!key.startsWith(opening)) continue;
-      const fingerprint = String(JSON.parse(key)[2]);
-      if (isResolved) found.delete(fingerprint);
-      else found.set(fingerprint, { id, level });
+      if (key.startsWith(opening)) found.set(String(JSON.parse(key)[2]), { id, level, isResolved });
     }
     return found;
   }

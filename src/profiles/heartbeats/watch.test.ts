@@ -27,7 +27,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   const clock = (): Date => new Date(now);
   const raised: Raised[] = [];
   const ids: string[] = [];
-  const firing = new Map<string, { id: string; level: string }>();
+  const series = new Map<string, { id: string; level: string; isResolved: boolean }>();
   let isKilled = false;
   const name = 'job';
   const keeper = new HeartbeatKeeper({
@@ -44,12 +44,11 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
         raised.push(alert);
         const id = createId(now);
         ids.push(id);
-        if (alert.status === 'firing') firing.set(alert.fingerprint ?? '', { id, level: alert.level });
-        else firing.delete(alert.fingerprint ?? '');
+        series.set(alert.fingerprint ?? '', { id, level: alert.level, isResolved: alert.status !== 'firing' });
         if (isKilled) throw new Error('killed before it was noted');
         return { id };
       },
-      listRaised: async () => firing,
+      listRaised: async () => series,
     };
     const watch = new HeartbeatWatch({
       ...{ store, keeper, lease: ownLease, alerts, clock, log, patienceMs: 0, onChanged: () => undefined },
@@ -182,6 +181,22 @@ test('a success that comes before a stored alert is noted resolves it after the 
   assert.deepEqual(
     raised.map(({ status }) => status),
     ['firing', 'resolved'],
+  );
+});
+
+test('a failure after an end that was stored and not noted before a kill is told at once after the next start', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('failure');
+  world.kill();
+  await world.send('success');
+  await world.send('failure');
+  await world.close();
+  world.revive();
+  await world.open();
+  assert.deepEqual(
+    world.raised.map(({ status }) => status),
+    ['firing', 'resolved', 'firing'],
   );
 });
 

@@ -175,18 +175,20 @@ export class HeartbeatWatch {
     this.#writtenAt = now;
   }
 
-  /** Notes the alerts that a process, this one or another, has raised and not noted before it was killed. */
+  /** Notes the alerts that a process, this one or another, has raised or resolved and not noted before it was killed. */
   async #noteRaised(): Promise<void> {
     const { alerts, store, lease } = this.#parts;
     if (this.#knowsRaised || !lease.isHeld()) return;
-    for (const [fingerprint, { id, level }] of (await alerts?.listRaised(heartbeatFormat)) ?? []) {
+    for (const [fingerprint, { id, level, isResolved }] of (await alerts?.listRaised(heartbeatFormat)) ?? []) {
       const state = store.find(toHeartbeatName(fingerprint));
-      if (!state || state.told) continue;
+      // Both say the same: that it fires, or that it does not.
+      if (!state || (state.told === null) === isResolved) continue;
       const { name, since, seq, problem } = state;
       const at = readIdTime(id) ?? this.#now();
       // What was wrong after it is still to be raised.
       const isLater = problem !== null && problem.at > at;
-      await store.append({ type: 'told', name, since, at, alert: id, level, problem: isLater ? problem.seq - 1 : seq });
+      const about = { alert: isResolved ? null : id, level, problem: isLater ? problem.seq - 1 : seq };
+      await store.append({ type: 'told', name, since, at, ...about });
     }
     this.#knowsRaised = true;
     this.#lookAtAll();

@@ -50,7 +50,8 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
     ...{ findConcerns: async () => [], readDataSpace: async () => ({ used: 0, available: 1 }) },
     alerts: {
       raise,
-      listRaised: async () => new Map(raised.map((about) => [about, { id: 'before', level: 'WARNING' }])),
+      listRaised: async () =>
+        new Map(raised.map((about) => [about, { id: 'before', level: 'WARNING', isResolved: false }])),
     },
     leases: { machine: ownLease, network: ownLease, instance: ownLease },
     where: { machine: 'db-1', network: '', instance: '.a' },

@@ -210,7 +210,9 @@ export class Watcher {
         if (isOwn) told.set(about, { id: lastAlert, level });
       }
     }
-    for (const [fingerprint, alert] of (await alerts?.listRaised('watch')) ?? []) told.set(fingerprint, alert);
+    for (const [fingerprint, { id, level, isResolved }] of (await alerts?.listRaised('watch')) ?? []) {
+      if (!isResolved) told.set(fingerprint, { id, level });
+    }
     return told;
   }
 
