@@ -8,7 +8,7 @@ export interface RecordLogState {
   healthy: boolean;
   /** Why records are refused; undefined while they are stored. */
   failure: Error | undefined;
-  /** The highest seq given out; undefined where that is in a database that has not been reached yet. */
+  /** The seq of the last record that is stored; undefined where that is in a database that has not been reached yet. */
   lastSeq: number | undefined;
 }
 

@@ -472,18 +472,18 @@ export class FileIncidentStore implements IncidentStore {
 
   /** Accepts actions again once it is certain that the one that failed counts for nothing. */
   async #recover(): Promise<void> {
-    const { healthy, lastSeq } = this.#actions.state();
+    const { healthy, assignedSeq } = this.#actions.state();
     if (!healthy) return;
-    if (lastSeq < this.#actionSeq) {
+    if (assignedSeq < this.#actionSeq) {
       const isFilled = await this.#fillUp().then(
         () => true,
         () => false,
       );
       if (!isFilled) return;
     }
-    if (lastSeq > this.#actionSeq) {
+    if (assignedSeq > this.#actionSeq) {
       const before = this.#actionSeq;
-      this.#actionSeq = lastSeq;
+      this.#actionSeq = assignedSeq;
       if (!(await this.#save())) {
         this.#actionSeq = before;
         return;

@@ -271,7 +271,7 @@ class ChangeLog<Change, Result> implements Changes<Change, Result> {
     try {
       if (this.#isClosed || !this.#parts.journal.state().healthy) throw this.#failure;
       // A record that was refused before it was written, for want of space, has no seq and cannot be in the log.
-      if (this.#parts.journal.state().lastSeq > this.#appliedSeq) await this.save();
+      if (this.#parts.journal.state().assignedSeq > this.#appliedSeq) await this.save();
       this.#failure = undefined;
     } catch {
       if (!this.#isClosed) this.#scheduleRecovery();
@@ -279,7 +279,7 @@ class ChangeLog<Change, Result> implements Changes<Change, Result> {
   }
 
   async #save(): Promise<void> {
-    const seq = this.#failure ? this.#parts.journal.state().lastSeq : this.#appliedSeq;
+    const seq = this.#failure ? this.#parts.journal.state().assignedSeq : this.#appliedSeq;
     const growth = this.#growth;
     this.#isSaving = true;
     try {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createFolder } from '../../../test/support/folder.ts';
 import { appendNumbers, listNumbers, listRecords, openTestJournal } from '../../../test/support/journal.ts';
 import { openJournal } from './journal.ts';
@@ -69,7 +70,24 @@ test('a journal continues the log of an earlier one', async (t) => {
   const journal = await openTestJournal(t, directory);
   assert.equal((await journal.append({ n: 4 })).seq, 4);
   assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4]);
-  assert.deepEqual(journal.state(), { healthy: true, failure: undefined, lastSeq: 4, damagedLines: 0, waiting: 0 });
+  const state = { healthy: true, failure: undefined, lastSeq: 4, assignedSeq: 4, damagedLines: 0, waiting: 0 };
+  assert.deepEqual(journal.state(), state);
+});
+
+test('the last seq is that of a record that is stored, not of one on its way to the disk', async (t) => {
+  const journal = await openTestJournal(t, createFolder(t));
+  const seen = new Set<number>();
+  let isStored = false;
+  const appending = journal.append({ n: 1 }).then(() => {
+    isStored = true;
+  });
+  while (!isStored) {
+    seen.add(journal.state().lastSeq);
+    await setImmediate();
+  }
+  await appending;
+  assert.deepEqual([...seen], [0]);
+  assert.equal(journal.state().lastSeq, 1);
 });
 
 test('close stores waiting records and refuses later ones', async (t) => {

@@ -28,6 +28,8 @@ const maxFoundBytes = 64 * 1024 * 1024;
 
 interface JournalState extends RecordLogState {
   lastSeq: number;
+  /** The highest seq given out, also to records that are being stored or could not be. */
+  assignedSeq: number;
   /** The most damaged lines that one listing has found. */
   damagedLines: number;
   /** Records that wait for the disk. */
@@ -102,7 +104,7 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
     const isSame = await store.check();
     const isCurrent = recent.version === version && writer.waiting === 0;
     if (!isSame) recent.clear();
-    else if (isCurrent && !recent.list(count)) recent.fill(records, writer.lastSeq + 1, records.length < count);
+    else if (isCurrent && !recent.list(count)) recent.fill(records, writer.assignedSeq + 1, records.length < count);
     const readKept = async function* () {
       yield* records;
     };
@@ -144,6 +146,7 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
       healthy: !writer.failure,
       failure: writer.failure,
       lastSeq: writer.lastSeq,
+      assignedSeq: writer.assignedSeq,
       damagedLines,
       waiting: writer.waiting,
     }),

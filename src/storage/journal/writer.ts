@@ -46,6 +46,7 @@ export class JournalWriter {
   readonly #batcher: Batcher<NewLines, unknown>;
   readonly #serially = createSerial();
   readonly #listeners = new Set<(lastSeq: number) => void>();
+  #lastSeq: number;
   #nextSeq: number;
   /** How many of `appendBatch` are not on disk yet. */
   #batches = 0;
@@ -67,6 +68,7 @@ export class JournalWriter {
     this.#assertFreeSpace = assertFreeSpace;
     const limits = { maxCount: settings.queueCount, maxSize: settings.queueBytes, batchSize: maxBatchBytes, gatherMs };
     this.#batcher = new Batcher(limits, (batch) => this.#serially(() => this.#write(batch)));
+    this.#lastSeq = lastSeq;
     this.#nextSeq = lastSeq + 1;
     if (settings.retainDays > 0) {
       this.#retention = setInterval(() => void this.applyRetention(), hourMs).unref();
@@ -82,7 +84,13 @@ export class JournalWriter {
     return this.#batcher.count + this.#batches;
   }
 
+  /** That of the last record that is stored. */
   get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** The highest one given out, also to a record that is being stored or could not be. */
+  get assignedSeq(): number {
     return this.#nextSeq - 1;
   }
 
@@ -133,7 +141,7 @@ export class JournalWriter {
 
   /** Removes what the retention settings no longer keep. */
   applyRetention(): Promise<void> {
-    return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.lastSeq)));
+    return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.assignedSeq)));
   }
 
   /** Opens the active file again if it was replaced; after a failure, tries to write again now. */
@@ -199,12 +207,13 @@ export class JournalWriter {
         recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0, isStored: false });
       }
     }
+    this.#lastSeq = firstSeq + lines.length - 1;
     let seq = firstSeq;
     for (const waiting of batch) {
       waiting.resolve(waiting.item.toResult(seq));
       seq += waiting.item.lines.length;
     }
-    for (const listener of this.#listeners) listener(seq - 1);
+    for (const listener of this.#listeners) listener(this.#lastSeq);
     if (this.#isFailureReported) {
       this.#isFailureReported = false;
       this.#settings.report({ type: 'recovered' });
