@@ -158,6 +158,16 @@ export type NameIncidents = (
   alerts: readonly StoredRecord[],
 ) => Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
 
+/** Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. */
+export interface RaisedSeries {
+  /** The worst of them, and its level; of several the last one. */
+  id: string;
+  level: string;
+  /** Those that fire, the last ones. */
+  ids: readonly string[];
+  isResolved: boolean;
+}
+
 /** What the alerts feature offers to features that work with stored alerts. */
 export interface AlertSource {
   /** All stored alerts; shared by all instances where they share a database. */
@@ -170,8 +180,8 @@ export interface AlertSource {
   countReceived(): Record<string, number>;
   /** Stores an alert of signalbox's own. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
-  /** Those alerts of its own with this format that fire, or have ended, by the log, by fingerprint; of very many the last ones. */
-  listRaised(format: string): Promise<Map<string, { id: string; level: string; isResolved: boolean }>>;
+  /** What the log says of its own alerts with this format, by fingerprint; of very many it knows the last ones. */
+  listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /** To be called once, by the feature that delivers alerts. */
   setDeliverer(deliverer: AlertDeliverer): void;
   /** To be called once, by the feature that knows the incidents of alerts. */

@@ -2,22 +2,16 @@ import type { LogRecord } from '../../storage/journal/line.ts';
 import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
 import { isAboutSomething, readTime, toText } from '../alert-record.ts';
 import type { Concern } from '../feature.ts';
+import type { RaisedSeries } from '../offers.ts';
 import { rankOf, type Severity, severities, toSeverity } from '../severity.ts';
 import type { Resolution } from './alert.ts';
 
-/**
- * Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. `storedAt` is
- * when the last one was received.
- */
-interface Series extends Remembered {
-  /** The worst of them, and its level; of several the last one. */
-  id: string;
-  level: string;
+/** `storedAt` is when the last one was received. */
+interface Series extends Remembered, Omit<RaisedSeries, 'ids'> {
   /** When the first of them was received, in Unix milliseconds. */
   since: number;
   /** Those that fire, the last ones; undefined if there is only that one. */
   ids: string[] | undefined;
-  isResolved: boolean;
 }
 
 interface KnownResolution extends Resolution, Remembered {}
@@ -72,12 +66,12 @@ export class FiringAlerts {
     return key === undefined ? undefined : this.#find(record, key);
   }
 
-  /** The worst alert of each series of a sender and a format, by fingerprint. */
-  listSeries(sender: string, format: string): Map<string, { id: string; level: string; isResolved: boolean }> {
-    const found = new Map<string, { id: string; level: string; isResolved: boolean }>();
+  /** Each series of a sender and a format, by fingerprint. */
+  listSeries(sender: string, format: string): Map<string, RaisedSeries> {
+    const found = new Map<string, RaisedSeries>();
     const opening = JSON.stringify([sender, format]).slice(0, -1);
-    for (const [key, { id, level, isResolved }] of this.#series.entries()) {
-      if (key.startsWith(opening)) found.set(String(JSON.parse(key)[2]), { id, level, isResolved });
+    for (const [key, { id, ids = [id], level, isResolved }] of this.#series.entries()) {
+      if (key.startsWith(opening)) found.set(String(JSON.parse(key)[2]), { id, ids, level, isResolved });
     }
     return found;
   }

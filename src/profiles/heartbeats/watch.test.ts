@@ -8,7 +8,7 @@ import { openJournal } from '../../storage/journal/journal.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import { createSnapshot } from '../../storage/snapshot.ts';
-import type { AlertSource } from '../offers.ts';
+import type { AlertSource, RaisedSeries } from '../offers.ts';
 import type { HeartbeatDefinition } from './definition.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import type { Ping } from './runs.ts';
@@ -27,7 +27,8 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   const clock = (): Date => new Date(now);
   const raised: Raised[] = [];
   const ids: string[] = [];
-  const series = new Map<string, { id: string; level: string; isResolved: boolean }>();
+  const series = new Map<string, RaisedSeries>();
+  let isBehind = false;
   let isKilled = false;
   const name = 'job';
   const keeper = new HeartbeatKeeper({
@@ -44,7 +45,10 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
         raised.push(alert);
         const id = createId(now);
         ids.push(id);
-        series.set(alert.fingerprint ?? '', { id, level: alert.level, isResolved: alert.status !== 'firing' });
+        const about = alert.fingerprint ?? '';
+        const isResolved = alert.status !== 'firing';
+        const known = isResolved ? (series.get(about)?.ids ?? []) : [id];
+        if (!isBehind) series.set(about, { id, ids: known, level: alert.level, isResolved });
         if (isKilled) throw new Error('killed before it was noted');
         return { id };
       },
@@ -80,6 +84,10 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     },
     revive: (): void => {
       isKilled = false;
+    },
+    /** From now on the log gets no alerts: they wait for a database. */
+    fallBehind: (): void => {
+      isBehind = true;
     },
     /** Moves the clock, and wakes the server as often as it wants. */
     pass: async (seconds: number, stepSeconds = 30): Promise<void> => {
@@ -197,6 +205,22 @@ test('a failure after an end that was stored and not noted before a kill is told
   assert.deepEqual(
     world.raised.map(({ status }) => status),
     ['firing', 'resolved', 'firing'],
+  );
+});
+
+test('an alert that was told and waits for the log is not told again after the next start', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('failure');
+  await world.send('success');
+  world.fallBehind();
+  await world.send('failure');
+  await world.close();
+  await world.open();
+  await world.send('success');
+  assert.deepEqual(
+    world.raised.map(({ status }) => status),
+    ['firing', 'resolved', 'firing', 'resolved'],
   );
 });
 

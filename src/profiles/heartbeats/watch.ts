@@ -179,11 +179,13 @@ export class HeartbeatWatch {
   async #noteRaised(): Promise<void> {
     const { alerts, store, lease } = this.#parts;
     if (this.#knowsRaised || !lease.isHeld()) return;
-    for (const [fingerprint, { id, level, isResolved }] of (await alerts?.listRaised(heartbeatFormat)) ?? []) {
+    for (const [fingerprint, series] of (await alerts?.listRaised(heartbeatFormat)) ?? []) {
+      const { id, ids, level, isResolved } = series;
       const state = store.find(toHeartbeatName(fingerprint));
-      // Both say the same: that it fires, or that it does not.
-      if (!state || (state.told === null) === isResolved) continue;
-      const { name, since, seq, problem } = state;
+      if (!state) continue;
+      const { name, since, seq, problem, told } = state;
+      // The log may not have the alert that was told yet: it waits for a database.
+      if (isResolved ? !told || !ids.includes(told.alert) : told) continue;
       const at = readIdTime(id) ?? this.#now();
       // What was wrong after it is still to be raised.
       const isLater = problem !== null && problem.at > at;

@@ -51,7 +51,7 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
     alerts: {
       raise,
       listRaised: async () =>
-        new Map(raised.map((about) => [about, { id: 'before', level: 'WARNING', isResolved: false }])),
+        new Map(raised.map((about) => [about, { id: 'before', ids: ['before'], level: 'WARNING', isResolved: false }])),
     },
     leases: { machine: ownLease, network: ownLease, instance: ownLease },
     where: { machine: 'db-1', network: '', instance: '.a' },
