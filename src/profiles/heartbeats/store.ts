@@ -97,6 +97,8 @@ export class HeartbeatStore {
 
   /** Resolves when the record is stored and folded. Rejects with StoreUnavailable or an HttpError. */
   async append(record: HeartbeatRecord): Promise<void> {
+    // Or else it might get a seq that the snapshot has.
+    if (this.#seq === undefined) await this.#restore();
     await this.#log.append({ ...record }).catch(refuse);
     await this.catchUp();
   }
@@ -189,7 +191,13 @@ export class HeartbeatStore {
     if (stored.seq <= (this.#newer.get(name) ?? 0)) return;
     const known = this.#states.get(name);
     // One that is gone; its alert still has to be resolved. One of the config file is never gone while it is pinged.
-    if (known && known.since > since && since !== 0) return;
+    if (known && known.since > since && since !== 0) {
+      const isEnd = record.type === 'told' && record.alert === null && record.problem === known.told?.seq;
+      if (!isEnd) return;
+      this.#states.set(name, { ...known, told: null });
+      this.#tell(name);
+      return;
+    }
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
     const after = foldHeartbeat(before, record, stored.seq);
     if (after === known) return;

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolder } from '../../../test/support/folder.ts';
+import { atEnd, type Scope } from '../../../test/support/scope.ts';
+import { createStateFile } from '../../storage/changes/state-file.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
+import { type Journal, openJournal } from '../../storage/journal/journal.ts';
+import { createSnapshot } from '../../storage/snapshot.ts';
+import { createHeartbeatState } from './runs.ts';
+import { createFileSnapshots } from './snapshots.ts';
+import { HeartbeatStore } from './store.ts';
+
+const report = { warn: () => undefined, error: () => undefined };
+
+const openParts = async (t: Scope, change: Partial<Journal> = {}) => {
+  const directory = createFolder(t);
+  const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
+  const file = createStateFile(join(directory, 'heartbeats.state'));
+  const snapshots = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
+  return { log: { ...journal, ...change }, journal, snapshots, report };
+};
+
+test('the end of the alert of a deleted heartbeat counts although its successor was pinged first', async (t) => {
+  const { log, snapshots } = await openParts(t);
+  const store = await HeartbeatStore.open({ log, snapshots, report });
+  atEnd(t, () => store.close());
+  const common = { name: 'job', at: 1 };
+  await store.append({ ...common, type: 'failure', since: 1 });
+  const { seq: problem = 0 } = store.find('job')?.problem ?? {};
+  await store.append({ ...common, type: 'told', since: 1, alert: 'a', level: 'ERROR', problem });
+  await store.append({ ...common, type: 'success', since: 2 });
+  assert.equal(store.find('job')?.told?.alert, 'a');
+  await store.append({ ...common, type: 'told', since: 1, alert: null, level: 'ERROR', problem });
+  assert.equal(store.find('job')?.told, null);
+  assert.equal(store.find('job')?.since, 2);
+});
+
+test('a ping counts that is the first record after a log was lost and could not be written at first', async (t) => {
+  let isRefusing = true;
+  const { log, journal, snapshots } = await openParts(t, {
+    appendAll: (records) =>
+      isRefusing ? Promise.reject(new JournalError('unavailable', 'full')) : journal.appendAll(records),
+  });
+  await snapshots.write({ seq: 10, states: [createHeartbeatState('other', 0)], outages: [] });
+  const store = await HeartbeatStore.open({ log, snapshots, report });
+  atEnd(t, () => store.close());
+  isRefusing = false;
+  await store.append({ type: 'success', name: 'job', since: 0, at: 1 });
+  assert.equal(store.find('job')?.lastSuccessAt, 1);
+  assert.ok(store.find('other'));
+});
