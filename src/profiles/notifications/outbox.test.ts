@@ -17,7 +17,12 @@ import {
   waitUntilIdle,
 } from '../../../test/support/outbox.ts';
 import { answer, startReceiver } from '../../../test/support/receiver.ts';
+import { atEnd } from '../../../test/support/scope.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { openJournal } from '../../storage/journal/journal.ts';
+import { createSnapshot } from '../../storage/snapshot.ts';
+import type { AlertSource } from '../offers.ts';
+import { openOutbox } from './outbox.ts';
 
 test('alerts that come back are stored but not sent again', async (t) => {
   const receiver = await startReceiver(t);
@@ -38,6 +43,36 @@ test('alerts that come back are stored but not sent again', async (t) => {
   assert.equal(receiver.requests[1]?.headers['via'], `signalbox/0123456789abcdef, ${via}`);
   const { json } = await app.request<{ count: number }>('GET', '/api/alerts');
   assert.equal(json.count, 4);
+});
+
+test('an alert that is stored while a start reads which destinations there were is delivered', async (t) => {
+  const receiver = await startReceiver(t);
+  const directory = createFolder(t);
+  const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0 });
+  const source = {
+    ...{ journal: alerts, own: alerts, readInstance: async () => 'signalbox/0123456789abcdef' },
+    setDeliverer: () => undefined,
+  } as unknown as AlertSource;
+  const open = (onRead: () => Promise<unknown>) =>
+    openOutbox({ destinations: [toDestination(receiver)], outboxRetainBytes: 1e9 }, source, {
+      openLog: (_title, options) => openJournal({ directory, minFreeBytes: 0, ...options }),
+      openSnapshot: (name) => {
+        const snapshot = createSnapshot(directory, name);
+        const read = () => onRead().then(() => snapshot.read());
+        return name === 'outbox.destinations' ? { ...snapshot, read } : snapshot;
+      },
+      ...{ clock: () => new Date(), log: pino({ level: 'silent' }), silences: undefined },
+      links: { publicUrl: undefined, toUrl: () => undefined },
+      onIncidentDestinations: () => undefined,
+    });
+  await (await open(async () => undefined)).close();
+  const outbox = await open(() => alerts.append({ level: 'ERROR', message: 'meanwhile' }));
+  atEnd(t, async () => {
+    await outbox.close();
+    await alerts.close();
+  });
+  await waitForRequests(receiver, 1);
+  assert.deepEqual(messagesOf(receiver), ['meanwhile']);
 });
 
 test('a delivery carries the traceparent of the request that the alert came with', async (t) => {

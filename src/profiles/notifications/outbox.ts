@@ -55,7 +55,7 @@ export const openOutbox = async (
   const serially = createSerial();
   let destinations: AnyDestination[] = [];
   const ofAlerts = (): Destination[] => destinations.filter((one) => one instanceof Destination);
-  let { lastSeq: stored } = alerts.state();
+  let stored: number | undefined;
   /** What to deliver once the database says how far the log is. */
   let planned: Entries | undefined;
   const hurryOthers = (delivered: AnyDestination): void => {
@@ -103,6 +103,8 @@ export const openOutbox = async (
     planned = undefined;
     for (const one of ofAlerts()) one.noteStored(seq);
   });
+  // What was stored before anybody listened.
+  stored = alerts.state().lastSeq;
   const close = (): Promise<void> => {
     stop();
     return serially(async () => {
