@@ -117,7 +117,9 @@ for (const [what, spoil] of Object.entries({
       Array.from({ length: 100 }, (_, index) => 100 - index),
     );
     await waitUntil('it is found with little reading', async () => (await searchOld(next)).length === 10);
-    assert.ok(!(await readdir(directory)).some((name) => name.endsWith('.tmp')));
+    // Those of other segments may still be being written.
+    const isUnfinished = (name: string): boolean => name.endsWith('.tmp');
+    await waitUntil('none is left unfinished', async () => !(await readdir(directory)).some(isUnfinished));
   });
 }
 
