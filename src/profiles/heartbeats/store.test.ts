@@ -18,12 +18,12 @@ const openParts = async (t: Scope, change: Partial<Journal> = {}) => {
   const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
   const file = createStateFile(join(directory, 'heartbeats.state'));
   const snapshots = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
-  return { log: { ...journal, ...change }, journal, snapshots, report };
+  return { journal, parts: { log: { ...journal, ...change }, snapshots, report } };
 };
 
 test('the end of the alert of a deleted heartbeat counts although its successor was pinged first', async (t) => {
-  const { log, snapshots } = await openParts(t);
-  const store = await HeartbeatStore.open({ log, snapshots, report });
+  const { parts } = await openParts(t);
+  const store = await HeartbeatStore.open(parts);
   atEnd(t, () => store.close());
   const common = { name: 'job', at: 1 };
   await store.append({ ...common, type: 'failure', since: 1 });
@@ -38,12 +38,12 @@ test('the end of the alert of a deleted heartbeat counts although its successor 
 
 test('a ping counts that is the first record after a log was lost and could not be written at first', async (t) => {
   let isRefusing = true;
-  const { log, journal, snapshots } = await openParts(t, {
+  const { journal, parts } = await openParts(t, {
     appendAll: (records) =>
       isRefusing ? Promise.reject(new JournalError('unavailable', 'full')) : journal.appendAll(records),
   });
-  await snapshots.write({ seq: 10, states: [createHeartbeatState('other', 0)], outages: [] });
-  const store = await HeartbeatStore.open({ log, snapshots, report });
+  await parts.snapshots.write({ seq: 10, states: [createHeartbeatState('other', 0)], outages: [] });
+  const store = await HeartbeatStore.open(parts);
   atEnd(t, () => store.close());
   isRefusing = false;
   await store.append({ type: 'success', name: 'job', since: 0, at: 1 });

@@ -190,16 +190,10 @@ export class HeartbeatStore {
     const { name, since } = record;
     if (stored.seq <= (this.#newer.get(name) ?? 0)) return;
     const known = this.#states.get(name);
-    // One that is gone; its alert still has to be resolved. One of the config file is never gone while it is pinged.
-    if (known && known.since > since && since !== 0) {
-      const isEnd = record.type === 'told' && record.alert === null && record.problem === known.told?.seq;
-      if (!isEnd) return;
-      this.#states.set(name, { ...known, told: null });
-      this.#tell(name);
-      return;
-    }
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
-    const after = foldHeartbeat(before, record, stored.seq);
+    // One of the config file is never gone while it is pinged.
+    const isGone = known && known.since > since && since !== 0;
+    const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, stored.seq);
     if (after === known) return;
     this.#states.set(name, after);
     this.#tell(name);
@@ -209,6 +203,12 @@ export class HeartbeatStore {
     for (const listener of this.#listeners) listener(name);
   }
 }
+
+/** The state after a record of an earlier heartbeat with its name: all that still counts is that the alert of that one ends. */
+const foldGone = (state: HeartbeatState, record: HeartbeatRecord): HeartbeatState =>
+  record.type === 'told' && record.alert === null && record.problem === state.told?.seq
+    ? { ...state, told: null }
+    : state;
 
 /** @throws StoreUnavailable or an HttpError; any other error passes */
 const refuse = (error: unknown): never => {

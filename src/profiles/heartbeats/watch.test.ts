@@ -192,7 +192,7 @@ test('a success that comes before a stored alert is noted resolves it after the 
   );
 });
 
-test('a failure after an end that was stored and not noted before a kill is told at once after the next start', async (t) => {
+test('after a kill between storing an end and noting it, the next start tells a failure at once', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 });
   await world.open();
   await world.send('failure');

@@ -179,8 +179,7 @@ export class HeartbeatWatch {
   async #noteRaised(): Promise<void> {
     const { alerts, store, lease } = this.#parts;
     if (this.#knowsRaised || !lease.isHeld()) return;
-    for (const [fingerprint, series] of (await alerts?.listRaised(heartbeatFormat)) ?? []) {
-      const { id, ids, level, isResolved } = series;
+    for (const [fingerprint, { id, ids, level, isResolved }] of (await alerts?.listRaised(heartbeatFormat)) ?? []) {
       const state = store.find(toHeartbeatName(fingerprint));
       if (!state) continue;
       const { name, since, seq, problem, told } = state;

@@ -234,7 +234,6 @@ export class FileIncidentStore implements IncidentStore {
     const { alerts, log } = this.#parts;
     const { alertSeq, actionSeq } = await this.#saved.restore();
     const { lastSeq = alertSeq ?? 0 } = alerts.state();
-    this.#storedSeq = lastSeq;
     this.#knownSeq = lastSeq;
     this.#actionSeq = actionSeq;
     this.#alertSeq = alertSeq;
