@@ -80,8 +80,10 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   return { mounts, mounted };
 };
 
-const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] =>
-  features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? []);
+/** Each problem once: features can share a setting. */
+const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] => [
+  ...new Set(features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? [])),
+];
 
 /** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
 const findStoreProblems = (settings: Settings): string[] => {

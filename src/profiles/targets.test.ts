@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupFunction } from 'node:net';
 import { test } from 'node:test';
-import { createTargets, findTargetProblem } from './targets.ts';
+import { createTargets, findTargetProblems } from './targets.ts';
 
 const isAllowed = (entries: string[], host: string): boolean => {
   try {
@@ -52,7 +52,7 @@ test('only the addresses, blocks and names of watchTargets may be watched', () =
 
 test('what a name leads to counts, each time it is looked up', async () => {
   assert.deepEqual(await look([], 'a.example', ['192.0.2.1', '169.254.169.254']), ['192.0.2.1']);
-  const refusal = 'a.example may not be watched (watchTargets)';
+  const refusal = 'a.example may not be reached (watchTargets)';
   assert.equal(await look([], 'a.example', ['169.254.169.254', '::ffff:169.254.1.1']), refusal);
   assert.deepEqual(await look(['*.example'], 'A.example', ['192.0.2.1']), ['192.0.2.1']);
   assert.equal(await look(['*.example'], 'a.example', ['169.254.169.254']), refusal);
@@ -60,6 +60,9 @@ test('what a name leads to counts, each time it is looked up', async () => {
 });
 
 test('an entry that is none is refused', () => {
-  assert.equal(findTargetProblem('10.0.0.0/8'), undefined);
-  assert.match(String(findTargetProblem('http://a/')), /must be an address/);
+  assert.deepEqual(findTargetProblems(['10.0.0.0/8', '192.0.2.1', '*.example']), []);
+  assert.match(
+    findTargetProblems(['http://a/', '::1']).join(),
+    /^watchTargets: "http:\/\/a\/" must be an address[^"]*$/,
+  );
 });

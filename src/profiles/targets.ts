@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import Type from 'typebox';
 import { Slots } from './slots.ts';
 import { isLike } from './wildcards.ts';
 
@@ -8,12 +9,26 @@ import { isLike } from './wildcards.ts';
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
-/** What requests that people define at run time may reach. */
+/** The setting of features whose requests go where people say at run time. */
+export const targetSettings = {
+  watchTargets: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Addresses, CIDR blocks and host names that watches, and destinations created at run time, may reach; all but link-local addresses and metadata of clouds by default.',
+  }),
+};
+
+/** Addresses that requests defined at run time may reach. */
 export interface Targets {
-  /** Throws an Error for an address that may not be reached; names are checked by `lookup`. */
+  /** Throws an UncheckedTarget for an address that may not be reached; names are checked by `lookup`. */
   assertHost(host: string): void;
   /** For sockets: finds only addresses that may be reached. */
   lookup: LookupFunction;
+}
+
+/** Targets whose entries can change. */
+export interface ChangingTargets extends Targets {
+  change(entries: readonly string[]): void;
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
@@ -43,8 +58,11 @@ const parseEntry = (entry: string): Range | string => {
   return isIP(entry) ? ([ipaddr.process(entry), isIP(entry) === 4 ? 32 : 128] as Range) : entry.toLowerCase();
 };
 
-/** Why an entry is none, as a clause. */
-export const findTargetProblem = (entry: string): string | undefined =>
+/** Entries that name no target, as clauses. */
+export const findTargetProblems = (entries: readonly string[]): string[] =>
+  entries.flatMap((entry) => findTargetProblem(entry) ?? []);
+
+const findTargetProblem = (entry: string): string | undefined =>
   ipaddr.isValidCIDR(entry) || isIP(entry) || /^[a-z0-9*_.-]+$/i.test(entry)
     ? undefined
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
@@ -63,7 +81,7 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
     return entries.length === 0 || isNamed(host);
   };
   const refuse = (host: string): Error =>
-    Object.assign(new UncheckedTarget(`${host} may not be watched (watchTargets)`), { code: forbiddenTarget });
+    Object.assign(new UncheckedTarget(`${host} may not be reached (watchTargets)`), { code: forbiddenTarget });
   return {
     assertHost: (host) => {
       const bare = host.replace(/^\[(.*)\]$/, '$1');
@@ -80,6 +98,18 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
         else if (options.all) callback(null, allowed);
         else callback(null, first.address, first.family);
       });
+    },
+  };
+};
+
+/** Targets for as long as a feature runs, also after a reload of the settings. */
+export const openTargets = (entries: readonly string[]): ChangingTargets => {
+  let current = createTargets(entries);
+  return {
+    assertHost: (host) => current.assertHost(host),
+    lookup: (...args) => current.lookup(...args),
+    change: (changed) => {
+      current = createTargets(changed);
     },
   };
 };

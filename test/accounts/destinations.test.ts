@@ -179,9 +179,18 @@ test('what cannot be a destination is refused with what to do, and changes nothi
     [{ type: 'webhook', url, tokenFile: join(folder, 'a') }, /only be named in the config file/],
     [{ type: 'webhook', url, headers: { 'x-a': { variable: 'PATH' } } }, /only be named in the config file/],
     [{ type: 'webhook', url, headers: { 'x-a': { file: join(folder, 'a') } } }, /only be named in the config file/],
-    [{ type: 'webhook', url: 'http://169.254.169.254/latest' }, /only be in the config file/],
-    [{ type: 'webhook', url: 'http://2852039166/latest' }, /only be in the config file/],
-    [{ type: 'webhook', url: 'http://[fd00:ec2::254]/' }, /only be in the config file/],
+    [
+      { type: 'webhook', url: 'http://169.254.169.254/latest' },
+      /^\S+ may not be reached \(watchTargets\): allow it in watchTargets, or define/,
+    ],
+    [
+      { type: 'webhook', url: 'http://2852039166/latest' },
+      /^\S+ may not be reached \(watchTargets\): allow it in watchTargets, or define/,
+    ],
+    [
+      { type: 'webhook', url: 'http://[fd00:ec2::254]/' },
+      /^\S+ may not be reached \(watchTargets\): allow it in watchTargets, or define/,
+    ],
     [{ type: 'template', url, body: '{"a": {nothing}}' }, /placeholder/],
   ];
   for (const [body, message] of refused) {

@@ -30,7 +30,6 @@ test('settings that cannot be used, of another version or an edited export, hind
     ['destination', '../../outside', hook],
     ['destination', 'renamed', { ...hook, name: '../../outside' }],
     ['destination', 'file', { ...hook, tokenFile: join(cwd, 'token') }],
-    ['destination', 'metadata', { ...hook, url: 'http://169.254.169.254/' }],
   ];
   const added = unusable.map(([kind, name, value], index) => {
     const when = { at: 1_700_000_000_000, createdAt: 1_700_000_000_000, version: 1000 + index };

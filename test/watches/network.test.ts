@@ -119,7 +119,7 @@ test('neither addresses, names nor redirects lead where watches may not go', asy
   };
   assert.equal((await look(server.url))[0], 'ok');
   assert.equal((await look(`http://localhost:${port}`))[0], 'ok');
-  const refusal = ['cannot check', '127.0.0.2 may not be watched (watchTargets)'];
+  const refusal = ['cannot check', '127.0.0.2 may not be reached (watchTargets)'];
   assert.deepEqual(await look(`http://127.0.0.2:${port}`), refusal);
   server.behave((response) => void response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end());
   assert.deepEqual(await look(server.url), refusal);
@@ -133,7 +133,7 @@ test('neither addresses, names nor redirects lead where watches may not go', asy
     host: '169.254.169.254',
     port: 80,
   });
-  assert.equal(metadata?.text, '169.254.169.254 may not be watched (watchTargets)');
+  assert.equal(metadata?.text, '169.254.169.254 may not be reached (watchTargets)');
 });
 
 test('a port that accepts connections is fine, one that refuses them is not', async (t) => {

@@ -44,13 +44,13 @@ test('of a response of 1 GB 64 KiB are read, and its connection is closed', asyn
   assert.ok(written < 100, `${written} MiB were written`);
 });
 
-test('a name that leads to metadata of clouds is not reached, and the reason says where it may be', async (t) => {
+test('a name that leads to metadata of clouds is not reached, and the reason names the setting', async (t) => {
   const resolve: LookupFunction = (_host, _options, callback) =>
     callback(null, [{ address: '169.254.169.254', family: 4 }]);
   const sender = createHttpSender(new URL('http://localhost/'), 1, 5, createTargets([], resolve).lookup);
   t.after(() => sender.close());
   const reply = await sender.send(request);
-  assert.equal('failure' in reply && reply.failure, 'its address may only be in the config file');
+  assert.equal('failure' in reply && reply.failure, 'localhost may not be reached (watchTargets)');
 });
 
 test('a redirect is not followed', async (t) => {

@@ -3,17 +3,20 @@ import { lookup as lookUpName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import { createSerial } from '../../storage/scheduling.ts';
-import { forbiddenTarget } from '../targets.ts';
+import { UncheckedTarget } from '../targets.ts';
 import type { DeliveryRequest } from './destinations/type.ts';
 
 const connectMs = 5000;
 /** Bytes of a response that are read. */
 const maxResponseBytes = 64 * 1024;
 
-/** The receiver's response, or why there is none; `isSent`: the receiver may have seen the request. */
+/**
+ * The receiver's response, or why there is none. `isSent`: the receiver may have seen the request. `isForbidden`: its
+ * address may not be reached.
+ */
 export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }
-  | { failure: string; isSent: boolean };
+  | { failure: string; isSent: boolean; isForbidden?: boolean };
 
 interface HttpSender {
   /** Never rejects. */
@@ -46,7 +49,7 @@ export const createHttpSender = (
         timer = setTimeout(endOverdue, left);
         break;
       }
-      exchange.end(`no response within ${requestSeconds} s`, true);
+      exchange.end(`no response within ${requestSeconds} s`, { breaksOff: true });
     }
   };
   return {
@@ -99,7 +102,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: unknown, chunk: Buffer): void {
     this.#chunks.push(chunk.subarray(0, maxResponseBytes - this.#bytes));
     this.#bytes += chunk.length;
-    if (this.#bytes >= maxResponseBytes) this.end('', true);
+    if (this.#bytes >= maxResponseBytes) this.end('', { breaksOff: true });
   }
 
   onResponseEnd(): void {
@@ -107,17 +110,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.end(describe(error));
+    this.end(describe(error), { isForbidden: error instanceof UncheckedTarget });
   }
 
   /** The status counts if there is one, however the body ended. */
-  end(failure: string, breaksOff = false): void {
+  end(failure: string, { breaksOff = false, isForbidden = false } = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#onEnd(
       this.#status > 0
         ? { status: this.#status, retryAfter: this.#retryAfter, text: Buffer.concat(this.#chunks).toString() }
-        : { failure, isSent: this.#controller !== undefined },
+        : { failure, isSent: this.#controller !== undefined, ...(isForbidden && { isForbidden }) },
     );
     if (breaksOff) this.#controller?.abort(over);
   }
@@ -129,12 +132,12 @@ const reasons: Record<string, string> = {
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
   ENOTFOUND: 'the host name is unknown',
-  [forbiddenTarget]: 'its address may only be in the config file',
   EAI_AGAIN: 'the name server does not respond',
 };
 
 /** Why a request failed, without texts that could hold parts of it. */
 const describe = (error: Error): string => {
+  if (error instanceof UncheckedTarget) return error.message;
   const { code = error.name } = error as NodeJS.ErrnoException;
   return reasons[code] ?? `the request failed (${code})`;
 };
@@ -148,7 +151,7 @@ const pending = new Map<string, Promise<LookupAddress[]>>();
  * Looks up host names one at a time, since each takes a thread that the log needs too: a name server that does not answer
  * keeps one busy, not all.
  */
-export const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
+const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
   const name = `${hostname} ${family}`;
   const addresses = pending.get(name) ?? inTurn(() => lookUpName(hostname, { all: true, family }));
   pending.set(name, addresses);

@@ -1,6 +1,7 @@
 import { requireConfigured } from '../../config/settings-error.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature, type Tool } from '../feature.ts';
+import { findTargetProblems, openTargets, targetSettings } from '../targets.ts';
 import { createNoticeTopic, createPolledTopic } from '../topic.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
@@ -48,8 +49,12 @@ export const notifications = defineFeature({
       fixedAccess: 'closed',
     },
   ],
-  settings: { ...notificationSettings, ...rotationSettings },
-  findProblems: (settings) => [...findNotificationProblems(settings), ...findRotationProblems(settings)],
+  settings: { ...notificationSettings, ...rotationSettings, ...targetSettings },
+  findProblems: (settings) => [
+    ...findNotificationProblems(settings),
+    ...findRotationProblems(settings),
+    ...findTargetProblems(settings.watchTargets),
+  ],
   listSecretFiles,
   tools: [testDestination],
   create: async (parts) => {
@@ -57,7 +62,9 @@ export const notifications = defineFeature({
     const { settings } = parts;
     const { alerts, incidents, silences, settings: made } = offers;
     const rotations = new Rotations(settings.rotations);
+    const targets = openTargets(settings.watchTargets);
     const keeper = new DestinationKeeper({
+      targets,
       settings: made,
       configured: settings.destinations,
       onUnusable: (name, err) => log.error({ err, name }, 'destinations: one cannot be used, so it gets nothing'),
@@ -84,6 +91,7 @@ export const notifications = defineFeature({
       (await openOutbox({ ...settings, ...keeper.current }, alerts, {
         ...parts,
         links,
+        targets,
         silences,
         onIncidentDestinations,
       }));
@@ -98,7 +106,7 @@ export const notifications = defineFeature({
     return {
       profiles: {
         notifications: [
-          ...createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock }),
+          ...createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock, targets }),
           ...createDestinationRoutes({ keeper, settle: async () => settled }),
           ...acknowledgement.routes,
         ],
@@ -116,6 +124,7 @@ export const notifications = defineFeature({
       ],
       findConcerns: () => findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
+        targets.change(changed.watchTargets);
         keeper.configure(changed.destinations);
         rotations.changeSettings(changed.rotations);
         return [];

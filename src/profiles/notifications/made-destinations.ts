@@ -4,7 +4,7 @@ import { HttpError } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import { type KeeperParts, MergedSettings } from '../compiled-settings.ts';
 import type { MadeSetting } from '../offers.ts';
-import { createTargets } from '../targets.ts';
+import { type Targets, UncheckedTarget } from '../targets.ts';
 import { toTarget } from './destination-target.ts';
 import { type DestinationSettings, mostDestinations, namePattern } from './settings.ts';
 
@@ -31,9 +31,12 @@ export const hiddenPath = '/***';
 export class DestinationKeeper extends MergedSettings<StoredDestination, KnownDestination> {
   readonly #serially = createSerial();
 
-  constructor({ configured, ...parts }: KeeperParts<DestinationSettings>) {
+  readonly #targets: Targets;
+
+  constructor({ configured, targets, ...parts }: KeeperParts<DestinationSettings> & { targets: Targets }) {
     const names = { kind: destinationKind, noun: 'Destination', path: '/api/destinations', most: mostDestinations };
     super({ ...parts, ...names, compile, toKey, configured: configured.map(toConfigured) });
+    this.#targets = targets;
   }
 
   configure(configured: readonly DestinationSettings[]): void {
@@ -62,7 +65,7 @@ export class DestinationKeeper extends MergedSettings<StoredDestination, KnownDe
       // Before anything else is said of the request, which may be about another one than there is.
       if (expected && !expected.includes(version)) throw toConflict(name, version);
       const value = complete(given, known?.settings);
-      assertUsable({ name, ...value });
+      assertReachable(assertUsable({ name, ...value }), this.#targets);
       // What was kept of it must not come from a version that somebody has replaced meanwhile.
       const made = await store.put(destinationKind, name, value, by, [version]);
       return toKnown(made);
@@ -159,8 +162,8 @@ export const toShownUrl = (text: string): string => {
   return originOf(text) + (`${pathname}${search}${hash}`.replace(/^\//, '') === '' ? '' : hiddenPath);
 };
 
-/** @throws HttpError */
-const assertUsable = (settings: DestinationSettings): void => {
+/** Returns the URL. @throws HttpError */
+const assertUsable = (settings: DestinationSettings): URL => {
   const { secretFile, tokenFile, headers = {} } = settings;
   const isIndirect = Object.values(headers).some((value) => typeof value !== 'string');
   // Otherwise whoever administers signalbox could read the files of the machine.
@@ -168,10 +171,22 @@ const assertUsable = (settings: DestinationSettings): void => {
     throw new HttpError('invalid', 'Secrets in files and variables can only be named in the config file');
   }
   try {
-    const { receiver } = toTarget(settings, true);
-    createTargets([]).assertHost(receiver.url.hostname);
+    return toTarget(settings, true).receiver.url;
   } catch (error) {
     if (error instanceof SettingsError) throw new HttpError('invalid', error.problems.join('; '));
-    throw new HttpError('invalid', 'url has an address that may only be in the config file');
+    throw error;
+  }
+};
+
+/** One that is stored stays, since the setting may change again: its sender refuses to send. @throws HttpError */
+const assertReachable = ({ hostname }: URL, targets: Targets): void => {
+  try {
+    targets.assertHost(hostname);
+  } catch (error) {
+    if (!(error instanceof UncheckedTarget)) throw error;
+    throw new HttpError(
+      'invalid',
+      `${error.message}: allow it in watchTargets, or define the destination in the config file`,
+    );
   }
 };

@@ -22,6 +22,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createSnapshot } from '../../storage/snapshot.ts';
 import type { AlertSource } from '../offers.ts';
+import { createTargets } from '../targets.ts';
 import { openOutbox } from './outbox.ts';
 
 test('alerts that come back are stored but not sent again', async (t) => {
@@ -63,6 +64,7 @@ test('an alert that is stored while a start reads which destinations there were 
       },
       ...{ clock: () => new Date(), log: pino({ level: 'silent' }), silences: undefined },
       links: { publicUrl: undefined, toUrl: () => undefined },
+      targets: createTargets([]),
       onIncidentDestinations: () => undefined,
     });
   await (await open(async () => undefined)).close();

@@ -3,6 +3,7 @@ import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
 import type { AlertSource, SilenceSource } from '../offers.ts';
+import type { Targets } from '../targets.ts';
 import { createFilter } from './alert-filter.ts';
 import { Destination, mostRequests } from './destination.ts';
 import { type DestinationTarget, toTarget } from './destination-target.ts';
@@ -26,6 +27,8 @@ type Entries = Pick<OutboxSettings, 'destinations' | 'made' | 'madeAt'>;
 
 interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
   links: MessageLinks;
+  /** Addresses that destinations created at run time may reach. */
+  targets: Targets;
   silences: SilenceSource | undefined;
   /** Called with those that are notified of incidents, whenever there are others. */
   onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
@@ -143,7 +146,7 @@ const toIdentity = ({ settings, receiver: { secrets, headers }, isMade, madeAt }
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
   source: AlertSource,
-  { openLog, openSnapshot, clock, log, silences, links }: OutboxParts,
+  { openLog, openSnapshot, clock, log, silences, links, targets }: OutboxParts,
   onDelivered: (destination: AnyDestination) => void,
 ) => {
   let known: string | undefined;
@@ -164,7 +167,7 @@ const createOpener = (
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
-      const sender = await openSender(target, mostRequests + 1, clock);
+      const sender = await openSender(target, mostRequests + 1, clock, targets);
       const isOfIncidents = notify === 'incidents';
       // Another one had the name: what was for that one, and what came since, is not for this one.
       if (![undefined, madeAt].includes(kept.progress.madeAt)) kept.progress.restart(start);

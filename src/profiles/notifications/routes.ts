@@ -5,6 +5,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import type { IncidentSource } from '../offers.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText, uuidForm } from '../route.ts';
 import { toSeverity } from '../severity.ts';
+import type { Targets } from '../targets.ts';
 import { Destination } from './destination.ts';
 import { IncidentDestination } from './incident-destination.ts';
 import type { IncidentKeys } from './incident-rules.ts';
@@ -43,14 +44,22 @@ interface RouteParts {
   incidents: IncidentSource | undefined;
   listDeliveries: ListDeliveries;
   clock: () => Date;
+  targets: Targets;
 }
 
 /** The routes of deliveries. */
-export const createDeliveryRoutes = ({ list, alerts, incidents, listDeliveries, clock }: RouteParts): Route[] => [
+export const createDeliveryRoutes = ({
+  list,
+  alerts,
+  incidents,
+  listDeliveries,
+  clock,
+  targets,
+}: RouteParts): Route[] => [
   createDeliveriesRoute(listDeliveries),
   createDestinationRetryRoute(list),
   createDeliveryRetryRoute(list, alerts),
-  createTestRoute(list, clock),
+  createTestRoute(list, clock, targets),
   ...(incidents ? [createSentRoute(incidents)] : []),
 ];
 
@@ -139,7 +148,7 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
   });
 };
 
-const createTestRoute = (list: ListDestinations, clock: () => Date): Route => {
+const createTestRoute = (list: ListDestinations, clock: () => Date, targets: Targets): Route => {
   const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });
   return defineRoute({
     method: 'POST',
@@ -149,7 +158,10 @@ const createTestRoute = (list: ListDestinations, clock: () => Date): Route => {
     schema: { operationId: 'testDestination', params: DestinationParams, response: { 200: TestResult } },
     handler: async ({ params: { destination: name } }, reply) => {
       const { target } = findDestination(list, name);
-      const { isDelivered, response } = await queue.run(() => sendTest(target, clock), createClientSignal(reply));
+      const { isDelivered, response } = await queue.run(
+        () => sendTest(target, clock, targets),
+        createClientSignal(reply),
+      );
       return { delivered: isDelivered, response };
     },
   });

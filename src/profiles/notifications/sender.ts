@@ -1,4 +1,5 @@
-import { createTargets } from '../targets.ts';
+import type { LookupFunction } from 'node:net';
+import { createTargets, type Targets, UncheckedTarget } from '../targets.ts';
 import { createRequest, type DestinationTarget } from './destination-target.ts';
 import type { DeliveredAlert, Sent } from './destinations/type.ts';
 import { toOutgoing } from './destinations/type.ts';
@@ -8,9 +9,6 @@ import { toOutcome } from './receiver-state.ts';
 /** For a request of HTTP. */
 const requestSeconds = 15;
 
-/** What destinations that people have made may reach. */
-const guarded = createTargets([]);
-
 /** Sends alerts and messages to the receiver of one destination. */
 export interface Sender {
   /** `added`: headers of this request, where the receiver speaks HTTP. Rejects only for unexpected errors. */
@@ -19,25 +17,54 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** The sender of a destination, with up to so many connections; what it needs is loaded with the first one. */
+/**
+ * The sender of a destination, with up to so many connections; what it needs is loaded with the first one. A destination
+ * created at run time reaches only `targets`.
+ */
 export const openSender = async (
   target: DestinationTarget,
   connections: number,
   clock: () => Date,
+  targets: Targets = createTargets([]),
+): Promise<Sender> => {
+  const sender = await createSender(target, connections, clock, target.isMade ? targets.lookup : undefined);
+  if (!target.isMade) return sender;
+  return {
+    // Sockets look up names only, and the setting may have changed since the last attempt.
+    send: async (content, added) => toForbidden(target, targets) ?? (await sender.send(content, added)),
+    close: () => sender.close(),
+  };
+};
+
+const toForbidden = ({ receiver: { url } }: DestinationTarget, targets: Targets): Sent | undefined => {
+  try {
+    targets.assertHost(url.hostname);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UncheckedTarget)) throw error;
+    return { outcome: { kind: 'rejected', reason: error.message }, reply: error.message };
+  }
+};
+
+const createSender = async (
+  target: DestinationTarget,
+  connections: number,
+  clock: () => Date,
+  lookup: LookupFunction | undefined,
 ): Promise<Sender> => {
   const { type, receiver } = target;
   if (type.createSender) {
-    const { send, close } = await type.createSender(receiver, connections, target.isMade ? guarded.lookup : undefined);
+    const { send, close } = await type.createSender(receiver, connections, lookup);
     return { send: async (content) => send(toOutgoing(content), clock()), close };
   }
-  const { createHttpSender, lookupInTurn } = await import('./http-sender.ts');
-  const lookup = target.isMade ? createTargets([], lookupInTurn).lookup : lookupInTurn;
+  const { createHttpSender } = await import('./http-sender.ts');
   const { send, close } = createHttpSender(receiver.url, connections, requestSeconds, lookup);
   return {
     send: async (content, added) => {
       const reply = await send(createRequest(target, toOutgoing(content), clock(), added));
       if ('failure' in reply) {
-        const { failure: reason, isSent: mayBeAlert } = reply;
+        const { failure: reason, isSent: mayBeAlert, isForbidden } = reply;
+        if (isForbidden) return { outcome: { kind: 'rejected', reason }, reply: reason };
         return { outcome: { kind: 'failed', reason, seconds: 0, mayBeAlert }, reply: reason };
       }
       const text = reply.text.trim();

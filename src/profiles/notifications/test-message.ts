@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
+import type { Targets } from '../targets.ts';
 import type { DestinationTarget } from './destination-target.ts';
 import type { DeliveredAlert } from './destinations/type.ts';
 import { openSender } from './sender.ts';
+
+/** Characters of a response that are shown below its status: enough for a reason, too few to read pages with. */
+const mostShown = 500;
 
 /** What came of a test, and what the receiver said, or why it did not. */
 interface TestOutcome {
@@ -12,11 +16,15 @@ interface TestOutcome {
 }
 
 /** Sends one alert, which is not stored, to the receiver. */
-export const sendTest = async (target: DestinationTarget, clock: () => Date): Promise<TestOutcome> => {
-  const sender = await openSender(target, 1, clock);
+export const sendTest = async (
+  target: DestinationTarget,
+  clock: () => Date,
+  targets?: Targets,
+): Promise<TestOutcome> => {
+  const sender = await openSender(target, 1, clock, targets);
   const { outcome, reply } = await sender.send(createTestAlert(clock()));
   await sender.close();
-  return { isDelivered: outcome.kind === 'delivered', response: hideSecrets(reply, target) };
+  return { isDelivered: outcome.kind === 'delivered', response: shorten(hideSecrets(reply, target)) };
 };
 
 const createTestAlert = (now: Date): DeliveredAlert => ({
@@ -30,6 +38,12 @@ const createTestAlert = (now: Date): DeliveredAlert => ({
   format: 'native',
   via: 'signalbox/test',
 });
+
+const shorten = (text: string): string => {
+  const [status = ''] = /^\d{3}\n/.exec(text) ?? [];
+  const characters = [...text.slice(status.length)];
+  return characters.length <= mostShown ? text : `${status}${characters.slice(0, mostShown - 1).join('')}…`;
+};
 
 /** The response without control characters, and without secrets that the receiver may repeat. */
 const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>

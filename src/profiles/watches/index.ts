@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import Type from 'typebox';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature } from '../feature.ts';
-import { createTargets, findTargetProblem } from '../targets.ts';
+import { findTargetProblems, openTargets, targetSettings } from '../targets.ts';
 import { findConfigProblems, isCovered, listKnownWatches } from './definitions.ts';
 import { createWatchRoutes, watchKind } from './routes.ts';
 import { StrictWatch, type WatchSettings } from './schema.ts';
@@ -29,28 +29,21 @@ export const watches = defineFeature({
       default: true,
       description: "Watch this machine's disks, memory and systemd units.",
     }),
-    watchTargets: Type.Array(Type.String({ minLength: 1 }), {
-      default: [],
-      description:
-        'Addresses, CIDR blocks and host names that checks over the network may reach; all but link-local addresses and metadata of clouds by default.',
-    }),
+    ...targetSettings,
   },
   findProblems: ({ watches: configured, watchTargets }) => [
     ...findConfigProblems(configured),
-    ...watchTargets.flatMap((entry) => findTargetProblem(entry) ?? []),
+    ...findTargetProblems(watchTargets),
   ],
   create: ({ settings, offers, host, database, findConcerns, readDataSpace, clock, meters, log }) => {
     const machine = database ? createLease(database, `watches/${hostname()}`) : ownLease;
     const network = database ? createLease(database, 'watches') : ownLease;
     let { watches: configured, defaultWatches } = settings;
-    let targets = createTargets(settings.watchTargets);
+    const targets = openTargets(settings.watchTargets);
     const watcher = new Watcher({
       ...{ host, findConcerns, readDataSpace, clock, log, journal: offers.alerts?.journal },
       ...{ alerts: offers.alerts, incidents: offers.incidents, history: offers.history },
-      targets: {
-        assertHost: (name) => targets.assertHost(name),
-        lookup: (...args) => targets.lookup(...args),
-      },
+      targets,
       leases: { machine, network, instance: ownLease },
       where: { machine: hostname(), network: '', instance: `.${database?.instance ?? 'signalbox'}` },
       isShared: database !== undefined,
@@ -86,7 +79,7 @@ export const watches = defineFeature({
       start: () => watcher.start(),
       reload: (changed) => {
         ({ watches: configured, defaultWatches } = changed);
-        targets = createTargets(changed.watchTargets);
+        targets.change(changed.watchTargets);
         renew();
         return [];
       },

@@ -240,7 +240,6 @@ const isTlsProblem = ({ code, origin, message }: MailFailure): boolean =>
   code === 'ETLS' || /CERT|TLS|SSL|SELF_SIGNED/.test(origin) || /required STARTTLS/.test(message);
 
 const reasons: Record<string, string> = {
-  [forbiddenTarget]: 'the address of the mail server may only be in the config file',
   ETIMEDOUT: 'the mail server did not respond in time',
   EDNS: 'the host name of the mail server is unknown',
   ECONNREFUSED: 'the connection to the mail server was refused',
@@ -250,6 +249,7 @@ const reasons: Record<string, string> = {
 /** Without the text of the response, which may name people. */
 const toReason = (failure: MailFailure): string => {
   const { step, code, origin, status, response, command } = failure;
+  if (origin === forbiddenTarget) return failure.message;
   if (isTlsProblem(failure)) {
     const detail = status ?? (origin || /[A-Z]+(?:_[A-Z]+)+|certificate/.exec(failure.message)?.[0]);
     return `TLS with the mail server failed${detail === undefined ? '' : ` (${detail})`}`;
@@ -270,6 +270,7 @@ const toReason = (failure: MailFailure): string => {
 const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   const { step, status, code, command } = failure;
   const reason = toReason(failure);
+  if (failure.origin === forbiddenTarget) return { kind: 'rejected', reason };
   const isPermanent = status !== undefined && status >= 500;
   if (isTlsProblem(failure) || (step === 'login' && (isPermanent || (code === 'EAUTH' && status === undefined)))) {
     return { kind: 'rejected', reason };
