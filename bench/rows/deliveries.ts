@@ -31,7 +31,7 @@ const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: num
   // A destination of a new name begins at the oldest alert.
   const destination = { name: `bench-${concurrency}`, type: 'webhook', url: `${url}/in`, secret, concurrency };
   const config = { destinations: [{ ...destination, startAt: 'oldest' }] };
-  const ours = await startSearchable(scope, { dataDir, config, flags: ['--profiles', 'alerts,monitoring'] });
+  const ours = await startSearchable(scope, { dataDir, config });
   while ((await read()).count === 0) await setTimeout(pollMs);
   process.kill(ours.pid, 'SIGSTOP');
   const { headers, body } = await read();

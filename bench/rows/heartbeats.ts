@@ -4,8 +4,6 @@ import type { Measure } from '../support/run.ts';
 import { startSignalbox, withScope } from '../support/server.ts';
 import { measureCost } from './footprint.ts';
 
-const flags = ['--profiles', 'alerts,incidents,monitoring,watches'];
-
 const createHeartbeats = (count: number, period = 3600) =>
   Array.from({ length: count }, (_, index) => ({ name: `job-${index}`, uuid: randomUUID(), period }));
 
@@ -25,7 +23,7 @@ export const heartbeats: Measure = ({ scope, load, rounds, seconds }) =>
   withScope(scope.folder, async (own) => {
     const start = (count: number, watches: object[] = []) => {
       const config = { heartbeats: createHeartbeats(count), watches, defaultWatches: false };
-      return startSignalbox(own, { config, flags, place: 'any' }).then((server) => ({ ...server, ...config }));
+      return startSignalbox(own, { config, place: 'any' }).then((server) => ({ ...server, ...config }));
     };
     const [pinged, none] = [await start(1), await start(0)];
     const url = `${pinged.url}/ping/${pinged.heartbeats[0]?.uuid}`;

@@ -96,8 +96,7 @@ export const deadDestination: Measure = async ({ scope, rounds }) => {
   const start = async (name: string, destinations: object[]) => {
     const dataDir = join(scope.folder, name);
     await fillLog(dataDir, waiting);
-    const flags = ['--profiles', 'alerts,monitoring', ...patient];
-    const { url } = await startSignalbox(scope, { dataDir, config: { destinations }, flags });
+    const { url } = await startSignalbox(scope, { dataDir, config: { destinations }, flags: patient });
     return () => measureP99(createPost(`${url}/api/alert`, alert));
   };
   const url = `http://127.0.0.1:${await findFreePort()}/`;
@@ -117,8 +116,7 @@ export const watched: Measure = async ({ scope, rounds }) => {
   let accepted = 0;
   const side = (streams: number) => () =>
     withScope(scope.folder, async (own) => {
-      const flags = ['--profiles', 'alerts,events,monitoring', ...patient];
-      const { url, pid } = await startSignalbox(own, { flags });
+      const { url, pid } = await startSignalbox(own, { flags: patient });
       const { result } = await startCompanion<typeof watch>(own, 'opponents/watchers', [url, streams]);
       accepted = Math.max(accepted, result);
       const request = createPost(`${url}/api/alert`, alert);

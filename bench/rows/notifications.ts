@@ -24,7 +24,7 @@ export const notification: Measure = async ({ scope, rounds, seconds }) => {
       });
       const keys = notify === 'incidents' ? { notify, groupSeconds: 0 } : { concurrency: 8 };
       const config = { destinations: [{ name: 'bench', type: 'webhook', url, ...keys }] };
-      const flags = ['--profiles', 'alerts,incidents,monitoring', '--max-event-loop-delay', '0'];
+      const flags = ['--max-event-loop-delay', '0'];
       const server = await startSignalbox(own, { config, flags });
       const runRound = async (round: number): Promise<number[]> => {
         times.length = 0;

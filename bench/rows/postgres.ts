@@ -42,9 +42,9 @@ const toVariables = ({ database }: DatabaseBench, name?: string) => ({
   SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
 });
 
-/** An instance with the profile tasks on the server's database, or another one of it. */
+/** An instance on the server's database, or another one of it. */
 const startInstance = (bench: DatabaseBench, name?: string) => {
-  const flags = ['--time-zone', 'UTC', '--profiles', 'monitoring,tasks'];
+  const flags = ['--time-zone', 'UTC'];
   return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });
 };
 

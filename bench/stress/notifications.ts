@@ -29,7 +29,7 @@ export const measureNotifications: Measure = async ({ scope }) => {
         ...{ name: `d${index}`, type: 'webhook', url: `${receiver.url}/${index}` },
         ...{ notify: 'incidents', groupSeconds },
       }));
-      const flags = ['--profiles', 'alerts,incidents,monitoring', '--max-event-loop-delay', '0'];
+      const flags = ['--max-event-loop-delay', '0'];
       const { url, pid } = await startSignalbox(own, { config: { destinations }, flags });
       const [readGrowth, watch, begun] = [watchMemory(pid), watchHealth(url), performance.now()];
       let next = 0;

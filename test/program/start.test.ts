@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
@@ -37,6 +38,14 @@ test('the start message shows where the console and the intake are, the mounts, 
   ]) {
     assert.match(stdout, new RegExp(`\\nPassword of ${name} for this run: \\S{16}\\n`), role);
   }
+});
+
+test('the process is called signalbox, and keeps its arguments', {
+  skip: platform() !== 'linux' && 'this system has no /proc',
+}, async (t) => {
+  const { child } = await startProgram(t, ['--profiles', 'tasks']);
+  assert.equal(readFileSync(`/proc/${child.pid}/comm`, 'utf8'), 'signalbox\n');
+  assert.match(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').replaceAll('\0', ' '), /--profiles tasks/);
 });
 
 test('where output and log go to one place, the start message comes first and whole', async (t) => {
