@@ -84,7 +84,13 @@ export const createApp = async (settings: Settings, { log, features, openStorage
       ...{ clock, host, log, meters, tokens, keys, authorize, identifySender: createIdentifySender(tokens, keys) },
       deriveKeys: (purpose) => deriveKeys(settings, purpose),
     });
-    const served = await serveFeatures(server, settings, plan, created, createGuard(server, authorize));
+    const served = await serveFeatures(
+      server,
+      settings,
+      plan,
+      created,
+      createGuard(server, authorize, tokens.refreshAccounts),
+    );
     const instances = created.mounted.map(({ instance }) => instance);
     server.server.once('listening', () => {
       for (const instance of instances) instance.start?.();

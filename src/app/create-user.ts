@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { toSecond } from '../auth/token.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { ExpectedError } from '../expected-errors.ts';
@@ -26,7 +25,7 @@ export const createUser = async (settings: Settings, account: NewAccount, log: F
   try {
     const made = await openMadeSettings({ ...storage, clock, log }).catch(explainLock);
     try {
-      await addUser(made.store, account, ownSender, toSecond(clock()));
+      await addUser(made.store, account, ownSender, clock);
     } finally {
       await made.close();
     }

@@ -146,7 +146,8 @@ export const registerMounts = async (
           const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
           const onRequest = guard(route.access, route.scope);
           // While the body came, the caller may have lost the access.
-          const preHandler = route.method === 'GET' ? [] : onRequest;
+          const preHandler =
+            route.method === 'GET' ? [] : guard(route.access, route.scope, { isFresh: route.changesAccess === true });
           const options = { ...route, onRequest, preHandler, exposeHeadRoute: !strict, config };
           scope.route({ ...options, url: path, schema: toDocumented(route, suffixes[index] ?? '', name) });
           if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });

@@ -2,7 +2,16 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../http/errors.ts';
 import type { Access, AccessKeys, Scope } from './access.ts';
-import { decodeToken, type Principal, readSession, type Session, TokenError, type Tokens } from './token.ts';
+import {
+  AccountsUnknown,
+  decodeToken,
+  type Principal,
+  RevokedToken,
+  readSession,
+  type Session,
+  TokenError,
+  type Tokens,
+} from './token.ts';
 
 /** What a request says about its sender. */
 interface Credentialed {
@@ -29,7 +38,7 @@ export const createIdentifySender =
     try {
       return `user:${tokens.verify(credential).name}`;
     } catch (error) {
-      if (error instanceof TokenError) return toAddress(request.ip);
+      if (error instanceof TokenError || error instanceof AccountsUnknown) return toAddress(request.ip);
       throw error;
     }
   };
@@ -47,14 +56,48 @@ const keyDecorator = 'keyName';
 
 /**
  * The hooks that refuse callers without access to a route; an open route has none. A key with the route's scope is as good
- * as a token.
+ * as a token. `refresh` learns which accounts other instances have changed.
  */
-export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
+export const createGuard = (
+  app: FastifyInstance,
+  authorize: Authorize,
+  refresh = async (): Promise<void> => undefined,
+) => {
   app.decorateRequest(decorator, undefined);
   app.decorateRequest(keyDecorator, undefined);
-  return (access: Access, scope?: Scope | readonly Scope[]): onRequestHookHandler[] =>
-    access === 'open' ? [] : [(request, _reply, done) => done(authorize(request, access, scope))];
+  return (
+    access: Access,
+    scope?: Scope | readonly Scope[],
+    { isFresh = false }: { isFresh?: boolean } = {},
+  ): onRequestHookHandler[] => {
+    if (access === 'open') return [];
+    return [
+      (request, _reply, done) => {
+        const check = (): void => done(attempt(() => authorize(request, access, scope)));
+        if (isFresh) {
+          refresh().then(check, done);
+          return;
+        }
+        const refusal = attempt(() => authorize(request, access, scope));
+        // Another instance issued the token a moment ago.
+        if (refusal instanceof OutdatedAccounts) refresh().then(check, () => done(refusal));
+        else done(refusal);
+      },
+    ];
+  };
 };
+
+/** A hook with a callback must not throw. */
+const attempt = (run: () => Error | undefined): Error | undefined => {
+  try {
+    return run();
+  } catch (error) {
+    return error as Error;
+  }
+};
+
+/** A 401 for a token that is newer than the accounts that this process knows. */
+class OutdatedAccounts extends HttpError {}
 
 /** Notes who the caller is; returns the 401 or 403 for one without access. */
 export type Authorize = (
@@ -81,8 +124,9 @@ export const createAuthorize =
       request.setDecorator(decorator, principal);
       return access === 'admin' && principal.role !== 'Admin' ? needsAdmin : undefined;
     } catch (error) {
-      if (error instanceof TokenError) return new HttpError('unauthorized', error.message);
-      throw error;
+      if (!(error instanceof TokenError)) throw error;
+      const Refusal = error instanceof RevokedToken && error.isAhead ? OutdatedAccounts : HttpError;
+      return new Refusal('unauthorized', error.message);
     }
   };
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { ExpectedError } from '../expected-errors.ts';
+import { ExpectedError, StoreUnavailable } from '../expected-errors.ts';
 
 export const roles = ['Admin', 'Reader'] as const;
 export type Role = (typeof roles)[number];
@@ -28,6 +28,13 @@ const mostVerified = 200;
 
 /** Why a token is refused; the message is the 401's text. */
 export class TokenError extends ExpectedError {}
+
+/** Accounts and revocations cannot be read, so no token can be checked. */
+export class AccountsUnknown extends StoreUnavailable {
+  constructor() {
+    super('Accounts cannot be read at the moment; try again later');
+  }
+}
 
 /** The error for every cause except the three that have a message of their own. */
 const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
@@ -63,33 +70,46 @@ export interface Session {
   since: number;
 }
 
+/**
+ * What tokens of a name are checked against at each use. A revocation changes the generation, so it needs no times, which
+ * are only as good as the clocks that they were read from.
+ */
+export interface TokenGrant {
+  /** The role that tokens must name; undefined where the name has no account any more. */
+  role: Role | undefined;
+  /** The generation that tokens must name; undefined until the first revocation, since the API specifies the claims. */
+  generation: string | undefined;
+  /** Only for a name that never had an account: tokens up to this second of Unix time are refused. */
+  notBefore: number;
+}
+
+/** The grant of a name; undefined if the name never had an account here. Throws AccountsUnknown. */
+export type FindGrant = (name: string) => TokenGrant | undefined;
+
 export interface Tokens {
   /** A signed token for the user, valid for `tokenLifetime` seconds from now; of a session that goes on, if one is given. */
   sign(user: { name: string; role: Role }, session?: Session): string;
   /** The user that the token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Principal;
-  /** The second, in Unix time, up to which `revoke` refuses all of the user's tokens that exist, and no later ones. */
-  findRevocation(name: string): number;
-  /** Refuses the user's tokens up to this second; by default all that exist. */
-  revoke(name: string, until?: number): void;
+  /**
+   * Sets the accounts; until then, every token that is signed and valid is accepted. `refresh` learns what other instances
+   * have changed.
+   */
+  setAccounts(find: FindGrant, refresh?: () => Promise<void>): void;
+  /** Learns what other instances have changed; rejects if that is not possible. */
+  refreshAccounts(): Promise<void>;
 }
 
 /** Of Unix time. */
 export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000);
 
+const noRefresh = async (): Promise<void> => undefined;
+
 /** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
 export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
   const now = () => toSecond(clock());
-  /**
-   * When tokens of a user were revoked last, in Unix seconds; kept until none of their sessions can go on: another instance
-   * that did not know of it may have renewed them meanwhile.
-   */
-  const revoked = new Map<string, number>();
-  const revokedAt = (name: string): number => revoked.get(name) ?? Number.NEGATIVE_INFINITY;
-  /** The latest second of a token that was issued here. */
-  let issuedAt = 0;
-  // That may be still to come: of a token after a revocation in the same second, or if the clock was set back.
-  const findRevocation = (name: string): number => Math.max(now(), revokedAt(name) + 1, issuedAt);
+  let findGrant: FindGrant = () => undefined;
+  let refreshAccounts = noRefresh;
   const verified = new Map<string, JsonObject>();
   /** The claims of a token that one of the keys has signed. */
   const verifySignature = (token: string): JsonObject => {
@@ -104,11 +124,17 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   const header = encode({ alg: 'HS256', typ: 'JWT', ...(keys.currentId && { kid: keys.currentId }) });
   return {
     sign: ({ name, role }, session) => {
-      // Times are in seconds: a token of the second in which others were revoked must not count as one of them.
-      const iat = Math.max(now(), revokedAt(name) + 1);
-      issuedAt = Math.max(issuedAt, iat);
-      const goingOn = session && { sid: session.id, auth_time: session.since };
-      const claims = { sub: name, role, iss: issuer, iat, exp: iat + tokenLifetime, ...goingOn };
+      const iat = now();
+      const generation = findGrant(name)?.generation;
+      const claims = {
+        sub: name,
+        role,
+        iss: issuer,
+        iat,
+        exp: iat + tokenLifetime,
+        ...(generation !== undefined && { [generationClaim]: generation }),
+        ...(session && { sid: session.id, auth_time: session.since }),
+      };
       const signed = `${header}.${encode(claims)}`;
       return `${signed}.${toSignature(signed, keys.current).toString('base64url')}`;
     },
@@ -117,20 +143,44 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
       const claims = verified.get(token) ?? verifySignature(token);
       assertNotExpired(claims, now());
       const principal = toPrincipal(claims, issuer, now());
-      if (toBeginning(claims) <= revokedAt(principal.name)) throw toFailure('the user has been removed or changed');
+      assertGranted(claims, principal.role, findGrant(principal.name));
       return principal;
     },
-    findRevocation,
-    revoke: (name, until = findRevocation(name)) => {
-      // Of a clock that was ahead, no user must have to wait for that time.
-      const second = Math.min(until, now() + clockTolerance - 1);
-      const isPast = (time: number): boolean => now() - time > longestSession + tokenLifetime + clockTolerance;
-      if (isPast(second)) return;
-      for (const [other, time] of revoked) if (isPast(time)) revoked.delete(other);
-      revoked.set(name, Math.max(second, revokedAt(name)));
+    setAccounts: (find, refresh = noRefresh) => {
+      findGrant = find;
+      refreshAccounts = refresh;
     },
+    refreshAccounts: () => refreshAccounts(),
   };
 };
+
+/** Names the generation of the account that a token was issued to. */
+const generationClaim = 'account_generation';
+
+/** A grant that was revoked; `isAhead` if the token is newer than the accounts that this process knows. */
+export class RevokedToken extends TokenError {
+  readonly isAhead: boolean;
+
+  constructor(isAhead: boolean) {
+    super(toFailure('the user has been removed or changed').message);
+    this.isAhead = isAhead;
+  }
+}
+
+const assertGranted = (claims: JsonObject, role: Role, grant: TokenGrant | undefined): void => {
+  if (!grant) return;
+  const generation = claims[generationClaim];
+  const isGranted =
+    grant.role === undefined
+      ? toBeginning(claims) > grant.notBefore
+      : role === grant.role && generation === grant.generation;
+  if (!isGranted) throw new RevokedToken(toOrder(generation) > toOrder(grant.generation));
+};
+
+/** A generation as text: `origin` tells accounts apart that have one name, `order` grows with each change. */
+export const toGeneration = (origin: string, order: number, mark: string): string => `${origin}${order}.${mark}`;
+
+const toOrder = (generation: unknown): number => Number(/^[a-z](\d+)\./.exec(String(generation))?.[1] ?? 0);
 
 /**
  * The session of a valid token. That of a login says nothing of it, since the API specifies its claims: there the token's

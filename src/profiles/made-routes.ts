@@ -20,7 +20,7 @@ interface Condition {
   expected: number[] | undefined;
 }
 
-type Allowed = Pick<Route, 'access' | 'scope'>;
+type Allowed = Pick<Route, 'access' | 'scope' | 'changesAccess'>;
 
 interface Kind {
   /** Where all are listed; each has a path below it. */

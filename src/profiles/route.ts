@@ -39,6 +39,8 @@ export interface Route<S extends FastifySchema = FastifySchema>
   scope?: Scope | readonly Scope[];
   /** The setting `access` does not change who may use it: health checks, the login, and what users do with their own sessions. */
   staysOpen?: boolean;
+  /** It changes what people and programs may do, so the caller's account is read again right before. */
+  changesAccess?: boolean;
   /** The setting `access` may open it to everyone. */
   canBeOpen?: boolean;
   /** One line; becomes the operation's summary in the OpenAPI document. */

@@ -1,20 +1,24 @@
+import { randomBytes } from 'node:crypto';
 import { findHashProblem, hashPassword } from '../../auth/password.ts';
-import { type Role, roles, type Tokens } from '../../auth/token.ts';
+import { AccountsUnknown, type Role, roles, type TokenGrant, toGeneration } from '../../auth/token.ts';
 import type { RandomSecrets } from '../feature.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
+import type { AccountMemory } from './account-memory.ts';
 import type { User, UserSettings } from './users.ts';
 
-/** Kinds of settings made at run time: users, and until when the tokens of a user count for nothing. */
+/** Kinds of runtime settings: users, and ends of all sessions of a name. */
 export const userKind = 'user';
 export const sessionEndKind = 'session-end';
 
 export interface SessionEnd {
-  /** Tokens of the user up to this second of Unix time are refused. */
+  /** The second of Unix time up to which earlier versions refuse tokens of the name. */
   notBefore: number;
+  /** True if the name had no account: its tokens come from another issuer, and only the time tells them apart. */
+  isForeign?: boolean;
 }
 
 /** A user that was made at run time, as it is stored. */
-export type StoredUser = Pick<User, 'role' | 'passwordHash'> & SessionEnd;
+export type StoredUser = Pick<User, 'role' | 'passwordHash'> & Pick<SessionEnd, 'notBefore'>;
 
 /** Of random passwords: 16 characters. */
 const passwordBytes = 12;
@@ -34,11 +38,12 @@ export interface Account {
 
 interface AccountParts {
   secrets: RandomSecrets;
-  tokens: Pick<Tokens, 'revoke' | 'findRevocation'>;
   /** Undefined where nothing can be made at run time. */
-  settings: Pick<SettingStore, 'list' | 'onChanged' | 'isRead'> | undefined;
-  /** Called for users whose tokens up to a second were revoked, where nothing that is stored says so. */
-  onRevoked(name: string, until: number): void;
+  settings: Pick<SettingStore, 'list' | 'find' | 'onChanged' | 'isRead'> | undefined;
+  /** The accounts of the settings at the last start; undefined if no token outlives the process. */
+  memory: AccountMemory | undefined;
+  /** Stores that the tokens of a name were revoked, of which the runtime settings say nothing yet. */
+  storeRevocation(name: string): Promise<void>;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -46,13 +51,18 @@ export type Accounts = ReturnType<typeof createAccounts>;
 /**
  * The accounts of the settings, and those that were made at run time, whose names the settings do not have. Without an
  * account for an Admin among them, there are `admin` and `reader` with random passwords. Starts without any, until `load`.
- * The tokens of users that are removed, or get another role or password, are revoked.
+ * The tokens of users that are removed, or get another role or password, are revoked, also by a change of the settings
+ * between two starts.
  */
-export const createAccounts = ({ secrets, tokens, settings, onRevoked }: AccountParts) => {
+export const createAccounts = ({ secrets, settings, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
   /** Users whose random passwords were announced. */
   const announced = new Set<string>();
+  /** Revocations that are not stored, or not yet: a part of the generation by name. */
+  const unstored = new Map<string, string>();
+  /** Settings that differ from those of the last start revoke tokens once, when all accounts are known. */
+  let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
   const isRead = (): boolean => settings?.isRead() ?? true;
   const hasAdmin = (): boolean =>
@@ -84,25 +94,60 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
         password: secrets.get(`${name}Password`, passwordBytes),
       }));
   };
+  /** Refuses all tokens of a name at once, and stores that. */
+  const revoke = async (name: string): Promise<void> => {
+    const mark = `x${randomBytes(6).toString('base64url')}`;
+    unstored.set(name, mark);
+    await storeRevocation(name);
+    if (settings && unstored.get(name) === mark) unstored.delete(name);
+  };
+
   const revokeChanged = (before: ReadonlyMap<string, Account>): void => {
-    for (const { name, checked, made, origin } of before.values()) {
+    const changed = [...before.values()].filter(({ name, checked, origin, made }) => {
       const now = accounts.get(name);
-      // One that was made says itself from when on its tokens count, but not what the settings gave its name meanwhile.
-      if (now?.checked === checked || (now?.made && origin !== 'config')) continue;
-      const until = tokens.findRevocation(name);
-      tokens.revoke(name, until);
-      if (!made || now) onRevoked(name, until);
-    }
-    // Those from before the change, also if that was before this start.
-    for (const { name, made } of accounts.values()) {
-      if (made && before.get(name)?.made?.version !== made.version) tokens.revoke(name, made.value.notBefore);
-    }
+      if (now?.checked === checked && now.origin === origin) return false;
+      // The generation of an account that was made at run time says so itself.
+      return !made || (now !== undefined && now.origin !== 'made');
+    });
+    const isComplete = isRead();
+    const differing =
+      !memory || isCompared || !isComplete
+        ? []
+        : memory.listChanged([...accounts.values()].filter(({ made }) => !made));
+    isCompared ||= isComplete;
+    const names = new Set([...changed.map(({ name }) => name), ...differing]);
+    const revoked = Promise.all([...names].map(revoke));
+    // Only a stored revocation is remembered as done.
+    if (isComplete)
+      memory?.keep(
+        [...accounts.values()].filter(({ made }) => !made),
+        revoked,
+      );
+    revoked.catch(() => undefined);
   };
-  const endSessions = (): void => {
-    for (const { name, value } of settings?.list<SessionEnd>(sessionEndKind) ?? []) {
-      if (Number.isSafeInteger(value.notBefore)) tokens.revoke(name, value.notBefore);
+
+  const isForeign = (name: string, end: MadeSetting<SessionEnd> | undefined): boolean =>
+    end?.value.isForeign === true && !unstored.has(name) && !settings?.find(userKind, name);
+
+  /** @throws AccountsUnknown while a database with accounts and revocations was not read */
+  const findGrant = (name: string): TokenGrant | undefined => {
+    if (!isRead()) throw new AccountsUnknown();
+    const account = accounts.get(name);
+    const end = settings?.find<SessionEnd>(sessionEndKind, name);
+    const mark = unstored.get(name);
+    if (account) {
+      const { role } = account;
+      return { role, generation: findGeneration(account, end, mark), notBefore: Number.POSITIVE_INFINITY };
     }
+    if (!end && mark === undefined && !settings?.find(userKind, name)) return undefined;
+    const { notBefore } = end?.value ?? {};
+    return {
+      role: undefined,
+      generation: undefined,
+      notBefore: isForeign(name, end) && typeof notBefore === 'number' ? notBefore : Number.POSITIVE_INFINITY,
+    };
   };
+
   /** Returns lines that say where random passwords are, or what they are. */
   const renew = (): string[] => {
     const lasting = listLasting();
@@ -125,17 +170,19 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
-  endSessions();
   settings?.onChanged(userKind, () => {
     renew();
     tell();
   });
-  settings?.onChanged(sessionEndKind, () => {
-    endSessions();
-    tell();
-  });
+  settings?.onChanged(sessionEndKind, tell);
   return {
     find: (name: string): Account | undefined => accounts.get(name),
+    findGrant,
+    /** Revokes all tokens of a name where nothing can be made at run time, until the process ends. */
+    revoke: (name: string): void => {
+      void revoke(name);
+      tell();
+    },
     /** By name. */
     list: (): Account[] => [...accounts.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
     /** Replaces the accounts of the settings; returns lines that say where random passwords are, or what they are. */
@@ -154,6 +201,21 @@ export const createAccounts = ({ secrets, tokens, settings, onRevoked }: Account
     /** Calls the listener when accounts were changed at run time, or sessions were ended. */
     onChanged: (listener: () => void): void => void listeners.push(listener),
   };
+};
+
+/** Undefined until the first revocation of an account of the settings. */
+const findGeneration = (
+  { origin, made }: Account,
+  end: MadeSetting<SessionEnd> | undefined,
+  mark: string | undefined,
+): string | undefined => {
+  const last = made && end && end.version > made.version ? end : (made ?? end);
+  if (!last && mark === undefined) return undefined;
+  return toGeneration(
+    origin === 'made' ? 'm' : 'c',
+    last?.version ?? 0,
+    `${(last?.at ?? 0).toString(36)}${mark ?? ''}`,
+  );
 };
 
 /** Hashing is not repeated where nothing has changed. */

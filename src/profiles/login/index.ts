@@ -1,8 +1,9 @@
 import { ErrorBody } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ownSender } from '../alert-record.ts';
-import { defineFeature } from '../feature.ts';
+import { defineFeature, type Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { type AccountMemory, openAccountMemory } from './account-memory.ts';
 import { createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';
 import { createKeyRoutes, followMadeKeys } from './key-routes.ts';
@@ -13,6 +14,9 @@ import { createSharedSessions } from './shared-sessions.ts';
 import { createUserKeeper } from './user-keeper.ts';
 import { createUserRoutes } from './user-routes.ts';
 import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
+
+/** Of a random signing key. */
+const secretBytes = 32;
 
 /** Milliseconds between two removals of what has no effect any more. */
 const removalMs = 10 * 60_000;
@@ -42,36 +46,36 @@ export const login = defineFeature({
   ],
   settings: loginSettings,
   findProblems: findUserProblems,
-  create: (parts) => {
+  create: async (parts) => {
     const { settings, tokens, keys, secrets, log, clock, database, openSnapshot, offers } = parts;
     const { settings: made } = offers;
-    const sessions = createSessions(clock, database && createSharedSessions(database, clock));
-    const revoke = (name: string, until = tokens.findRevocation(name)): void => {
-      tokens.revoke(name, until);
-      sessions.end(name, until);
-    };
     /** So that the tokens are refused after a restart, too. */
-    const onRevoked = (name: string, until: number): void => {
-      keeper?.endSessions(name, ownSender, until).catch((err) => log.warn({ err }, notStored));
+    const storeRevocation = async (name: string): Promise<void> => {
+      await keeper?.endSessions(name, ownSender, true).catch((err) => {
+        log.warn({ err }, notStored);
+        throw err;
+      });
     };
-    const { findRevocation } = tokens;
-    const accounts = createAccounts({ secrets, tokens: { revoke, findRevocation }, settings: made, onRevoked });
+    const memory = await openMemory(parts);
+    const accounts = createAccounts({ secrets, settings: made, memory, storeRevocation });
+    const sessions = createSessions(clock, accounts.findGrant, database && createSharedSessions(database, clock));
+    const keeper = made && createUserKeeper(accounts, made, parts);
+    tokens.setAccounts(accounts.findGrant, database && made && (() => made.catchUp()));
     const notices = [...accounts.load(settings), ...(accounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const tell = (): void => {
       for (const listener of listeners) listener();
     };
     accounts.onChanged(tell);
-    const keeper = made && createUserKeeper(accounts, made, parts);
     const setup = createSetup(() => accounts.isFirstMissing());
     if (made) followMadeKeys(keys, made, tell);
     const kept = database ? keepInDatabase(database) : keepInSnapshot(openSnapshot('keys.used'));
     const uses = createKeyUses(keys, kept, log);
     const endAll = async (user: string): Promise<number> => {
-      if (keeper) return (await keeper.endSessions(user, user)).at;
-      revoke(user);
-      tell();
-      return clock().getTime();
+      const at = keeper ? (await keeper.endSessions(user, user)).at : clock().getTime();
+      if (!keeper) accounts.revoke(user);
+      sessions.end(user);
+      return at;
     };
     const refused = createRefusedLogins(log);
     const authenticate = createAuthentication(parts, accounts, refused.report);
@@ -97,11 +101,18 @@ export const login = defineFeature({
       close: async () => {
         clearInterval(removal);
         refused.close();
-        await uses.close();
+        await Promise.all([uses.close(), memory?.settle()]);
       },
     };
   },
 });
+
+/** Undefined where no token outlives the process. */
+const openMemory = async ({ deriveKeys, secrets, openSnapshot, log }: Parts): Promise<AccountMemory | undefined> => {
+  const derived = deriveKeys('accounts of the settings');
+  const keys = derived.length > 0 || secrets.file === undefined ? derived : [secrets.get('jwtSecret', secretBytes)];
+  return keys.length === 0 ? undefined : openAccountMemory(openSnapshot('accounts.seen'), keys, log);
+};
 
 type Issue = (
   ...given: Parameters<typeof issueToken> extends [unknown, ...infer Rest] ? Rest : never

@@ -45,7 +45,13 @@ export const followMadeKeys = (keys: AccessKeys, settings: SettingStore, onChang
   });
 };
 
-const kind = { path: '/api/keys', params: KeyParams, shape: ShownKey, noun: 'key' };
+const kind = {
+  path: '/api/keys',
+  params: KeyParams,
+  shape: ShownKey,
+  noun: 'key',
+  changing: { access: 'admin', changesAccess: true },
+} as const;
 const { list, create, remove } = createMadeRoutes<ShownKey>(kind);
 
 export const createKeyRoutes = (parts: KeyParts): Route[] => [

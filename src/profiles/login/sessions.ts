@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { principalOf, sessionOf } from '../../auth/guard.ts';
 import {
   decodeToken,
+  type FindGrant,
   longestSession,
   type Role,
   readSession,
@@ -30,12 +31,17 @@ interface KnownSession extends Session {
   client: string | null;
 }
 
+/** A session that this process knows, and the generation of the account then. */
+type OwnSession = KnownSession & { generation: string | undefined };
+
 /** The sessions of all instances of a database. */
 export interface SharedSessions {
   /** Tells the other instances. */
   write(session: KnownSession): void;
   /** The last so many of a user that were renewed after this second. */
   read(user: string, after: number, count: number): Promise<KnownSession[]>;
+  /** Removes those of a user, which were ended. */
+  remove(user: string): void;
 }
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -46,16 +52,15 @@ type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
  * The sessions for which this process, or another instance, has issued tokens lately, for their users to see. Tokens are valid
  * without them.
  */
-export const createSessions = (clock: () => Date, shared?: SharedSessions) => {
+export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?: SharedSessions) => {
   /** The one that was renewed last comes last. */
-  const known = new Map<string, KnownSession>();
-  /** The second up to which the tokens of a user are refused. */
-  const ended = new Map<string, number>();
+  const known = new Map<string, OwnSession>();
   const now = (): number => Math.floor(clock().getTime() / 1000);
-  const isLive = ({ user, renewedAt }: KnownSession): boolean =>
-    renewedAt + tokenLifetime > now() && renewedAt > (ended.get(user) ?? 0);
-  const listOwn = (user: string): KnownSession[] =>
-    [...known.values()].filter((one) => one.user === user && isLive(one));
+  const isLive = ({ renewedAt }: KnownSession): boolean => renewedAt + tokenLifetime > now();
+  const listOwn = (user: string): KnownSession[] => {
+    const generation = findGrant(user)?.generation;
+    return [...known.values()].filter((one) => one.user === user && one.generation === generation && isLive(one));
+  };
   /** The one that was renewed last comes first. */
   const list = async (user: string): Promise<KnownSession[]> => {
     const others = (await shared?.read(user, now() - tokenLifetime, mostOfUser)) ?? [];
@@ -69,8 +74,8 @@ export const createSessions = (clock: () => Date, shared?: SharedSessions) => {
   const note = (user: string, session: Session, { ip, headers }: Caller, renewedAt = now()): void => {
     known.delete(session.id);
     const client = headers['user-agent']?.slice(0, longestClient) ?? null;
-    const noted = { ...session, user, renewedAt, address: ip ?? null, client };
-    known.set(session.id, noted);
+    const noted: KnownSession = { ...session, user, renewedAt, address: ip ?? null, client };
+    known.set(session.id, { ...noted, generation: findGrant(user)?.generation });
     shared?.write(noted);
     for (const [id, { renewedAt: at }] of known) {
       if (known.size <= mostSessions && at + tokenLifetime > now()) break;
@@ -85,14 +90,13 @@ export const createSessions = (clock: () => Date, shared?: SharedSessions) => {
     listWith: async (user: string, session: Session, caller: Caller): Promise<KnownSession[]> => {
       const found = await list(user);
       if (found.some(({ id }) => id === session.id)) return found;
-      note(user, session, caller, Math.max(now(), (ended.get(user) ?? 0) + 1));
+      note(user, session, caller);
       return list(user);
     },
-    /** Lists no longer those of a user whose tokens are refused up to this second. */
-    end: (user: string, until: number): void => {
-      for (const [other, second] of ended) if (second + tokenLifetime < now()) ended.delete(other);
-      ended.set(user, Math.max(until, ended.get(user) ?? 0));
-      for (const one of known.values()) if (!isLive(one)) known.delete(one.id);
+    /** Lists no longer those of a user, which were ended. */
+    end: (user: string): void => {
+      for (const one of known.values()) if (one.user === user) known.delete(one.id);
+      shared?.remove(user);
     },
   };
 };

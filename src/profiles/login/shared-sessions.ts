@@ -24,6 +24,10 @@ export const createSharedSessions = (
       // While the database is away, which it says itself, a session is listed only here until it is renewed.
       database.query({ text, values }).catch(() => undefined);
     },
+    remove: (user) => {
+      const text = 'DELETE FROM signalbox.session WHERE name = $1 RETURNING 1 AS one';
+      database.query({ text, values: [user] }).catch(() => undefined);
+    },
     read: async (user, after, count) => {
       const text = `SELECT id, name, since, at, address, client FROM signalbox.session
         WHERE name = $1 AND at > $2 ORDER BY at DESC LIMIT $3`;

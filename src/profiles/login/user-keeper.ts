@@ -1,6 +1,6 @@
 import { hashPassword } from '../../auth/password.ts';
 import { findWeakness } from '../../auth/password-strength.ts';
-import { longestSession, type Role, tokenLifetime } from '../../auth/token.ts';
+import { type Role, toSecond } from '../../auth/token.ts';
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
@@ -15,8 +15,8 @@ const mostUsers = 1000;
 /** Names of users and keys that are made at run time, which are in paths. */
 export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
-/** When the end of sessions is forgotten: none from before can be renewed then, whatever clocks show. */
-const endedMs = 1000 * (longestSession + 2 * tokenLifetime);
+/** Names without an account whose ends of sessions are remembered, whatever the clock: tokens of them must stay refused. */
+const mostEnded = 20_000;
 
 export interface NewAccount {
   name: string;
@@ -24,12 +24,12 @@ export interface NewAccount {
   password: string;
 }
 
-/** Stores a new user, whose tokens up to a second are refused. Rejects with an HttpError for what cannot be used, 409 for one that exists. */
+/** Stores a new user. Rejects with an HttpError for what cannot be used, 409 for one that exists. */
 export const addUser = async (
   settings: SettingStore,
   { name, role, password }: NewAccount,
   by: string,
-  notBefore: number,
+  clock: () => Date,
 ): Promise<void> => {
   assertUserName(name);
   assertStrong(name, password);
@@ -37,7 +37,7 @@ export const addUser = async (
   const taken = names.find((one) => one.toLowerCase() === name.toLowerCase());
   if (taken !== undefined) throw new HttpError('wrong-state', `There is a user ${taken}: choose another name`);
   if (names.length >= mostUsers) throw new HttpError('wrong-state', `There are ${mostUsers} users: delete some first`);
-  const value: StoredUser = { role, passwordHash: await hashPassword(password), notBefore };
+  const value: StoredUser = { role, passwordHash: await hashPassword(password), notBefore: toSecond(clock()) };
   await settings.put(userKind, name, value, by, [0]).catch((error) => {
     if (!(error instanceof StoreConflict)) throw error;
     throw new HttpError('wrong-state', `There is a user ${name}: choose another name`);
@@ -67,11 +67,7 @@ export const linkUsed = (): HttpError =>
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
 /** Changes users one after the other, so that two changes cannot remove the last two administrators. */
-export const createUserKeeper = (
-  accounts: Accounts,
-  settings: SettingStore,
-  { tokens, clock }: Pick<Parts, 'tokens' | 'clock'>,
-) => {
+export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { clock }: Pick<Parts, 'clock'>) => {
   const serially = createSerial();
   const requireMade = (name: string): Account => {
     const account = requireKnown(accounts.find(name), 'User', name, '/api/users');
@@ -99,17 +95,19 @@ export const createUserKeeper = (
     if (!expected || expected.includes(version)) return;
     throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
   };
-  /** Those with tokens up to a second; by default all that there are. */
-  const endSessions = (
-    name: string,
-    by: string,
-    notBefore = tokens.findRevocation(name),
-  ): Promise<MadeSetting<SessionEnd>> => settings.put(sessionEndKind, name, { notBefore }, by);
+  /** Refuses all tokens of a name: of an account by its generation, of another issuer up to this second. */
+  const endSessions = (name: string, by: string, hadAccount = false): Promise<MadeSetting<SessionEnd>> => {
+    const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
+    const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
+    return settings.put(sessionEndKind, name, value, by);
+  };
+  const isForeignEnd = (name: string): boolean =>
+    accounts.find(name) === undefined && settings.find<SessionEnd>(sessionEndKind, name)?.value.isForeign === true;
   const add = async (given: NewAccount, by: string): Promise<Account> => {
     const lower = given.name.toLowerCase();
     const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
     if (taken) throw new HttpError('wrong-state', `User ${taken.name} is in the settings: choose another name`);
-    await addUser(settings, given, by, tokens.findRevocation(given.name));
+    await addUser(settings, given, by, clock);
     return requireFound(given.name);
   };
   return {
@@ -144,7 +142,7 @@ export const createUserKeeper = (
         // Nobody is logged out where nothing changes.
         else if (role === account.role) return account;
         const passwordHash = password === undefined ? made.value.passwordHash : await hashPassword(password);
-        const value: StoredUser = { role, passwordHash, notBefore: tokens.findRevocation(name) };
+        const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
         // Never over a change of another instance that is not known here.
         await settings.put(userKind, name, value, by, expected ?? [made.version]);
         return requireFound(name);
@@ -160,12 +158,13 @@ export const createUserKeeper = (
         return account;
       }),
     endSessions,
-    /** Forgets the ends of sessions that no token was issued before; several instances may do that at once. */
+    /** Forgets the oldest ends of sessions of names without an account; several instances may do that at once. */
     removeOld: async (): Promise<void> => {
-      const before = clock().getTime() - endedMs;
-      for (const { name, at, version } of settings.list(sessionEndKind)) {
+      const gone = settings.list(sessionEndKind).filter(({ name }) => accounts.find(name) === undefined);
+      const sorted = gone.sort((one, other) => one.version - other.version);
+      for (const { name, version } of sorted.slice(0, Math.max(0, sorted.length - mostEnded))) {
         // Somebody may have ended them again meanwhile.
-        if (at < before) await settings.delete(sessionEndKind, name, ownSender, [version]).catch(() => undefined);
+        await settings.delete(sessionEndKind, name, ownSender, [version]).catch(() => undefined);
       }
     },
   };

@@ -6,7 +6,13 @@ import type { Account, Accounts } from './accounts.ts';
 import { ChangedUser, NewUser, ShownUser, UserList, UserParams } from './schema.ts';
 import type { UserKeeper } from './user-keeper.ts';
 
-const kind = { path: '/api/users', params: UserParams, shape: ShownUser, noun: 'user' };
+const kind = {
+  path: '/api/users',
+  params: UserParams,
+  shape: ShownUser,
+  noun: 'user',
+  changing: { access: 'admin', changesAccess: true },
+} as const;
 const { list, read, create, replace, remove } = createMadeRoutes<ShownUser>(kind);
 
 /** Without a keeper, users can only be listed. */
