@@ -1,5 +1,6 @@
-import { Cron } from 'croner';
+import type { Cron } from 'croner';
 import { HttpError } from '../http/errors.ts';
+import { createCron } from './cron.ts';
 
 /** The times of a cron expression of five fields. Throws an HttpError where it cannot be used. */
 export const parseSchedule = (schedule: string, timeZone: string): Cron => {
@@ -10,10 +11,12 @@ export const parseSchedule = (schedule: string, timeZone: string): Cron => {
   }
   let cron: Cron;
   try {
-    cron = new Cron(schedule, { mode: '5-part', timezone: timeZone, paused: true });
+    cron = createCron(schedule, { timezone: timeZone });
   } catch (error) {
-    const reason = (error as Error).message.replace(/^\w+: /, '');
-    throw new HttpError('invalid', `schedule must be a cron expression such as "0 2 * * 6": ${reason}`);
+    throw new HttpError(
+      'invalid',
+      `schedule must be a cron expression such as "0 2 * * 6": ${(error as Error).message}`,
+    );
   }
   if (!cron.nextRun()) throw new HttpError('invalid', `schedule ${schedule} names no time that ever comes`);
   return cron;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
+import type { Silence } from '../../src/profiles/silences/schema.ts';
 import { listIncidents, waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp, startRefusal } from '../support/app.ts';
 import { createTestStore } from '../support/test-store.ts';
@@ -202,4 +203,44 @@ test('after a restart states, runs and what is down are as before', async (t) =>
   await ping(second.url, uuid);
   const resolved = await waitForIncident(second, { state: 'resolved' });
   assert.deepEqual([resolved.id, resolved.count], [incident.id, 2]);
+});
+
+test('schedules of heartbeats, silences and rotations are those of cron, and a date is refused with the reason', async (t) => {
+  const destinations = ['anna', 'ben'].map((name) => ({
+    name,
+    type: 'webhook',
+    url: 'http://127.0.0.1:9/',
+    notify: 'incidents',
+  }));
+  const first = '0 12 */100,1-7 * MON';
+  const rotation = { name: 'oncall', members: ['anna', 'ben'], handover: first, timeZone: 'UTC' };
+  const app = await startApp(t, { settings: { destinations, rotations: [rotation] } });
+  const token = await app.login('admin');
+  /** The first Monday of a month, at noon. */
+  const assertFirstMonday = (time: unknown): void => {
+    const date = new Date(String(time));
+    assert.match(date.toISOString(), /-0[1-7]T12:00:00\.000Z$/);
+    assert.equal(date.getUTCDay(), 1);
+  };
+  const put = (name: string, schedule: string) =>
+    app.request<Heartbeat>('PUT', `/api/heartbeats/${name}`, { token, body: { schedule, timeZone: 'UTC' } });
+  await ping(app.url, `${(await put('job', first)).json.uuid}`);
+  assertFirstMonday((await readHeartbeat(app, 'job')).dueAt);
+  const silence = (schedule: string) =>
+    app.request<Silence>('POST', '/api/silences', {
+      token,
+      body: { match: { source: 'a' }, schedule, minutes: 60, timeZone: 'UTC' },
+    });
+  const silenced = await silence(first);
+  assert.equal(silenced.status, 201, JSON.stringify(silenced.json));
+  assertFirstMonday(silenced.json.window?.startsAt);
+  const oncall = await app.request<{ data: { next: { startsAt: string } }[] }>('GET', '/api/oncall');
+  assertFirstMonday(oncall.json.data[0]?.next.startsAt);
+  const date = '2020-01-01T00:00:00';
+  for (const refused of [await put('other', date), await silence(date)]) {
+    assert.equal(refused.status, 400);
+    assert.match(JSON.stringify(refused.json), /must have five fields: minute, hour, day, month, day of the week/);
+  }
+  const broken = await startRefusal(t, { settings: { destinations, rotations: [{ ...rotation, handover: date }] } });
+  assert.match(broken, /must have five fields/);
 });

@@ -26,7 +26,7 @@ const fields = {
   schedule: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'When one is expected, as a cron expression of five fields.',
+      description: 'When one is expected, as five fields of cron. If day or weekday begins with `*`, both must match.',
       examples: ['0 2 * * *'],
     }),
   ),

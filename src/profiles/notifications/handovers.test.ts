@@ -81,7 +81,7 @@ test('an invalid cron expression is refused with the reason', () => {
   for (const [cron, problem] of [
     ['', /^"" must have five fields: minute, hour, day, month, day of the week$/],
     ['0 0 9 * * 1', /must have five fields/],
-    ['@weekly', /must have five fields/],
+    ['@reboot', /must have five fields/],
     ['60 9 * * *', /^Invalid value for minute: 60$/],
     ['0 9 * * 8', /^Invalid value for dayOfWeek: 8$/],
     ['0 9 * * no', /day|illegal/i],

@@ -1,6 +1,7 @@
-import { Cron } from 'croner';
+import type { Cron } from 'croner';
 import { bisect } from '../../storage/bisect.ts';
 import type { ZoneClock } from '../../time-zone.ts';
+import { createCron, splitCron } from '../cron.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -45,13 +46,10 @@ export class Handovers {
    * Error whose message says what is wrong.
    */
   constructor(cron: string, clock: ZoneClock, start: number) {
-    const [minute, hour, ...date] = cron.trim().split(/\s+/);
-    if (date.length !== 3) {
-      throw new Error(`${JSON.stringify(cron)} must have five fields: minute, hour, day, month, day of the week`);
-    }
+    const [minute, hour, ...date] = splitCron(cron);
     this.#times = readTimesOfDay(`${minute} ${hour} * * *`);
     this.#isHourly = new Set(this.#times.map((ms) => Math.floor(ms / (60 * minuteMs)))).size === 24;
-    this.#days = parseCron(`0 0 ${date.join(' ')}`);
+    this.#days = createCron(`0 0 ${date.join(' ')}`, { utcOffset: 0 });
     this.#clock = clock;
     this.#start = start;
     this.#startYear = this.#toYear(start);
@@ -121,7 +119,7 @@ export class Handovers {
 /** The times of day, in milliseconds, that minute and hour of an expression name. */
 const readTimesOfDay = (cron: string): number[] => {
   const times: number[] = [];
-  const parsed = parseCron(cron);
+  const parsed = createCron(cron, { utcOffset: 0 });
   let run = parsed.nextRun(new Date(-1));
   while (run && run.getTime() < dayMs) {
     times.push(run.getTime());
@@ -130,14 +128,6 @@ const readTimesOfDay = (cron: string): number[] => {
     run = parsed.nextRun(run);
   }
   return times;
-};
-
-const parseCron = (cron: string): Cron => {
-  try {
-    return new Cron(cron, { mode: '5-part', utcOffset: 0, paused: true });
-  } catch (error) {
-    throw new Error((error as Error).message.replace(/^CronPattern: /, ''));
-  }
 };
 
 /** How many of sorted times are at or before `at`. */

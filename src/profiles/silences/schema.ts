@@ -49,7 +49,7 @@ const comment = Type.Optional(
 );
 const schedule = Type.String({
   maxLength: longestSchedule,
-  description: 'When windows begin, as a cron expression of five fields.',
+  description: 'When windows begin, as five fields of cron. If day or weekday begins with `*`, both must match.',
   examples: ['0 2 * * 6'],
 });
 const timeZone = Type.String({
