@@ -180,3 +180,28 @@ test('a start with rotations that cannot work is refused with what to do', async
   assert.match(message, /its member "log" gets each alert; set notify of that destination to incidents/);
   assert.match(message, /handover must be a cron expression such as "0 9 \* \* 1": .*must have five fields/);
 });
+
+test('the schedule of a rotation with one member has an override that begins after many handovers', async (t) => {
+  const hourly = { name: 'hourly', members: ['anna', 'anna'], handover: '0 * * * *' };
+  const alone = { ...weekly, name: 'alone', members: ['carl'] };
+  const app = await startApp(t, { settings: { destinations, rotations: [hourly, alone, weekly] } });
+  const token = await app.login('admin');
+  const [from, to] = [inDays(60), inDays(61)];
+  for (const rotation of ['hourly', 'alone']) {
+    const made = await override(app, token, { rotation, member: 'ben', startsAt: from, endsAt: to });
+    assert.equal(made.status, 201);
+    const { json } = await app.request<{ data: OnCallRow[] }>('GET', `/api/oncall/schedule?to=${inDays(90)}`);
+    const shifts = json.data.filter((shift) => shift.rotation === rotation);
+    const member = rotation === 'hourly' ? 'anna' : 'carl';
+    assert.deepEqual(
+      shifts.map((shift) => [shift.member, shift.startsAt, shift.endsAt]),
+      [
+        [member, null, from],
+        ['ben', from, to],
+        [member, to, null],
+      ],
+    );
+    const row = (await read(app)).find((each) => each.rotation === rotation);
+    assert.deepEqual([row?.member, row?.next?.member, row?.next?.startsAt], [member, 'ben', from]);
+  }
+});

@@ -163,8 +163,6 @@ export class Rotation {
       if (!isSame(piece)) return shift;
       shift.endsAt = piece.endsAt;
     }
-    // All members have had their turns, and they are the same.
-    shift.endsAt = Number.POSITIVE_INFINITY;
     return shift;
   }
 
@@ -216,6 +214,9 @@ export class Rotation {
 
   /** Who would be on duty without overrides. */
   #turnAt(at: number): Shift {
+    const [only = ''] = this.members;
+    // Handovers to the same member are none: a shift does not end there, however many there are until an override.
+    if (this.members.every((member) => member === only)) return toEndless(only);
     const number = this.#handovers.numberAt(at);
     const shift = toEndless(this.#memberOf(number));
     return {
