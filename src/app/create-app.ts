@@ -7,6 +7,7 @@ import { createTokenKeys, createTokens } from '../auth/token.ts';
 import { minimumSecretBytes, readCertificate } from '../config/checks.ts';
 import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/index.ts';
+import type { HostReadings } from '../host/readings.ts';
 import { serveOpenApi } from '../http/openapi.ts';
 import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
@@ -34,6 +35,8 @@ interface Dependencies {
   log: FastifyBaseLogger;
   features: readonly Feature[];
   openStorage: OpenStorage;
+  /** The readings of this machine by default. */
+  host?: HostReadings;
 }
 
 export interface App {
@@ -58,9 +61,9 @@ export interface App {
 }
 
 /** The whole server for the given settings, not listening yet. Throws a SettingsError for invalid ones. */
-export const createApp = async (settings: Settings, { log, features, openStorage }: Dependencies): Promise<App> => {
+export const createApp = async (settings: Settings, dependencies: Dependencies): Promise<App> => {
+  const { log, features, openStorage, host = createHostReadings() } = dependencies;
   const plan = preflight(settings, features);
-  const host = createHostReadings();
   const meters = createMeters();
   const clock = () => new Date();
   const name = nameInstance(settings, host.hostname());

@@ -179,7 +179,8 @@ export const parseLocalTime = (text: string | null): Date | null => {
   return Number.isNaN(date.getTime()) ? null : date;
 };
 
-type Size = Pick<Systeminformation.FsSizeData, 'fs' | 'type' | 'size' | 'used' | 'available' | 'mount'>;
+type Size = Pick<Systeminformation.FsSizeData, 'fs' | 'type' | 'size' | 'used' | 'available' | 'mount'> &
+  Partial<Pick<Systeminformation.FsSizeData, 'rw'>>;
 type Device = Pick<Systeminformation.BlockDevicesData, 'name' | 'type' | 'mount' | 'physical' | 'removable' | 'label'>;
 
 /** By systeminformation's name for a drive (Windows) or a block device. */
@@ -205,6 +206,7 @@ export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly D
         totalBytes: size.size,
         usedBytes: size.used,
         availableBytes: size.available,
+        ...(size.rw === false && { isReadOnly: true }),
       };
     });
 

@@ -224,8 +224,13 @@ export interface FileSystemReading {
   usedBytes: number;
   /** Space that ordinary users can still fill. */
   availableBytes: number;
+  /** True if nothing can be written at any of its mount paths. */
+  isReadOnly?: boolean;
   /** `major:minor` of the fixed local disk that it is on. */
   deviceNumber?: string | null;
   /** Files that can exist, and of those how many more; null where the system does not say. */
   inodes?: { total: number; free: number } | null;
 }
+
+/** False for an image, such as the root of an appliance, which is full by design. */
+export const isWritable = ({ isReadOnly = false }: Pick<FileSystemReading, 'isReadOnly'>): boolean => !isReadOnly;

@@ -8,6 +8,7 @@ import { openStorage } from '../../src/app/storage.ts';
 import { type Flags, loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
 import { SettingsError } from '../../src/config/settings-error.ts';
+import { createLinuxReadings } from '../../src/host/index.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
 import type { Patience } from '../../src/storage/postgres/database.ts';
@@ -35,6 +36,8 @@ interface Options {
   port?: number;
   /** How long requests wait for a database that does not answer. */
   patience?: Patience;
+  /** A folder with `proc`, `sys` and `etc` of another machine, whose readings are shown. */
+  hostRoot?: string;
   /** Receives the app's log; discarded by default. */
   log?: FastifyBaseLogger;
 }
@@ -66,6 +69,7 @@ export const startApp = async (
     patience,
     features = allFeatures,
     port = 0,
+    hostRoot,
     log = pino({ level: 'silent' }),
   }: Options = {},
 ): Promise<TestApp> => {
@@ -86,6 +90,7 @@ export const startApp = async (
   const app = await createApp(loaded, {
     log,
     features,
+    ...(hostRoot !== undefined && { host: createLinuxReadings(hostRoot) }),
     openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
   });
   const listening = await listen(t, app.server, port);

@@ -126,7 +126,15 @@ const escapeOctal = (path: string): string =>
   path.replace(/[ \t\n\\]/g, (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 test('a line is parsed with any number of optional fields', () => {
-  const expected = { id: 27, parentId: 1, device: '254:0', mountPath: '/', type: 'ext4', source: '/dev/vda' };
+  const expected = {
+    id: 27,
+    parentId: 1,
+    device: '254:0',
+    mountPath: '/',
+    type: 'ext4',
+    source: '/dev/vda',
+    isReadOnly: false,
+  };
   for (const optional of ['', 'shared:1 ', 'shared:1 master:2 propagate_from:3 unbindable ']) {
     const line = `27 1 254:0 / / rw,relatime ${optional}- ext4 /dev/vda rw,discard\n`;
     assert.deepEqual(parseMounts(line), [expected]);

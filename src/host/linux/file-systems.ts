@@ -68,7 +68,8 @@ const listCandidates = async (root: string): Promise<Candidate[]> => {
     const otherPaths = mounts.flatMap((mount) =>
       mount.device === device && mount.mountPath !== mountPath ? mount.mountPath : [],
     );
-    return { ...candidate, ...(otherPaths.length > 0 && { otherPaths }) };
+    const isReadOnly = mounts.every((mount) => mount.device !== device || mount.isReadOnly);
+    return { ...candidate, ...(otherPaths.length > 0 && { otherPaths }), ...(isReadOnly && { isReadOnly }) };
   });
 };
 
@@ -116,6 +117,7 @@ interface MountEntry {
   mountPath: string;
   type: string;
   source: string;
+  isReadOnly: boolean;
 }
 
 export const parseMounts = (mountinfo: string): MountEntry[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
@@ -135,8 +137,8 @@ export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => 
 /** Any number of optional fields precede ` - `; the type, source and options follow it. */
 const parseMount = (line: string): MountEntry => {
   const [left = '', right = ''] = line.split(/ - (.*)/s);
-  const [id, parentId, device = '', , path = ''] = left.split(' ');
-  const [type = '', source = ''] = right.split(' ');
+  const [id, parentId, device = '', , path = '', options = ''] = left.split(' ');
+  const [type = '', source = '', fileSystemOptions = ''] = right.split(' ');
   return {
     id: Number(id),
     parentId: Number(parentId),
@@ -144,6 +146,8 @@ const parseMount = (line: string): MountEntry => {
     mountPath: unescapeOctal(path),
     type,
     source: unescapeOctal(source),
+    // The mount, or the whole file system.
+    isReadOnly: [options, fileSystemOptions].some((list) => list.split(',').includes('ro')),
   };
 };
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import type { FileSystemReading, HostSample } from '../../host/readings.ts';
+import { type FileSystemReading, type HostSample, isWritable } from '../../host/readings.ts';
 import { type Concern, concernAreas, defineFeature } from '../feature.ts';
 import { hostLimits as limits, type WatchSource } from '../offers.ts';
 import { defineRoute, defineShape, nullable } from '../route.ts';
@@ -50,7 +50,7 @@ export const status = defineFeature({
         ...(isWatched('cpu') && { cpu: 0 }),
         ...(isWatched('memory') && { memory: 0 }),
       };
-      const others = disks.filter(({ mountPath }) => !isWatched({ mountPath }));
+      const others = disks.filter((disk) => isWritable(disk) && !isWatched(disk));
       return toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock());
     };
     let last: Status | undefined;

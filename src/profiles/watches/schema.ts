@@ -30,7 +30,10 @@ const watchTypeNames = [
 
 /** What a watch looks at: each type has some of these. */
 export const ownWatchSettings = {
-  mounts: patterns('`disk`: mount paths, in which `*` stands for any text; all fixed disks by default.', ['/srv/*']),
+  mounts: patterns(
+    '`disk`: mount paths, in which `*` stands for any text; all fixed disks by default. Read-only file systems count only where named without `*`.',
+    ['/srv/*'],
+  ),
   metric: Type.Optional(
     Type.Enum(['used', 'free', 'inodes', 'received', 'sent', 'memory', 'cpu', 'silence', 'count'], {
       type: 'string',

@@ -1,4 +1,4 @@
-import type { FileSystemReading } from '../../../host/readings.ts';
+import { type FileSystemReading, isWritable } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, findNamed, type ListPast, toBytesText, toPercentText } from '../type.ts';
@@ -16,21 +16,43 @@ export const diskWatch = defineWatchType({
   listPast: (watch, thing, list) => toPast(watch, thing, list),
   check: async (watch, { host, shared }) => {
     const { mounts } = watch;
-    if (!mounts) return (await host.disksOfMinute()).flatMap((disk) => toFinding(watch, disk) ?? []);
-    const disks = await shared.fileSystems();
-    const nameOf = ({ mountPath }: FileSystemReading): string => mountPath;
-    const { found, missing: unfound } = findNamed(disks, mounts, nameOf, isLike);
-    // The same file system may be mounted several times.
-    const others = disks.flatMap(({ otherPaths = [], ...disk }) =>
-      otherPaths.map((mountPath) => ({ ...disk, mountPath })),
+    if (!mounts) {
+      return (await host.disksOfMinute()).filter(isWritable).flatMap((disk) => toFinding(watch, disk) ?? []);
+    }
+    // A read-only file system is full by design: only its exact name finds it.
+    const disks = (await shared.fileSystems())
+      .flatMap(toMounted)
+      .filter((disk) => isWritable(disk) || mounts.includes(disk.mountPath));
+    const { found, missing: unfound } = findNamed(
+      disks.filter(({ isMain }) => isMain),
+      mounts,
+      nameOf,
+      isLike,
     );
-    const { found: again, missing } = findNamed(others, unfound, nameOf, isLike);
+    // The same file system may be mounted several times.
+    const { found: again, missing } = findNamed(
+      disks.filter(({ isMain }) => !isMain),
+      unfound,
+      nameOf,
+      isLike,
+    );
     return [
       ...[...found, ...again].flatMap((disk) => toFinding(watch, disk) ?? []),
-      ...missing.map((thing): Finding => ({ thing, isUnknown: true, words: `no file system is mounted at ${thing}` })),
+      ...missing.map((thing): Finding => {
+        const what = thing.includes('*') ? 'no writable file system' : 'no file system';
+        return { thing, isUnknown: true, words: `${what} is mounted at ${thing}` };
+      }),
     ];
   },
 });
+
+/** A file system once for each mount path. */
+const toMounted = ({ otherPaths = [], ...disk }: FileSystemReading) => [
+  { ...disk, isMain: true },
+  ...otherPaths.map((mountPath) => ({ ...disk, mountPath, isMain: false })),
+];
+
+const nameOf = ({ mountPath }: Pick<FileSystemReading, 'mountPath'>): string => mountPath;
 
 const toPast = ({ metric = 'used' }: WatchSettings, mountPath: string, list: ListPast): number[] => {
   if (metric === 'inodes') return [];

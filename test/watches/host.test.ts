@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { createTree } from '../support/host.ts';
+import type { Scope } from '../support/scope.ts';
+import { mountSmall } from './support/small-disk.ts';
+import { readWatch, tryWatch, waitForState } from './support/watches.ts';
+
+/** A machine whose root file system is an image that is full by design. */
+const imageMounts = [
+  '0:40 / / ro,relatime - overlay overlay ro,lowerdir=/a',
+  '8:1 / /usr rw - ext4 /dev/sda1 rw',
+  '7:1 / /etc ro - squashfs /dev/loop1 ro',
+  '8:2 / /opt ro - erofs /dev/sda2 ro',
+  '11:0 / /home ro - iso9660 /dev/sr0 ro',
+];
+
+/** A machine with these mounts; every mount path exists on the machine of the test, whose sizes are read. */
+const createMachine = (t: Scope, mounts: readonly string[]): string =>
+  createTree(t, {
+    'proc/stat': readFileSync('/proc/stat'),
+    'proc/self/mountinfo': mounts.map((mount, index) => `${index + 10} 1 ${mount}\n`).join(''),
+  });
+
+test('default watches leave read-only file systems out, and a watch that names one checks it', async (t) => {
+  const hostRoot = createMachine(t, imageMounts);
+  const disk = { name: 'disk', type: 'disk', limit: 0 };
+  const app = await startApp(t, { hostRoot, settings: { defaultWatches: true, watches: [disk] } });
+  const token = await app.login('admin');
+  await waitForState(app, token, 'disk', 'firing');
+  const toThings = (things: readonly { thing: string }[]): string[] => things.map(({ thing }) => thing).sort();
+  assert.deepEqual(toThings((await readWatch(app, token, 'disk')).things), ['/usr']);
+  const named = await tryWatch(app, token, { ...disk, mounts: ['/', '/opt'] });
+  assert.deepEqual(toThings(named), ['/', '/opt']);
+  assert.deepEqual(toThings(await tryWatch(app, token, { ...disk, mounts: ['/*'] })), ['/usr']);
+  const metric = await tryWatch(app, token, { ...disk, metric: 'inodes' });
+  assert.ok(metric.every(({ thing }) => thing === '/usr'));
+});
+
+test('what needs attention names full disks, but no read-only file system, also where no watch looks at disks', async (t) => {
+  const folder = mountSmall(t, 8);
+  if (folder === undefined) return t.skip('mounting needs root');
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(join(folder, 'full'), Buffer.alloc(Math.floor(bavail * 0.95) * bsize), { flush: true });
+  const readProblems = async (options: string): Promise<string[]> => {
+    const hostRoot = createMachine(t, [`8:1 / ${folder} ${options} - ext4 /dev/sda1 ${options}`]);
+    const app = await startApp(t, { hostRoot });
+    const { json } = await app.request<{ problems: { text: string }[] }>('GET', '/api/status');
+    return json.problems.map(({ text }) => text);
+  };
+  assert.deepEqual(await readProblems('rw'), [`${folder} is 95 % full`]);
+  assert.deepEqual(await readProblems('ro'), []);
+});
