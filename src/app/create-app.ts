@@ -75,6 +75,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
     ...(isPostgresUrl(settings.store) && { instance: name }),
   });
   server.addHook('onClose', async () => host.close());
+  if (settings.basePath !== undefined) prefixRedirects(server, settings.basePath);
   try {
     const storage = await openStorage(settings, { name, version, log, meters });
     server.addHook('preClose', async () => storage.stop());
@@ -174,7 +175,8 @@ const serveFeatures = async (
     return { name, description: summary };
   });
   const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
-  const { setWarning } = serveOpenApi(server, { version, tags, topics: schemas });
+  const { basePath = '' } = settings;
+  const { setWarning } = serveOpenApi(server, { version, tags, basePath, topics: schemas });
   setWarning(exposure?.warning);
   const pages = mounted.flatMap(({ instance }) => instance.pages ?? []);
   const home = await servePages(server, plan.publicFolder, pages);
@@ -210,6 +212,14 @@ const servePages = async (
     else serveMissingPages(server, each.prefix, each.missing);
   }
   return pages.find(({ missing }) => missing === undefined)?.prefix ?? prefix;
+};
+
+/** Adds the path below which a proxy serves the server to redirects that begin with a slash. */
+const prefixRedirects = (server: FastifyInstance, basePath: string): void => {
+  server.addHook('onSend', async (_request, reply) => {
+    const location = reply.getHeader('location');
+    if (typeof location === 'string' && location.startsWith('/')) reply.header('location', `${basePath}${location}`);
+  });
 };
 
 /** `GET /` redirects to the pages, unless a strict profile at `/` makes it an unknown route. */

@@ -98,6 +98,13 @@ const coreSettings = {
     default: 500,
     description: 'Event-loop delay in milliseconds above which new requests get 503; 0 means no limit.',
   }),
+  basePath: Type.Optional(
+    Type.String({
+      pattern: '^(/[A-Za-z0-9._~-]+)+$',
+      description:
+        'Path below which a proxy serves this server, such as `/signalbox`. The proxy removes it; redirects and the OpenAPI document begin with it.',
+    }),
+  ),
   publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),
   powershellPath: Type.Optional(path('Absolute path of PowerShell, if it is not in a standard location.')),
   access: AccessSetting,

@@ -43,6 +43,8 @@ const securitySchemes = {
 interface About {
   version: string;
   tags: readonly { name: string; description: string }[];
+  /** Path below which a proxy serves the server; empty without one. */
+  basePath: string;
   /** The data of events, by topic. */
   topics: Readonly<Record<string, TSchema>>;
 }
@@ -82,7 +84,7 @@ export const serveOpenApi = (app: FastifyInstance, about: About): OpenApiDocumen
 
 const describeRoutes = (
   routes: readonly RouteOptions[],
-  { version, tags, topics }: About,
+  { version, tags, basePath, topics }: About,
   warning: string | undefined,
 ): object => {
   const schemas = {};
@@ -98,7 +100,7 @@ const describeRoutes = (
   return {
     openapi: '3.1.0',
     info: { title: 'signalbox', version, description, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: '/', description: 'This server' }],
+    servers: [{ url: `${basePath}/`, description: 'This server' }],
     tags,
     'x-signalbox-time-zone': timeZone,
     ...(warning !== undefined && { 'x-signalbox-warning': warning }),

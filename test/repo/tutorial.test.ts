@@ -80,6 +80,10 @@ test('the tutorial leads to an alert on a phone that is acknowledged and resolve
   await waitUntil('the server listens', () => show().includes(`listens on http://127.0.0.1:${port}`)).catch((error) => {
     throw new Error(`${error.message}\n${show()}`);
   });
+  const [, code] = /#\/setup\?code=(\S+)/.exec(show()) ?? assert.fail(show());
+  const account = { code, name: 'anna', password: 'correct horse' };
+  const created = await fetch(`http://127.0.0.1:${port}/api/setup`, { method: 'POST', body: JSON.stringify(account) });
+  assert.equal(created.status, 201);
   assert.match(await run(check), /200/);
   await run(login);
 

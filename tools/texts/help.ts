@@ -18,7 +18,7 @@ export type HelpRow = readonly [string, string];
 
 /** The program's own settings by group; each feature's settings form a group of their own. */
 const groups: Record<string, RegExp> = {
-  Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
+  Network: /^(host|port|basePath|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
   Data: /^(dataDir|seed|store.*|keepSecrets|instanceName|timeZone)$/,
   Security: /^(access|jwt.*|keys)$/,

@@ -97,7 +97,7 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   process.stdout.on('error', () => undefined);
   clearProgress();
   // Printed only after signal handlers are installed: readers of the address may also stop the server.
-  process.stdout.write(createStartMessage(app, address, settings.store));
+  process.stdout.write(createStartMessage(app, address, settings));
   // After the message, so it is not interrupted by log lines.
   for (const warning of warnings) log.warn(warning);
   for (const remark of app.remarks) log.info(remark);
@@ -185,8 +185,10 @@ const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =
 const createStartMessage = (
   { mounts, home, notices, invitation }: Pick<App, 'mounts' | 'home' | 'notices' | 'invitation'>,
   address: string,
-  store: string,
+  { store, publicUrl }: Settings,
 ): string => {
+  // A setting of the notifications, which need not be there.
+  const reached = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : undefined;
   const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
   const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
   const addresses = [
@@ -206,7 +208,9 @@ const createStartMessage = (
     `Open without a token: ${describeOpenProfiles(mounts)}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
     // Only the console has the screen.
-    ...(invitation && home !== '/docs/' ? ['', `${invitation.text}: ${local}${home}${invitation.fragment}`] : []),
+    ...(invitation && home !== '/docs/'
+      ? ['', `${invitation.text}: ${reached ?? local}${home}${invitation.fragment}`]
+      : []),
     ...(notices.length > 0 ? ['', ...notices] : []),
     '',
   ].join('\n');
