@@ -53,3 +53,31 @@ test('what needs attention names full disks, but no read-only file system, also 
   assert.deepEqual(await readProblems('rw'), [`${folder} is 95 % full`]);
   assert.deepEqual(await readProblems('ro'), []);
 });
+
+test('a temperature watch leaves out inputs that are not connected, and the sensors that it names', async (t) => {
+  const folder = 'sys/class/hwmon/hwmon0';
+  const hostRoot = createTree(t, {
+    [`${folder}/name`]: 'nct6798',
+    [`${folder}/temp1_input`]: '45000',
+    [`${folder}/temp2_input`]: '127000',
+    [`${folder}/temp3_input`]: '110000',
+    [`${folder}/temp3_label`]: 'AUXTIN2',
+  });
+  const app = await startApp(t, { hostRoot });
+  const token = await app.login('admin');
+  const watch = { type: 'temperature', limit: 90 };
+  const toWords = async (body: object) =>
+    (await tryWatch(app, token, body)).map(({ thing, state }) => `${thing} ${state}`);
+  assert.deepEqual(await toWords(watch), ['nct6798 temp1 ok', 'nct6798 AUXTIN2 pending']);
+  assert.deepEqual(await toWords({ ...watch, except: ['* AUXTIN*'] }), ['nct6798 temp1 ok']);
+});
+
+test('a disk watch leaves out the mounts that it names', async (t) => {
+  const app = await startApp(t, { hostRoot: createMachine(t, imageMounts) });
+  const disk = { type: 'disk', limit: 0, mounts: ['/', '/usr'], except: ['/u*'] };
+  const found = await tryWatch(app, await app.login('admin'), disk);
+  assert.deepEqual(
+    found.map(({ thing, state }) => `${thing} ${state}`),
+    ['/ pending', '/usr cannot check'],
+  );
+});

@@ -80,6 +80,11 @@ test('what a process uses of a processor is measured, also by a trial', async (t
   const [, cpu] = await tryWatch(app, token, watch);
   assert.equal(cpu?.state, 'pending', cpu?.text);
   assert.match(cpu?.text ?? '', /^spinner-27 uses \d+(\.\d)? % of a processor$/);
+  // Readings of processes are shared: one that is some time old must not count as new.
+  for (let round = 0; round < 4; round += 1) {
+    const [, again] = await tryWatch(app, token, watch);
+    assert.ok(Number(again?.figure) < 150, `${again?.text} in round ${round}`);
+  }
   const [, other] = await tryWatch(app, token, { ...watch, user: 'nobody' });
   assert.equal(other, undefined);
 });

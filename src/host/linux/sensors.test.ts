@@ -36,6 +36,23 @@ test('temperatures are those of chips, and of thermal zones where there are no c
   ]);
 });
 
+test('inputs that are not connected, faulty or off are left out', (t) => {
+  const root = createFolder(t);
+  const inputs = [45_000, 127_000, -128_000, 127_500, -62_000, 30_000, 31_000, 126_000, -20_000];
+  const files = inputs.map((value, index) => [`sys/class/hwmon/hwmon0/temp${index + 1}_input`, `${value}\n`]);
+  write(root, {
+    ...Object.fromEntries(files),
+    'sys/class/hwmon/hwmon0/name': 'nct6798\n',
+    'sys/class/hwmon/hwmon0/temp6_fault': '1\n',
+    'sys/class/hwmon/hwmon0/temp7_enable': '0\n',
+    'sys/class/hwmon/hwmon0/temp1_fault': '0\n',
+  });
+  assert.deepEqual(
+    readTemperatures(root).map(({ celsius }) => celsius),
+    [45, 126, -20],
+  );
+});
+
 test('pressure is the share of the last minute in which some task waited', (t) => {
   const root = createFolder(t);
   assert.equal(readPressure(root, 'io'), null);

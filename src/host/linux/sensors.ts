@@ -11,6 +11,8 @@ export const readTemperatures = (root: string): TemperatureReading[] => {
     return list(folder).flatMap((file) => {
       const input = /^(temp\d+)_input$/.exec(file)?.[1];
       if (input === undefined) return [];
+      const isFaulty = readKernelNumber(`${folder}/${input}_fault`) === 1;
+      if (isFaulty || readKernelNumber(`${folder}/${input}_enable`) === 0) return [];
       const label = readKernelText(`${folder}/${input}_label`) ?? input;
       return toReading(`${chip} ${label}`, readKernelNumber(`${folder}/${file}`));
     });
@@ -27,8 +29,14 @@ export const readTemperatures = (root: string): TemperatureReading[] => {
 
 const list = (folder: string): string[] => (readOrNull(() => readdirSync(folder)) ?? []).sort();
 
+/** Thousandths: inputs to which nothing is connected read the end of their range, such as 127, -62 or -128 °C. */
+const highest = 127_000;
+const lowest = -55_000;
+
 const toReading = (sensor: string, thousandths: number | null): TemperatureReading[] =>
-  thousandths === null ? [] : [{ sensor, celsius: thousandths / 1000 }];
+  thousandths === null || thousandths >= highest || thousandths <= lowest
+    ? []
+    : [{ sensor, celsius: thousandths / 1000 }];
 
 /** Reads `HostReadings.pressure`. */
 export const readPressure = (root: string, resource: Pressure): number | null => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isLike } from '../wildcards.ts';
-import { isCovered, listKnownWatches } from './definitions.ts';
+import { isCovered, listDefaultWatches, listKnownWatches } from './definitions.ts';
 import type { WatchSettings } from './schema.ts';
 
 const covers = (watches: WatchSettings[], hasDefaults = false) => {
-  const known = listKnownWatches(watches, [], hasDefaults);
+  const known = listKnownWatches(watches, [], hasDefaults ? listDefaultWatches(true) : []);
   const all = ['cpu', 'memory', { mountPath: '/' }, { mountPath: '/var' }] as const;
   return all.filter((what) => isCovered(known, what)).map((what) => (typeof what === 'string' ? what : what.mountPath));
 };
@@ -50,7 +50,7 @@ test('a disk is covered exactly if one of the enabled watches of its space has a
           ...(mounts && { mounts }),
         })),
         [],
-        false,
+        [],
       );
       const expected = watches.some(
         ({ metric, enabled, mounts }) =>

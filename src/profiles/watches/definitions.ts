@@ -53,6 +53,10 @@ const defaultWatches: readonly WatchSettings[] = [
   { name: 'journal', type: 'journal' },
 ];
 
+/** The default watches of a machine: without systemd, no unit can be checked. */
+export const listDefaultWatches = (hasSystemd: boolean): readonly WatchSettings[] =>
+  defaultWatches.filter(({ type }) => type !== 'service' || hasSystemd);
+
 const toType = (watch: WatchSettings): WatchType => watchTypes.find(({ name }) => name === watch.type) as WatchType;
 
 export const toKnownWatch = (
@@ -80,12 +84,13 @@ export const toKnownWatch = (
 export const listKnownWatches = (
   configured: readonly WatchSettings[],
   made: readonly MadeSetting<WatchSettings>[],
-  hasDefaults: boolean,
+  /** Used unless the settings replace them. */
+  defaults: readonly WatchSettings[],
 ): KnownWatch[] => {
   const watches = [
     ...configured.map((settings) => toKnownWatch(settings, 'config')),
     ...made.filter(({ value }) => toType(value)).map((one) => toKnownWatch(one.value, 'made', one)),
-    ...(hasDefaults ? defaultWatches.map((settings) => toKnownWatch(settings, 'default')) : []),
+    ...defaults.map((settings) => toKnownWatch(settings, 'default')),
   ];
   const byName = new Map<string, KnownWatch>();
   for (const watch of watches) if (!byName.has(watch.settings.name)) byName.set(watch.settings.name, watch);
@@ -132,8 +137,10 @@ const findLimitProblem = (watch: WatchSettings, type: WatchType): string | undef
 };
 
 /** Why a watch may be only in the config file, as a clause. */
-export const findRoutesProblem = ({ path, type }: WatchSettings): string | undefined =>
-  path === undefined && type !== 'file' ? undefined : 'watches of files are only in the config file, in watches';
+export const findRoutesProblem = ({ path, caFile, type }: WatchSettings): string | undefined =>
+  path === undefined && caFile === undefined && type !== 'file'
+    ? undefined
+    : 'watches of files are only in the config file, in watches';
 
 /** Conflicts of the setting `watches`. */
 export const findConfigProblems = (watches: readonly WatchSettings[]): string[] => {

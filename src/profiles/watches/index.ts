@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
 import Type from 'typebox';
+import { isAccessible, systemPaths } from '../../host/programs.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature } from '../feature.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../targets.ts';
-import { findConfigProblems, isCovered, listKnownWatches } from './definitions.ts';
+import { findConfigProblems, isCovered, listDefaultWatches, listKnownWatches } from './definitions.ts';
 import { createWatchRoutes, watchKind } from './routes.ts';
 import { StrictWatch, type WatchSettings } from './schema.ts';
 import { Watcher } from './watcher.ts';
@@ -35,10 +36,11 @@ export const watches = defineFeature({
     ...findConfigProblems(configured),
     ...findTargetProblems(watchTargets),
   ],
-  create: ({ settings, offers, host, database, findConcerns, readDataSpace, clock, meters, log }) => {
+  create: async ({ settings, offers, host, database, findConcerns, readDataSpace, clock, meters, log }) => {
     const machine = database ? createLease(database, `watches/${hostname()}`) : ownLease;
     const network = database ? createLease(database, 'watches') : ownLease;
     let { watches: configured, defaultWatches } = settings;
+    const usual = listDefaultWatches(await isAccessible(systemPaths.bootMark));
     const targets = openTargets(settings.watchTargets);
     const watcher = new Watcher({
       ...{ host, findConcerns, readDataSpace, clock, log, journal: offers.alerts?.journal },
@@ -49,9 +51,10 @@ export const watches = defineFeature({
       isShared: database !== undefined,
     });
     const listMade = () => offers.settings?.list<WatchSettings>(watchKind) ?? [];
-    let known = listKnownWatches(configured, listMade(), defaultWatches);
+    const listAll = () => listKnownWatches(configured, listMade(), defaultWatches ? usual : []);
+    let known = listAll();
     const renew = (): void => {
-      known = listKnownWatches(configured, listMade(), defaultWatches);
+      known = listAll();
       watcher.set(known);
     };
     renew();

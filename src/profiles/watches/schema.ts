@@ -42,6 +42,9 @@ export const ownWatchSettings = {
         'What `limit` is about. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or their `count` beyond the limit.',
     }),
   ),
+  except: patterns('`disk`, `temperature`, `service`: mounts, sensors or units that are left out, with `*`.', [
+    '/snap/*',
+  ]),
   resource: Type.Optional(
     Type.Enum(pressures, {
       type: 'string',
@@ -83,10 +86,19 @@ export const ownWatchSettings = {
     Type.Number({
       minimum: 0,
       maximum: 10_000,
-      description: '`http`: the certificate is valid for so many days.',
+      description: '`http`: the certificate and its signers are valid for so many days.',
       examples: [14],
     }),
   ),
+  ca: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100_000,
+      description: '`http`, `certificate`: CAs in PEM that are trusted in addition.',
+      examples: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----'],
+    }),
+  ),
+  caFile: text('`http`, `certificate`: a file with such CAs; only in the config file.', '/etc/ssl/own-ca.pem'),
   host: text('`tcp`, `certificate`: name or address of the server.', 'db.example'),
   port: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 65_535, description: '`tcp`, `certificate`: its port.', examples: [5432] }),
@@ -119,7 +131,8 @@ export const WatchSettings = defineShape('WatchSettings', {
   level: Type.Optional(
     Type.Enum(severities, {
       type: 'string',
-      description: 'The level of the first limit; WARNING by default.',
+      description:
+        'The level of the first limit; by default WARNING, ERROR where `http` or `tcp` does not answer as it should.',
       examples: ['WARNING'],
     }),
   ),

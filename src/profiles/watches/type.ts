@@ -3,7 +3,9 @@ import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Concern } from '../feature.ts';
 import type { HistoryColumn, HistorySource } from '../offers.ts';
+import type { Severity } from '../severity.ts';
 import type { Targets } from '../targets.ts';
+import { isLike } from '../wildcards.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { ownWatchSettings, WatchSettings } from './schema.ts';
@@ -60,6 +62,8 @@ export interface WatchType {
   limit: 'required' | 'none' | 'optional';
   /** The limit of a watch that names none. */
   usualLimit?: number;
+  /** The level of a fault that is no figure, unless the watch says; WARNING by default. */
+  usualLevel?: Severity;
   /** What is said of a thing that is not found any more. */
   goneWords?(thing: string): string;
   isLowBad?(watch: WatchSettings): boolean;
@@ -82,7 +86,6 @@ export const findNamed = <T>(
   items: readonly T[],
   patterns: readonly string[],
   nameOf: (item: T) => string,
-  isLike: (name: string, pattern: string) => boolean,
 ): { found: T[]; missing: string[] } => {
   const found = new Set<T>();
   const missing: string[] = [];
@@ -93,6 +96,10 @@ export const findNamed = <T>(
   }
   return { found: [...found], missing };
 };
+
+/** Whether a watch leaves out a thing with this name. */
+export const isExcepted = ({ except = [] }: WatchSettings, name: string): boolean =>
+  except.some((pattern) => isLike(name, pattern));
 
 /** Rounded towards the good: what is not quite full is not 100 % full. */
 export const toPercentText = (percent: number): string => `${(Math.floor(percent * 10 + 1e-6) / 10).toString()} %`;

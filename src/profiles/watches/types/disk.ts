@@ -1,13 +1,20 @@
 import { type FileSystemReading, isWritable } from '../../../host/readings.ts';
-import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, type Finding, findNamed, type ListPast, toBytesText, toPercentText } from '../type.ts';
+import {
+  defineWatchType,
+  type Finding,
+  findNamed,
+  isExcepted,
+  type ListPast,
+  toBytesText,
+  toPercentText,
+} from '../type.ts';
 
 /** Used share, free bytes or inodes of file systems. */
 export const diskWatch = defineWatchType({
   name: 'disk',
   scope: () => 'machine',
-  keys: ['mounts', 'metric'],
+  keys: ['mounts', 'metric', 'except'],
   limit: 'required',
   isLowBad: ({ metric }) => metric === 'free',
   every: 10,
@@ -17,24 +24,24 @@ export const diskWatch = defineWatchType({
   check: async (watch, { host, shared }) => {
     const { mounts } = watch;
     if (!mounts) {
-      return (await host.disksOfMinute()).filter(isWritable).flatMap((disk) => toFinding(watch, disk) ?? []);
+      return (await host.disksOfMinute())
+        .filter((disk) => isWritable(disk) && !isExcepted(watch, disk.mountPath))
+        .flatMap((disk) => toFinding(watch, disk) ?? []);
     }
     // A read-only file system is full by design: only its exact name finds it.
     const disks = (await shared.fileSystems())
       .flatMap(toMounted)
-      .filter((disk) => isWritable(disk) || mounts.includes(disk.mountPath));
+      .filter((disk) => (isWritable(disk) || mounts.includes(disk.mountPath)) && !isExcepted(watch, disk.mountPath));
     const { found, missing: unfound } = findNamed(
       disks.filter(({ isMain }) => isMain),
       mounts,
       nameOf,
-      isLike,
     );
     // The same file system may be mounted several times.
     const { found: again, missing } = findNamed(
       disks.filter(({ isMain }) => !isMain),
       unfound,
       nameOf,
-      isLike,
     );
     return [
       ...[...found, ...again].flatMap((disk) => toFinding(watch, disk) ?? []),

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { readTimeOf } from '../../../host/reading.ts';
 import type { ProcessReading } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
@@ -27,7 +28,8 @@ export const processWatch = defineWatchType({
   },
   check: async (watch, { host, shared }) => {
     const { process: pattern = '', user, min = 1, max, metric } = watch;
-    let found = (await shared.processes()).filter(({ name }) => isLike(name, pattern));
+    const reading = await shared.processes();
+    let found = reading.filter(({ name }) => isLike(name, pattern));
     if (user !== undefined) {
       const owners = await host.processOwners(found);
       found = found.filter(({ pid }) => owners.get(pid) === user);
@@ -44,12 +46,14 @@ export const processWatch = defineWatchType({
     if (metric === undefined || length === 0) return [counted];
     if (metric === 'memory') return [counted, measureMemory(pattern, found)];
     if (!before.has(watch)) {
-      measureCpu(watch, found);
+      measureCpu(watch, found, readTimeOf(reading));
       await setTimeout(firstMs);
       const names = new Set(found.map(keyOf));
-      found = (await host.processes()).filter((each) => names.has(keyOf(each)));
+      const next = await host.processes();
+      const measured = next.filter((each) => names.has(keyOf(each)));
+      return [counted, measureCpu(watch, measured, readTimeOf(next))];
     }
-    return [counted, measureCpu(watch, found)];
+    return [counted, measureCpu(watch, found, readTimeOf(reading))];
   },
 });
 
@@ -61,8 +65,7 @@ const measureMemory = (pattern: string, found: readonly ProcessReading[]): Findi
 
 const keyOf = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
 
-const measureCpu = (watch: WatchSettings, found: readonly ProcessReading[]): Finding => {
-  const at = performance.now();
+const measureCpu = (watch: WatchSettings, found: readonly ProcessReading[], at: number): Finding => {
   const secondsOf = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
     (userSeconds ?? 0) + (kernelSeconds ?? 0);
   const last = before.get(watch);

@@ -36,12 +36,34 @@ test('units must run, or be about to; those that there are not cannot be checked
   );
 });
 
-test('with failed only what has failed counts, and without systemd nothing can fail', async () => {
+test('with failed only what has failed counts, and without systemd nothing can be checked', async () => {
   assert.deepEqual(
     (await check({ failed: true })).map(({ words }) => words),
     ['demo.service has failed'],
   );
   assert.deepEqual(await check({ failed: true, units: ['b*'] }), []);
-  assert.deepEqual(await check({ failed: true }, null), []);
+  await assert.rejects(check({ failed: true }, null), /systemd does not run on this machine/);
   await assert.rejects(check({ units: ['a'] }, null), /systemd does not run on this machine/);
+});
+
+test('a name without the suffix of a kind of unit is that of a service, and except leaves units out', async () => {
+  const dotted = `${output}openvpn@site.example.service loaded active running OpenVPN\ndata.mount loaded active mounted /data\n`;
+  const found = await check(
+    { units: ['openvpn@site.example', 'data.mount', 'd*'], except: ['demo.*', 'data*'] },
+    dotted,
+  );
+  assert.deepEqual(
+    found.map(({ words }) => words),
+    [
+      'openvpn@site.example.service is active (running)',
+      'dbus.service is active (running)',
+      'systemd has no unit data.mount',
+    ],
+  );
+  const failed = await check({ failed: true, units: ['demo'] });
+  assert.deepEqual(
+    failed.map(({ thing }) => thing),
+    ['demo.service'],
+  );
+  assert.deepEqual(await check({ failed: true, except: ['demo*'] }), []);
 });

@@ -1,6 +1,6 @@
 import type { UnitReading } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
-import { defineWatchType, type Finding, findNamed } from '../type.ts';
+import { defineWatchType, type Finding, findNamed, isExcepted } from '../type.ts';
 
 /** Units that run, or are being started again. */
 const running = ['active', 'reloading', 'refreshing', 'activating', 'maintenance'];
@@ -9,24 +9,24 @@ const running = ['active', 'reloading', 'refreshing', 'activating', 'maintenance
 export const serviceWatch = defineWatchType({
   name: 'service',
   scope: () => 'machine',
-  keys: ['units', 'failed'],
+  keys: ['units', 'failed', 'except'],
   limit: 'none',
   // Each check starts a program.
   every: 30,
   goneWords: (name) => `${name} has no longer failed`,
   findProblem: ({ units, failed }) => (units || failed ? undefined : 'units or failed is needed'),
-  check: async ({ units: patterns, failed = false }, { host }) => {
+  check: async (watch, { host }) => {
+    const { units: patterns, failed = false } = watch;
     const units = await host.units();
-    // Without systemd, no unit can fail.
-    if (units === null && failed) return [];
     if (units === null) throw new Error('systemd does not run on this machine');
-    const loaded = units.filter(({ isLoaded }) => isLoaded);
+    const loaded = units.filter(({ isLoaded, name }) => isLoaded && !isExcepted(watch, name));
+    const names = patterns?.map(toUnitName);
     // Those that have not failed are not listed one by one.
     if (failed) {
-      const matches = loaded.filter(({ name }) => !patterns || patterns.some((pattern) => isLike(name, pattern)));
+      const matches = loaded.filter(({ name }) => !names || names.some((pattern) => isLike(name, pattern)));
       return matches.filter(({ active }) => active === 'failed').map(toFinding);
     }
-    const { found, missing } = findNamed(loaded, (patterns ?? []).map(toUnitName), ({ name }) => name, isLike);
+    const { found, missing } = findNamed(loaded, names ?? [], ({ name }) => name);
     return [
       ...found.map(toFinding),
       ...missing.map((thing): Finding => ({ thing, isUnknown: true, words: `systemd has no unit ${thing}` })),
@@ -34,8 +34,11 @@ export const serviceWatch = defineWatchType({
   },
 });
 
-/** `nginx` → `nginx.service`, as systemctl does. */
-const toUnitName = (name: string): string => (/[.*]/.test(name) ? name : `${name}.service`);
+/** Kinds of units, see systemd.unit(5). */
+const unitSuffix = /\.(?:service|socket|device|mount|automount|swap|target|path|timer|slice|scope)$/;
+
+/** `nginx` → `nginx.service` and `openvpn@site.example` → `openvpn@site.example.service`, as systemctl does. */
+const toUnitName = (name: string): string => (unitSuffix.test(name) || name.includes('*') ? name : `${name}.service`);
 
 const toFinding = ({ name, active, sub }: UnitReading): Finding => ({
   thing: name,

@@ -1,7 +1,14 @@
 import type { HostReadings, Usage } from '../../../host/readings.ts';
 import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, toBytesText, toPercentText, type WatchReadings, type WatchType } from '../type.ts';
+import {
+  defineWatchType,
+  isExcepted,
+  toBytesText,
+  toPercentText,
+  type WatchReadings,
+  type WatchType,
+} from '../type.ts';
 
 const usualEvery = 10;
 
@@ -37,8 +44,16 @@ export const swapWatch = defineUsage({
   listPast: async (_watch, _thing, list, host) => toPercents(list('swapUsed'), (await host.memory()).swapTotal),
 });
 
+/** Seconds that a first check waits for: one busy second is not a mean. */
+const firstSeconds = 5;
+
 /** A mean since the check before. */
-const meanOf = ({ every = usualEvery }: WatchSettings, { usage }: WatchReadings, key: keyof Usage): number => {
+const meanOf = async (
+  { every = usualEvery }: WatchSettings,
+  { usage }: WatchReadings,
+  key: keyof Usage,
+): Promise<number> => {
+  await usage.waitFor(Math.min(every, firstSeconds));
   const mean = usage.mean(every, (each) => each[key]);
   if (mean === undefined) throw new Error('the counters of this machine cannot be read');
   return mean;
@@ -47,7 +62,7 @@ const meanOf = ({ every = usualEvery }: WatchSettings, { usage }: WatchReadings,
 export const cpuWatch = defineUsage({
   name: 'cpu',
   check: async (watch, readings) => {
-    const busy = 100 * meanOf(watch, readings, 'cpu');
+    const busy = 100 * (await meanOf(watch, readings, 'cpu'));
     const words = `the processors are ${toPercentText(busy)} busy`;
     return [{ thing: 'cpu', figure: busy, toText: toPercentText, words }];
   },
@@ -64,7 +79,7 @@ export const loadWatch = defineUsage({
   name: 'load',
   check: async (watch, readings) => {
     const processors = countProcessors(readings.host);
-    const load = meanOf(watch, readings, 'load') / processors;
+    const load = (await meanOf(watch, readings, 'load')) / processors;
     const words = `the load is ${toLoadText(load)} for each of ${processors} processors`;
     return [{ thing: 'load', figure: load, toText: toLoadText, words }];
   },
@@ -82,7 +97,7 @@ export const networkWatch = defineUsage({
     metric === 'received' || metric === 'sent' ? undefined : 'metric must be received or sent',
   check: async (watch, readings) => {
     const { metric: thing = 'received' } = watch;
-    const rate = meanOf(watch, readings, toNetworkColumn(watch));
+    const rate = await meanOf(watch, readings, toNetworkColumn(watch));
     return [{ thing, figure: rate, toText: toRateText, words: `the network has ${thing} ${toRateText(rate)}` }];
   },
   listPast: (watch, _thing, list) => list(toNetworkColumn(watch)),
@@ -108,9 +123,10 @@ const toCelsius = (celsius: number): string => `${celsius.toFixed(1)} °C`;
 
 export const temperatureWatch = defineUsage({
   name: 'temperature',
-  keys: ['sensor'],
-  check: async ({ sensor: pattern = '*' }, { host }) => {
-    const found = host.temperatures().filter(({ sensor }) => isLike(sensor, pattern));
+  keys: ['sensor', 'except'],
+  check: async (watch, { host }) => {
+    const { sensor: pattern = '*' } = watch;
+    const found = host.temperatures().filter(({ sensor }) => isLike(sensor, pattern) && !isExcepted(watch, sensor));
     if (found.length === 0) throw new Error(`there is no temperature sensor ${pattern}`);
     return found.map(({ sensor, celsius }) => {
       const words = `${sensor} has ${toCelsius(celsius)}`;
