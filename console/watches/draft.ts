@@ -22,7 +22,7 @@ export interface WatchDraft {
   isEnabled: boolean;
 }
 
-const lists: readonly OwnField[] = ['mounts', 'units'];
+const lists: readonly OwnField[] = ['mounts', 'units', 'except'];
 const numbers: readonly OwnField[] = ['min', 'max', 'certificateDays', 'port', 'minutes'];
 
 const blank: WatchDraft = {

@@ -28,12 +28,17 @@ export const OwnFields = ({ draft, set }: Props) => (
       if (name === 'failed') {
         return <CheckBox key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
       }
-      if (name === 'mounts' || name === 'units')
+      if (['mounts', 'units', 'except', 'ca'].includes(name))
         return <Area key={name} {...{ label, hint, value, onValue }} lines={2} />;
       return <Field key={name} {...exact} {...{ label, hint, value, onValue }} />;
     })}
   </>
 );
+
+const describeLimit = (measured: ReturnType<typeof toMeasured>): string => {
+  if (measured.type === 'certificate') return words.certificateHint;
+  return isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)];
+};
 
 /** From when on it raises an alert, and of which level. */
 export const LimitFields = ({ draft, bind }: Props) => {
@@ -50,7 +55,7 @@ export const LimitFields = ({ draft, bind }: Props) => {
           <Field
             {...exact}
             label={withUnit(words.limit)}
-            hint={isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)]}
+            hint={describeLimit(measured)}
             inputMode="decimal"
             {...bind('limit')}
           />
@@ -58,7 +63,11 @@ export const LimitFields = ({ draft, bind }: Props) => {
         </div>
       )}
       <div class="beside">
-        <Choice label={words.level} options={[['', words.usualLevel], ...severityOptions]} {...bind('level')} />
+        <Choice
+          label={words.level}
+          options={[['', words.usualLevel(measured.type)], ...severityOptions]}
+          {...bind('level')}
+        />
         <Field {...exact} label={words.for} inputMode="decimal" {...bind('for')} />
       </div>
       <Field label={words.message} hint={words.messageHint} {...bind('message')} />

@@ -13,15 +13,15 @@ export const groups = {
 
 /** The settings of a type beside those of all types. */
 export const watchFields = {
-  disk: ['metric', 'mounts'],
+  disk: ['metric', 'mounts', 'except'],
   network: ['metric'],
   pressure: ['resource'],
-  temperature: ['sensor'],
+  temperature: ['sensor', 'except'],
   process: ['process', 'user', 'metric', 'min', 'max'],
-  service: ['units', 'failed'],
-  http: ['url', 'status', 'contains', 'certificateDays'],
+  service: ['units', 'failed', 'except'],
+  http: ['url', 'status', 'contains', 'certificateDays', 'ca'],
   tcp: ['host', 'port'],
-  certificate: ['host', 'port'],
+  certificate: ['host', 'port', 'ca'],
   alert: ['source', 'metric', 'minutes'],
 } as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
 

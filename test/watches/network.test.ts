@@ -5,6 +5,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
@@ -45,7 +47,7 @@ test('a server that stops answering, or answers something else, raises an alert,
   const token = await app.login('admin');
   const server = await startReceiver(t, (response) => void response.end('all is ok'));
   await createWatch(app, token, {
-    ...{ name: 'shop', type: 'http', url: `${server.url}/health?key=secret`, contains: 'ok', every: 1, level: 'ERROR' },
+    ...{ name: 'shop', type: 'http', url: `${server.url}/health?key=secret`, contains: 'ok', every: 1 },
   });
   await waitForState(app, token, 'shop', 'ok');
   const { text } = (await readWatch(app, token, 'shop')).things[0] ?? {};
@@ -53,12 +55,13 @@ test('a server that stops answering, or answers something else, raises an alert,
   server.behave((response) => void response.end('all is lost'));
   const [bad] = await waitForAlerts(app, 1);
   assert.deepEqual([bad?.level, bad?.source], ['ERROR', 'watch/shop']);
-  assert.equal(bad?.message, `${server.url}/health answers 200 without "ok"`);
+  assert.equal(bad?.message, `shop: ${server.url}/health answers 200 without "ok"`);
+  assert.equal(bad?.hostname, '', 'no machine is at fault');
   server.behave((response) => void response.writeHead(503).end());
   await waitForState(app, token, 'shop', 'firing');
   server.behave((response) => void response.end('ok'));
   const [, ended] = await waitForAlerts(app, 2);
-  assert.equal(ended?.resolves, bad?.id);
+  assert.deepEqual([ended?.resolves, ended?.hostname], [bad?.id, '']);
 });
 
 test('servers that hang, respond endlessly or redirect for ever end a check, and delay no other', async (t) => {
@@ -164,7 +167,7 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   const alerts = await waitForAlerts(app, 2);
   assert.deepEqual(alerts.map(({ source }) => source).sort(), ['watch/broken', 'watch/tls']);
   const tls = alerts.find(({ source }) => source === 'watch/tls');
-  const words = `The certificate of localhost:${port} is valid for 5 days, until \\d{4}-\\d\\d-\\d\\d, limit 14 days`;
+  const words = `tls: the certificate of localhost:${port} is valid for 5 days, until \\d{4}-\\d\\d-\\d\\d, limit 14 days`;
   assert.match(tls?.message ?? '', new RegExp(`^${words}$`));
   assert.match(
     alerts.find((one) => one !== tls)?.message ?? '',
@@ -185,8 +188,111 @@ test('a certificate that ends meanwhile raises an alert, which its renewal resol
   await createWatch(app, token, { name: 'tls', type: 'certificate', host: 'localhost', port, limit: 0, every: 1 });
   await waitForState(app, token, 'tls', 'ok');
   const [raised] = await waitForAlerts(app, 1);
-  assert.match(raised?.message ?? '', /^The certificate of localhost:\d+ has expired on [\d-]+, limit 0 days$/);
+  assert.match(raised?.message ?? '', /^tls: the certificate of localhost:\d+ has expired on [\d-]+, limit 0 days$/);
   renew(30 * day);
   const [, ended] = await waitForAlerts(app, 2);
   assert.equal(ended?.resolves, raised?.id);
+});
+
+test('contains looks at the text that people see: unpacked, and in the charset that is declared', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const server = await startReceiver(t, (response) => void response.end());
+  const latin = Buffer.from('Straße geöffnet', 'latin1');
+  const page = Buffer.from('<html><head><meta charset="windows-1252"></head>Straße geöffnet</html>', 'latin1');
+  const wide = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Straße geöffnet', 'utf16le')]);
+  const plain = Buffer.from('Straße geöffnet');
+  const large = Buffer.concat([plain, Buffer.alloc(20 * 1024 * 1024)]);
+  const cases: [Record<string, string>, Buffer][] = [
+    [{}, plain],
+    [{ 'content-encoding': 'gzip' }, gzipSync(plain)],
+    [{ 'content-encoding': 'GZIP' }, gzipSync(plain)],
+    [{ 'content-encoding': 'deflate' }, deflateSync(plain)],
+    [{ 'content-encoding': 'deflate' }, deflateRawSync(plain)],
+    [{ 'content-encoding': 'br' }, brotliCompressSync(plain)],
+    [{ 'content-encoding': 'deflate, gzip' }, gzipSync(deflateSync(plain))],
+    [{ 'content-encoding': 'gzip' }, gzipSync(large)],
+    [{ 'content-encoding': 'identity' }, plain],
+    [{ 'content-type': 'text/plain; charset=iso-8859-1' }, latin],
+    [{ 'content-type': 'text/html; charset="UTF-8"' }, plain],
+    [{ 'content-type': 'text/html; charset=nonsense' }, plain],
+    [{ 'content-type': 'text/html' }, page],
+    [{ 'content-type': 'text/html; charset=iso-8859-1' }, wide],
+    [{ 'content-encoding': 'gzip', 'content-type': 'text/html' }, gzipSync(page)],
+  ];
+  const look = async (contains: string) => (await tryWatch(app, token, { type: 'http', url: server.url, contains }))[0];
+  for (const [headers, body] of cases) {
+    server.behave((response) => void response.writeHead(200, headers).end(body));
+    assert.equal((await look('Straße geöffnet'))?.state, 'ok', JSON.stringify(headers));
+    assert.equal((await look('Straße geschlossen'))?.state, 'pending', JSON.stringify(headers));
+  }
+  server.behave((response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('none'));
+  assert.match((await look('a'))?.text ?? '', /does not answer: the answer cannot be unpacked as gzip: /);
+  server.behave((response) => void response.writeHead(200, { 'content-encoding': 'compress' }).end('none'));
+  assert.match(
+    (await look('a'))?.text ?? '',
+    /does not answer: the answer is packed as compress, which cannot be read$/,
+  );
+});
+
+test('an address of IPv6 is checked with and without brackets', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const server = createHttpsServer(createPair(t, day), (_request, response) => void response.end('ok'));
+  try {
+    server.listen(0, '::1');
+    await once(server, 'listening');
+  } catch {
+    return t.skip('this machine has no IPv6');
+  }
+  atEnd(t, () => void server.close());
+  const { port } = server.address() as AddressInfo;
+  for (const host of ['::1', '[::1]']) {
+    const [tcp] = await tryWatch(app, token, { type: 'tcp', host, port });
+    assert.match(tcp?.text ?? '', /^\[::1\]:\d+ accepts connections after/);
+    const [certificate] = await tryWatch(app, token, { type: 'certificate', host, port });
+    assert.match(certificate?.text ?? '', /^the certificate of \[::1\]:\d+ is valid for/);
+  }
+});
+
+test('failures of TLS are told in words', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const pair = createPair(t, day);
+  const look = async (options: TlsOptions | undefined): Promise<string> => {
+    const onSocket = (socket: { on(event: 'error', listener: () => void): unknown }): void =>
+      void socket.on('error', () => undefined);
+    const server = options ? createTlsServer({ ...pair, ...options }, onSocket) : createServer(onSocket);
+    if (!options) server.on('connection', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    server.on('tlsClientError', () => undefined);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const [found] = await tryWatch(app, token, {
+      type: 'http',
+      url: `https://localhost:${port}/`,
+      ca: String(pair.cert),
+    });
+    server.close();
+    return found?.text.replace(/.*does not answer: /, '') ?? '';
+  };
+  const weak = 'DEFAULT@SECLEVEL=0';
+  assert.equal(await look(undefined), 'the answer is no TLS');
+  assert.equal(
+    await look({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: weak }),
+    'the server speaks no version of TLS that is safe',
+  );
+  assert.equal(
+    await look({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA256' }),
+    'the server and signalbox have no way to encrypt in common',
+  );
+  const unnamed: TlsOptions = { SNICallback: (_name, done) => done(new Error('unknown')) };
+  assert.match(
+    await look(unnamed),
+    /^(?:the connection was closed|the TLS handshake failed|the server has no certificate)/,
+  );
+  assert.equal(
+    await look({ requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.3', minVersion: 'TLSv1.3' }),
+    'the server demands a certificate of the client',
+  );
 });

@@ -38,6 +38,8 @@ interface Thing {
   toldUnknown: ToldAlert | undefined;
   words: string;
   limitWords: string;
+  /** True if the last check asked a question of yes or no, instead of comparing a figure with a limit. */
+  isFault: boolean;
   /** Undefined before its first finding. */
   recent: RecentFigures | undefined;
 }
@@ -78,6 +80,7 @@ export class WatchRunner {
       const thing = this.#find(isUnknown ? rest.slice(1) : rest);
       if (isUnknown) thing.toldUnknown = alert;
       else thing.told = alert;
+      thing.isFault = thing.told !== undefined && thing.told.level === watch.type.usualLevel;
       thing.condition = beginCondition(this.#toFiring(thing.told), thing.toldUnknown !== undefined);
     }
   }
@@ -178,6 +181,7 @@ export class WatchRunner {
       toldUnknown: undefined,
       words: '',
       limitWords: '',
+      isFault: false,
       recent: undefined,
     };
     const thing: Thing = { name, condition: beginCondition(), ...nothing };
@@ -198,6 +202,7 @@ export class WatchRunner {
     const { state } = step(thing.condition, observation, at, this.watch.forMs);
     thing.condition = state;
     thing.words = finding.words;
+    if (!('isUnknown' in finding)) thing.isFault = 'isBad' in finding;
     const reached = state.firing === 'critical' ? limits?.critical : limits?.limit;
     thing.limitWords =
       'toText' in finding && state.firing && reached !== undefined ? `, limit ${finding.toText(reached)}` : '';
@@ -241,7 +246,7 @@ export class WatchRunner {
     const raisedAt = shown || !alert ? undefined : readIdTime(alert.id);
     const begun = raisedAt === undefined ? now : new Date(raisedAt).toISOString();
     thing.shown = {
-      ...{ thing: thing.name, state, level: firing ? this.#levelOf(firing) : null },
+      ...{ thing: thing.name, state, level: firing ? this.#levelOf(firing, thing) : null },
       figure: 'figure' in finding && finding.figure !== undefined ? toShort(finding.figure) : null,
       text: finding.words,
       at: now,
@@ -250,14 +255,16 @@ export class WatchRunner {
     };
   }
 
-  #levelOf(firing: 'limit' | 'critical'): Severity {
-    return firing === 'critical' ? 'CRITICAL' : (this.watch.settings.level ?? 'WARNING');
+  #levelOf(firing: 'limit' | 'critical', { isFault }: Pick<Thing, 'isFault'>): Severity {
+    if (firing === 'critical') return 'CRITICAL';
+    const { settings, type } = this.watch;
+    return settings.level ?? ((isFault && type.usualLevel) || 'WARNING');
   }
 
   #toFiring(told: ToldAlert | undefined): ConditionState['firing'] {
     if (!told) return undefined;
     const isCritical = this.watch.limits?.critical !== undefined && told.level === 'CRITICAL';
-    return isCritical && this.#levelOf('limit') !== 'CRITICAL' ? 'critical' : 'limit';
+    return isCritical && this.watch.settings.level !== 'CRITICAL' ? 'critical' : 'limit';
   }
 
   #describeGone(name: string): string {
@@ -271,9 +278,9 @@ export class WatchRunner {
       const { firing, isUnknownTold } = thing.condition;
       const { name: watch } = this.watch.settings;
       try {
-        const level = firing && this.#levelOf(firing);
+        const level = firing && this.#levelOf(firing, thing);
         thing.told = await this.#tell(thing, '', thing.told, level, thing.words + thing.limitWords);
-        const unknownLevel = isUnknownTold ? this.#levelOf('limit') : undefined;
+        const unknownLevel = isUnknownTold ? this.#levelOf('limit', { isFault: false }) : undefined;
         const words = isUnknownTold ? `Watch ${watch} cannot check: ${thing.words}` : thing.words;
         thing.toldUnknown = await this.#tell(thing, unknownMark, thing.toldUnknown, unknownLevel, words);
       } catch (error) {
@@ -295,21 +302,26 @@ export class WatchRunner {
     if (told?.level === level) return told;
     const { settings, type } = this.watch;
     const { raise, where, isGone, clock } = this.#parts;
+    const isOfNetwork = type.scope(settings) === 'network';
     const since = thing.shown?.since ?? clock().toISOString();
     const about = {
       ...{ source: `watch/${settings.name}`, format: 'watch' },
       fingerprint: toFingerprint(settings.name, where, mark + thing.name),
+      // No machine is at fault: any could have checked it.
+      ...(isOfNetwork && { hostname: '' }),
       labels: isGone ? {} : { watch: settings.name, type: type.name, thing: thing.name },
     };
     const runbook = settings.message ? { details: settings.message } : {};
-    const sentence = toSentence(words, thing.name);
+    const isNamed = !isOfNetwork || mark === unknownMark;
+    const named = isNamed ? words : `${settings.name}: ${words}`;
+    const sentence = isNamed ? toSentence(words, thing.name) : named;
     if (level !== undefined) {
       const { id } = await raise({ ...about, ...runbook, level, message: sentence, status: 'firing', startsAt: since });
       return { id, level };
     }
     if (!told) return undefined;
     const ended = { resolves: told.id, firingLevel: told.level };
-    await raise({ ...about, ...ended, level: 'INFO', message: `Resolved: ${words}`, status: 'resolved' });
+    await raise({ ...about, ...ended, level: 'INFO', message: `Resolved: ${named}`, status: 'resolved' });
     return undefined;
   }
 }

@@ -31,6 +31,7 @@ export const tryWatch = async ({ request }: Asked, token: string, body: object):
 export interface RaisedAlert {
   id: string;
   source: string;
+  hostname: string;
   level: string;
   message: string;
   format: string;

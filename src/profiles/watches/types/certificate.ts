@@ -1,51 +1,64 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { readSmallFile } from '../../../host/files.ts';
 import type { FigureLimits } from '../condition.ts';
 import { defineWatchType, type Finding } from '../type.ts';
-import { readServerCertificate } from './network.ts';
+import { type ChainEnd, findChainEnd, parseCertificates } from './chain.ts';
+import { findAuthorityProblem, readAuthorities, readServerCertificate, toBareHost } from './network.ts';
 
 const dayMs = 86_400_000;
 const usualPort = 443;
 
-/** Days until a certificate ends: of a PEM file, or the one that a server shows. */
+/** Days until a certificate or one that it depends on ends: of a PEM file, or those that a server shows. */
 export const certificateWatch = defineWatchType({
   name: 'certificate',
   scope: ({ path }) => (path === undefined ? 'network' : 'machine'),
-  keys: ['path', 'host', 'port'],
+  keys: ['path', 'host', 'port', 'ca', 'caFile'],
   limit: 'optional',
   usualLimit: 14,
   isLowBad: () => true,
   every: 60,
-  findProblem: ({ path, host, port }) => {
+  findProblem: ({ path, host, port, ...trusted }) => {
     if ((path === undefined) === (host === undefined)) return 'either path or host is needed';
-    return path !== undefined && port !== undefined ? 'port belongs to host' : undefined;
+    return path !== undefined && port !== undefined ? 'port belongs to host' : findAuthorityProblem(trusted);
   },
-  check: async ({ path, host = '', port = usualPort }, { targets, clock }, signal) => {
+  check: async (watch, { targets, clock }, signal) => {
+    const { path, host = '', port = usualPort } = watch;
+    const authorities = await readAuthorities(watch);
     if (path === undefined) {
-      const validTo = await readServerCertificate(host, port, targets, signal);
-      return [toDaysFinding(`${host}:${port}`, validTo, clock())];
+      const bare = toBareHost(host);
+      const end = await readServerCertificate(bare, port, { targets, authorities }, signal);
+      return [toDaysFinding(bare.includes(':') ? `[${bare}]:${port}` : `${bare}:${port}`, end, clock())];
     }
     const text = await readSmallFile(path).catch((error: NodeJS.ErrnoException) => {
       throw new Error(`${path} cannot be read (${error.code ?? error.message})`);
     });
-    return [toDaysFinding(path, parseEnd(path, text), clock())];
+    const end = readEnd(text, authorities);
+    if (!end) throw new Error(`${path} has no certificate`);
+    return [toDaysFinding(path, end, clock())];
   },
 });
 
-const parseEnd = (path: string, text: string): Date => {
+const readEnd = (text: string, authorities: readonly X509Certificate[]): ChainEnd | undefined => {
   try {
-    return new Date(new X509Certificate(text).validTo);
+    return findChainEnd(parseCertificates(text), authorities);
   } catch {
-    throw new Error(`${path} has no certificate`);
+    return undefined;
   }
 };
 
 const toDays = (days: number): string => `${Math.floor(days)} days`;
 
-export const toDaysFinding = (thing: string, validTo: Date, now: Date, limits?: FigureLimits): Finding => {
+export const toDaysFinding = (
+  thing: string,
+  { validTo, signer }: ChainEnd,
+  now: Date,
+  limits?: FigureLimits,
+): Finding => {
   const days = (validTo.getTime() - now.getTime()) / dayMs;
   const date = validTo.toISOString().slice(0, 10);
-  const what = thing.endsWith(' certificate') ? thing : `the certificate of ${thing}`;
+  const isNamed = thing.endsWith(' certificate');
+  const own = isNamed ? thing : `the certificate of ${thing}`;
+  const what = signer === undefined ? own : `${own} was signed by ${signer}, whose certificate`;
   const words = days < 0 ? `${what} has expired on ${date}` : `${what} is valid for ${toDays(days)}, until ${date}`;
   return { thing, figure: days, toText: toDays, words, ...(limits && { limits }) };
 };

@@ -1,7 +1,8 @@
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toMsText } from '../type.ts';
 import { toDaysFinding } from './certificate.ts';
-import { requestUrl, toFault } from './network.ts';
+import { toFault } from './failures.ts';
+import { findAuthorityProblem, readAuthorities, requestUrl } from './network.ts';
 
 const statuses = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
 
@@ -16,25 +17,32 @@ const isRight = (status: number, ranges: string): boolean =>
 export const httpWatch = defineWatchType({
   name: 'http',
   scope: () => 'network',
-  keys: ['url', 'status', 'contains', 'certificateDays'],
+  keys: ['url', 'status', 'contains', 'certificateDays', 'ca', 'caFile'],
+  usualLevel: 'ERROR',
   required: ['url'],
   limit: 'optional',
   every: 60,
-  findProblem: ({ url = '', status = '200' }) => {
+  findProblem: ({ url = '', status = '200', ...trusted }) => {
     if (!statuses.test(status)) return 'status must be such as 200-299,401';
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
-    return parsed.username || parsed.password ? 'url must not have a user or password' : undefined;
+    if (parsed.username || parsed.password) return 'url must not have a user or password';
+    return findAuthorityProblem(trusted);
   },
   check: async (watch, { targets, clock }, signal) => {
     const { url = '', status = '200-299', contains, certificateDays, limit } = watch;
     const thing = toThing(watch);
-    const answer = await requestUrl(url, targets, signal).catch(toFault);
+    const answer = await requestUrl(url, { targets, authorities: await readAuthorities(watch) }, signal).catch(toFault);
     if (typeof answer === 'string') return [{ thing, isBad: true, words: `${thing} does not answer: ${answer}` }];
     const time = toMsText(answer.ms);
     const days: Finding[] =
-      certificateDays !== undefined && answer.validTo
-        ? [toDaysFinding(`${thing} certificate`, answer.validTo, clock(), { limit: certificateDays, isLowBad: true })]
+      certificateDays !== undefined && answer.certificate
+        ? [
+            toDaysFinding(`${thing} certificate`, answer.certificate, clock(), {
+              limit: certificateDays,
+              isLowBad: true,
+            }),
+          ]
         : [];
     const fault = findFault(answer, status, contains);
     if (fault !== undefined) return [{ thing, isBad: true, words: `${thing} ${fault}` }, ...days];

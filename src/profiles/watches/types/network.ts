@@ -1,35 +1,82 @@
+import type { X509Certificate } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { type Targets, UncheckedTarget } from '../../targets.ts';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { readSmallFile } from '../../../host/files.ts';
+import type { Targets } from '../../targets.ts';
+import type { WatchSettings } from '../schema.ts';
+import { readBodyText } from './body-text.ts';
+import { type ChainEnd, findChainEnd, listSent, listTrusted, parseCertificates } from './chain.ts';
+import { toReason } from './failures.ts';
 
-/** How many redirects are followed, and how much of a body is read. */
+/** How many redirects are followed. */
 const mostRedirects = 3;
-const mostBytes = 1024 * 1024;
 
 interface HttpAnswer {
   status: number;
   body: string;
   /** Until the body was read, of all requests together. */
   ms: number;
-  /** When the certificate of the last server ends. */
-  validTo: Date | undefined;
+  /** When the certificates of the last server end. */
+  certificate: ChainEnd | undefined;
 }
+
+/** Where checks over the network lead, and which CAs they trust in addition. */
+export interface Access {
+  targets: Targets;
+  authorities: readonly X509Certificate[];
+}
+
+/** The CAs of a watch. Rejects with an Error whose message says why they cannot be read. */
+export const readAuthorities = async ({ ca = '', caFile }: WatchSettings): Promise<X509Certificate[]> => {
+  if (caFile === undefined) return ca === '' ? [] : parseAuthorities('ca', ca);
+  const text = await readSmallFile(caFile).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${caFile} cannot be read (${error.code ?? error.message})`);
+  });
+  return parseAuthorities(caFile, text);
+};
+
+/** Why the CAs of a watch cannot be used, as a clause. */
+export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | undefined => {
+  if (ca === undefined) return undefined;
+  if (caFile !== undefined) return 'only one of ca and caFile is possible';
+  try {
+    parseAuthorities('ca', ca);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+/** @throws Error */
+const parseAuthorities = (name: string, text: string): X509Certificate[] => {
+  try {
+    const found = parseCertificates(text);
+    if (found.length > 0) return found;
+  } catch {
+    // As if there were none.
+  }
+  throw new Error(`${name} has no certificate in PEM`);
+};
 
 const statusesThatRedirect = [301, 302, 303, 307, 308];
 
 /** Requests a URL. Rejects with an Error whose message says why there is no answer. */
-export const requestUrl = async (url: string, targets: Targets, signal: AbortSignal): Promise<HttpAnswer> => {
+export const requestUrl = async (url: string, access: Access, signal: AbortSignal): Promise<HttpAnswer> => {
   const begun = performance.now();
   let current = new URL(url);
   for (let redirects = 0; ; redirects += 1) {
-    const response = await requestOnce(current, targets, signal);
+    const response = await requestOnce(current, access, signal);
     try {
       const { statusCode: status = 0, headers } = response;
-      const validTo = response.socket ? readValidTo(response.socket) : undefined;
+      const sent = listSent((response.socket as Partial<TLSSocket> | null) ?? {});
       if (!statusesThatRedirect.includes(status) || headers.location === undefined) {
-        return { status, body: await readBody(response, signal), ms: performance.now() - begun, validTo };
+        const body = await readBodyText(response, headers).catch((error: Error) => {
+          throw toReason(error, signal);
+        });
+        const ms = performance.now() - begun;
+        return { status, body, ms, certificate: findChainEnd(sent, access.authorities) };
       }
       if (redirects === mostRedirects) throw new Error(`there are more than ${mostRedirects} redirects`);
       current = toNext(headers.location, current);
@@ -45,37 +92,22 @@ const toNext = (location: string, from: URL): URL => {
   return next;
 };
 
-const requestOnce = (url: URL, { assertHost, lookup }: Targets, signal: AbortSignal): Promise<IncomingMessage> =>
+const requestOnce = (url: URL, { targets, authorities }: Access, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
+    const { assertHost, lookup } = targets;
     assertHost(url.hostname);
     const headers = { 'user-agent': 'signalbox', accept: '*/*', connection: 'close' };
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const ca = authorities.length > 0 && { ca: [...listTrusted(), ...authorities.map(String)] };
     // Each check makes a connection of its own: it is what is watched.
-    const request = send(url.href, { lookup, signal, headers, agent: false }, resolve);
+    const options = { lookup, signal, headers, agent: false, ...ca };
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(url.href, options, resolve);
     request.on('error', (error) => reject(toReason(error, signal)));
     request.end();
   });
 
-const readBody = async (response: IncomingMessage, signal: AbortSignal): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk.subarray(0, mostBytes - bytes));
-      bytes += chunk.length;
-      if (bytes >= mostBytes) break;
-    }
-  } catch (error) {
-    throw toReason(error as Error, signal);
-  }
-  return Buffer.concat(chunks).toString();
-};
-
-const readValidTo = (socket: Socket): Date | undefined => {
-  const { getPeerCertificate } = socket as Partial<TLSSocket>;
-  const validTo = getPeerCertificate ? (socket as TLSSocket).getPeerCertificate()?.valid_to : undefined;
-  return validTo === undefined ? undefined : new Date(validTo);
-};
+/** `::1` for `[::1]`, as addresses stand in URLs. */
+export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /** Connects and resolves to the milliseconds that it took. */
 export const connectTo = (
@@ -97,13 +129,13 @@ export const connectTo = (
     });
   });
 
-/** The end of the certificate that a TLS server shows, whoever has signed it. */
+/** The end of the certificates that a TLS server shows, whoever has signed them. */
 export const readServerCertificate = (
   host: string,
   port: number,
-  { assertHost, lookup }: Targets,
+  { targets: { assertHost, lookup }, authorities }: Access,
   signal: AbortSignal,
-): Promise<Date> =>
+): Promise<ChainEnd> =>
   new Promise((resolve, reject) => {
     assertHost(host);
     const servername = /^[\d.]+$|:/.test(host) ? '' : host;
@@ -112,9 +144,9 @@ export const readServerCertificate = (
     socket.on('error', (error) => reject(toReason(error, signal)));
     socket.on('close', () => reject(toReason(new Error('the connection was closed'), signal)));
     socket.on('secureConnect', () => {
-      const { valid_to: validTo }: Partial<DetailedPeerCertificate> = socket.getPeerCertificate();
-      if (validTo === undefined) reject(new Error('the server shows no certificate'));
-      else resolve(new Date(validTo));
+      const found = findChainEnd(listSent(socket), authorities);
+      if (found) resolve(found);
+      else reject(new Error('the server shows no certificate'));
       socket.destroy();
     });
   });
@@ -123,43 +155,4 @@ const endWith = (socket: Socket, signal: AbortSignal): void => {
   const end = (): void => void socket.destroy();
   signal.addEventListener('abort', end, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', end));
-};
-
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed',
-  EPIPE: 'the connection was closed',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the host does not answer',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is self-signed',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate was signed by somebody unknown',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate was signed by somebody unknown',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
-};
-
-/** By the beginning of the code. */
-const kinds = [
-  ['HPE_', 'the answer is no HTTP'],
-  ['ERR_SSL_WRONG_VERSION', 'the answer is no TLS'],
-] as const;
-
-type SocketError = NodeJS.ErrnoException & { hostname?: string; errors?: NodeJS.ErrnoException[] };
-
-const toReason = (error: Error, signal: AbortSignal): Error => {
-  if (error instanceof UncheckedTarget) return error;
-  if (signal.aborted) return new Error('there was no answer in time');
-  const { code = '', hostname, errors } = error as SocketError;
-  if (code === 'ENOTFOUND') return new UncheckedTarget(`the host name ${hostname} is unknown`);
-  if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond for ${hostname}`);
-  const reason = reasons[code] ?? kinds.find(([start]) => code.startsWith(start))?.[1];
-  return new Error(reason ?? (error.message || errors?.[0]?.message || code || 'the connection failed'));
-};
-
-/** Why a target does not answer; throws an error that says nothing of it. */
-export const toFault = (error: Error): string => {
-  if (error instanceof UncheckedTarget) throw error;
-  return error.message;
 };

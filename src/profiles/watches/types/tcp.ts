@@ -1,5 +1,6 @@
 import { defineWatchType, toMsText } from '../type.ts';
-import { connectTo, toFault } from './network.ts';
+import { toFault } from './failures.ts';
+import { connectTo, toBareHost } from './network.ts';
 
 /** Whether a server accepts a connection in time. */
 export const tcpWatch = defineWatchType({
@@ -8,8 +9,10 @@ export const tcpWatch = defineWatchType({
   keys: ['host', 'port'],
   required: ['host', 'port'],
   limit: 'optional',
+  usualLevel: 'ERROR',
   every: 60,
-  check: async ({ host = '', port = 0, limit }, { targets }, signal) => {
+  check: async ({ host: written = '', port = 0, limit }, { targets }, signal) => {
+    const host = toBareHost(written);
     const thing = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const ms = await connectTo(host, port, targets, signal).catch(toFault);
     if (typeof ms === 'string') return [{ thing, isBad: true, words: `${thing} does not accept connections: ${ms}` }];

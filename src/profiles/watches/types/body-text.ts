@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { TextDecoder } from 'node:util';
+import zlib, { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+
+/** How much of a body is read, packed and unpacked. */
+const mostBytes = 1024 * 1024;
+
+/** Encodings that are undone one after another. */
+const mostEncodings = 3;
+
+/** How far browsers look for the charset in a page. */
+const metaBytes = 1024;
+
+/** The text of the first MiB of a body as people see it. Rejects where it cannot be unpacked. */
+export const readBodyText = async (body: Readable, headers: IncomingHttpHeaders): Promise<string> => {
+  const encodings = (headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((encoding) => encoding.trim())
+    .filter((encoding) => encoding !== '' && encoding !== 'identity');
+  if (encodings.length > mostEncodings) throw new Error('the answer is packed too often');
+  let bytes = await readStart(body);
+  for (const encoding of encodings.toReversed()) bytes = await unpack(bytes, encoding);
+  return decode(bytes, headers['content-type'] ?? '');
+};
+
+const readStart = async (stream: Readable): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, mostBytes - bytes));
+    bytes += chunk.length;
+    if (bytes >= mostBytes) break;
+  }
+  return Buffer.concat(chunks);
+};
+
+/** The start of what the bytes unpack to; of bytes whose end is missing, all that there is. */
+const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
+  if (bytes.length === 0) return bytes;
+  const unpacker = createUnpacker(bytes, encoding);
+  if (!unpacker) throw new Error(`the answer is packed as ${encoding}, which cannot be read`);
+  const unpacked: Buffer[] = [];
+  let length = 0;
+  try {
+    const stream = pipeline(Readable.from([bytes]), unpacker, () => undefined);
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      unpacked.push(chunk.subarray(0, mostBytes - length));
+      length += chunk.length;
+      if (length >= mostBytes) break;
+    }
+  } catch (error) {
+    const isCut = bytes.length >= mostBytes && length > 0;
+    if (!isCut) throw new Error(`the answer cannot be unpacked as ${encoding}: ${(error as Error).message}`);
+  }
+  return Buffer.concat(unpacked);
+};
+
+const createUnpacker = (bytes: Buffer, encoding: string): Transform | undefined => {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'br') return createBrotliDecompress();
+  if (encoding === 'deflate') return hasZlibHeader(bytes) ? createInflate() : createInflateRaw();
+  // Node 22.15 and later.
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
+  return encoding === 'zstd' ? createZstdDecompress?.() : undefined;
+};
+
+/** Some servers send `deflate` without the header of RFC 1950. */
+const hasZlibHeader = (bytes: Buffer): boolean => {
+  const [method = 0, flags = 0] = bytes;
+  return (method & 15) === 8 && (256 * method + flags) % 31 === 0;
+};
+
+/** As browsers do: a byte order mark counts first, then the header, then what the page itself says. */
+const decode = (bytes: Buffer, contentType: string): string => {
+  const start = bytes.subarray(0, metaBytes).toString('latin1');
+  const declared = [
+    findMark(bytes),
+    /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1],
+    /<meta[^>]+charset\s*=\s*["']?([^\s"'>;/]+)/i.exec(start)?.[1],
+    /^\s*<\?xml[^>]+encoding\s*=\s*["']([^"']+)/i.exec(start)?.[1],
+  ];
+  for (const charset of declared) {
+    const decoder = charset === undefined ? undefined : createDecoder(charset);
+    if (decoder) return decoder.decode(bytes);
+  }
+  return new TextDecoder().decode(bytes);
+};
+
+const findMark = (bytes: Buffer): string | undefined => {
+  if (bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))) return 'utf-8';
+  if (bytes.subarray(0, 2).equals(Buffer.from([0xff, 0xfe]))) return 'utf-16le';
+  return bytes.subarray(0, 2).equals(Buffer.from([0xfe, 0xff])) ? 'utf-16be' : undefined;
+};
+
+const createDecoder = (charset: string): TextDecoder | undefined => {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return undefined;
+  }
+};
