@@ -28,6 +28,9 @@ const pollEvery = 2 * second;
 const silence = 4 * second;
 /** A proxy that passes nothing on within this time buffers the stream. */
 const openingTime = 4 * second;
+/** Milliseconds before a stream that ended is opened again: doubled each time, up to `longestPause`, until one lasts. */
+const shortestPause = 50;
+const longestPause = 10 * second;
 /** After a fallback to polling, the stream is tried again. */
 const polledFor = 60 * second;
 /** A tab that is hidden for this long lets its stream go: browsers allow six connections for all tabs of a server. */
@@ -40,6 +43,7 @@ let interruption = new AbortController();
 /** The id of the last event: alerts go on from there. */
 let lastId: string | undefined;
 let pollUntil = 0;
+let nextPause = shortestPause;
 let isScheduled = false;
 let isPaused = document.hidden;
 
@@ -94,6 +98,7 @@ const interrupt = (): void => {
 };
 
 const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<void> => {
+  const startedAt = Date.now();
   const own = new AbortController();
   const signal = AbortSignal.any([interrupted, own.signal]);
   let isOpen = false;
@@ -121,14 +126,17 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
     if (!interrupted.aborted) liveState.value = 'reconnecting';
   } catch (error) {
     const status = error instanceof ClientError ? error.status : 0;
-    if (status === 401) expireSession();
+    if (status === 401 && session.peek()) expireSession();
     else if (status > 0) pollUntil = Date.now() + polledFor;
     else if (!interrupted.aborted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
   } finally {
     clearTimeout(watch);
     own.abort();
   }
-  if (!interrupted.aborted) await pause(isOpen ? 50 : second, interrupted);
+  if (Date.now() - startedAt > longestPause) nextPause = shortestPause;
+  if (interrupted.aborted) return;
+  await pause(isOpen ? nextPause : Math.max(second, nextPause), interrupted);
+  if (isOpen) nextPause = Math.min(2 * nextPause, longestPause);
 };
 
 const openStream = async (topics: LiveTopic[], signal: AbortSignal): Promise<Response> => {

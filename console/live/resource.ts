@@ -31,6 +31,9 @@ interface Options<T, K extends LiveTopic> {
   take?: (data: Topics[K], before: T | undefined) => T | undefined;
 }
 
+/** Milliseconds from one reading to the next that an event causes, whatever `calm` is. */
+const leastBetween = 200;
+
 /** Reads something from the server and keeps it current. */
 export const useResource = <T, K extends LiveTopic = never>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -73,6 +76,8 @@ const createLoader = <T>(
   const aborted = new AbortController();
   let running = false;
   let isWanted = false;
+  /** False while the value is that of another key. */
+  let isOwn = false;
   let loadedAt = Number.NEGATIVE_INFINITY;
   let replacements = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -88,27 +93,33 @@ const createLoader = <T>(
         if (aborted.signal.aborted) break;
         // An event that has come meanwhile is newer.
         if (replacements === before) value.value = data;
-        loadedAt = Date.now();
+        isOwn = true;
         error.value = undefined;
       } catch (reason) {
         if (aborted.signal.aborted) break;
         error.value = toApiError(reason);
         // What only users may see is gone with the session.
         const isGone = error.value.problem === 'login' && !(isKept && hasExpired.value);
-        if (isGone || error.value.status === 403) value.value = undefined;
+        if (isGone || !isOwn || error.value.status === 403) value.value = undefined;
       }
+      loadedAt = Date.now();
     }
     running = false;
   };
   const reloadSoon = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      void reload();
-    }, calm);
+    const rest = loadedAt + leastBetween - Date.now();
+    timer ??= setTimeout(
+      () => {
+        timer = undefined;
+        void reload();
+      },
+      Math.max(calm, rest),
+    );
   };
   const resync = (): void => (Date.now() - loadedAt < calm ? reloadSoon() : void reload());
   const replace = (data: T): void => {
     replacements += 1;
+    isOwn = true;
     value.value = data;
   };
   /** What is being read may be from before an event. */

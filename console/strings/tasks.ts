@@ -60,6 +60,7 @@ export const taskTexts = {
   deletedByMe: 'Deleted',
   emptyText: '(empty)',
   keptTheirs: 'Kept the other version.',
+  keepsChanging: 'The server says that the task has changed each time. Reload the page and try again.',
   stillStoring: 'The server is still storing this task. Try again in a moment.',
   missing: 'There is no such task',
   missingHint: 'It may have been deleted.',

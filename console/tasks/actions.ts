@@ -15,6 +15,9 @@ const words = text.tasks;
 /** Characters of a title in a message. */
 const mostNamed = 60;
 
+/** Milliseconds before each attempt to change a task that somebody else may be changing, too. */
+const pauses = [0, 200, 800, 3200];
+
 /** The title in messages and names. */
 export const toTaskName = ({ Title: title }: Task): string => shorten(title, mostNamed);
 
@@ -40,7 +43,8 @@ const settle = async (
   run: (version: Version, stored: Task) => Promise<void>,
 ): Promise<SaveOutcome> => {
   let [shown, known] = [task, before];
-  for (;;) {
+  for (const pause of pauses) {
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
     try {
       const { data, version } = await versionedClient.getTask({ id: task.Id });
       shown = data;
@@ -61,6 +65,8 @@ const settle = async (
       return { reason: explainRefusal(error) };
     }
   }
+  list.put(shown);
+  return { reason: words.keepsChanging };
 };
 
 /** Shows the change at once and sends it; takes it back and returns the reason if it is refused. */
@@ -98,9 +104,9 @@ export const create = async (list: LiveTasks, fields: NewTask, key: string): Pro
 
 /**
  * Hides a task and offers to undo that; the server deletes it once the offer is gone, so that what comes back is the same
- * task. If somebody else has changed it, the user decides.
+ * task. If somebody else has changed it, the user decides, once: `isSecond` for the deletion after that.
  */
-export const remove = async (list: LiveTasks, task: Task): Promise<void> => {
+export const remove = async (list: LiveTasks, task: Task, isSecond = false): Promise<void> => {
   if (!isAllowed('deleteTask')) return notify(text.errors.admin, { kind: 'failure' });
   let shown = task;
   const outcome = await settle(list, task, { before: task, changes: undefined }, async (version, stored) => {
@@ -112,15 +118,16 @@ export const remove = async (list: LiveTasks, task: Task): Promise<void> => {
   const run = () => undoDeletion(task.Id);
   notify(words.deleted(toTaskName(shown)), {
     action: { label: text.undo, run },
-    onEnd: () => void finish(list, shown),
+    onEnd: () => void finish(list, shown, isSecond),
   });
 };
 
-const finish = async (list: LiveTasks, task: Task): Promise<void> => {
+const finish = async (list: LiveTasks, task: Task, isSecond: boolean): Promise<void> => {
   const outcome = await completeDeletion(task.Id);
-  if (outcome === 'deleted') list.drop(task.Id);
-  else if (outcome === 'changed') await remove(list, task);
-  else notify(words.notDeleted(toTaskName(task), outcome.reason), { kind: 'failure' });
+  if (outcome === 'deleted') return list.drop(task.Id);
+  if (outcome === 'changed' && !isSecond) return remove(list, task, true);
+  const reason = outcome === 'changed' ? words.keepsChanging : outcome.reason;
+  notify(words.notDeleted(toTaskName(task), reason), { kind: 'failure' });
 };
 
 /** Says that a task is gone which the user was editing, and offers to store it with the changes. */

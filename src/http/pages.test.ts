@@ -27,6 +27,11 @@ test('pages are served from more than one folder, each with its own policy', asy
     assert.equal((await request('GET', `/${name}`)).headers['location'], `/${name}/`);
   }
   assert.equal((await request('GET', '/one/two.txt')).status, 404);
+  const tag = (await request('GET', '/one/one.txt')).headers['etag'] ?? '';
+  for (const known of [tag, tag.replace(/"$/, '-gzip"')]) {
+    const { status } = await request('GET', '/one/one.txt', { headers: { 'if-none-match': known } });
+    assert.equal(status, 304, known);
+  }
 });
 
 /** A folder `pages` with a page in a subfolder, next to a file that must not be served. */
@@ -116,7 +121,8 @@ test('a client that has a text gets 304, whether compressed or not', async (t) =
     const headers = { 'accept-encoding': accepted };
     const tag = (await get(headers)).headers.get('etag') ?? '';
     tags.add(tag);
-    for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
+    const ofProxy = tag.replace(/(-gzip)?"$/, '-br"');
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, ofProxy, `W/${ofProxy}`]) {
       const response = await get({ ...headers, 'if-none-match': known });
       assert.deepEqual([response.status, await response.text()], [304, '']);
       assert.equal(response.headers.get('etag'), tag);

@@ -4,6 +4,7 @@ import { extname, join, sep } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from './errors.ts';
+import { toOwnTags } from './text-forms.ts';
 
 /** Pages may load only files of this server and connect to it alone, and cannot be framed. */
 export const pagePolicy =
@@ -24,15 +25,21 @@ export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, pol
   const headers = pageHeaders(policy);
   // Imported only when used: loading it slows down startup.
   const { default: fastifyStatic } = await import('@fastify/static');
-  await app.register(fastifyStatic, {
-    root,
-    prefix,
-    dotfiles: 'deny',
-    redirect: true,
-    allowedPath: (path) => isServable(join(root, path)),
-    setHeaders: (response) => void response.headers(headers),
-    decorateReply: false,
-    schemaHide: true,
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async ({ raw }) => {
+      const known = raw.headers['if-none-match'];
+      if (known !== undefined) raw.headers['if-none-match'] = toOwnTags(known);
+    });
+    await scope.register(fastifyStatic, {
+      root,
+      prefix,
+      dotfiles: 'deny',
+      redirect: true,
+      allowedPath: (path) => isServable(join(root, path)),
+      setHeaders: (response) => void response.headers(headers),
+      decorateReply: false,
+      schemaHide: true,
+    });
   });
   redirectToSlash(app, prefix);
 };
@@ -189,9 +196,9 @@ export class StaticText {
   /** Sends the text with the reply's type and status. */
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const isGzip = acceptsGzip(request.headers['accept-encoding']);
-    const tag = isGzip ? `"${this.#hash}-gzip"` : `"${this.#hash}"`;
-    reply.headers({ ETag: tag, Vary: 'Accept-Encoding' });
-    if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
+    const tag = `"${this.#hash}"`;
+    reply.headers({ ETag: isGzip ? `"${this.#hash}-gzip"` : tag, Vary: 'Accept-Encoding' });
+    if (toOwnTags(request.headers['if-none-match'] ?? '').includes(tag)) return reply.code(304).send();
     if (!isGzip) {
       this.#plain ??= gunzipSync(this.content);
       return reply.send(this.#plain);

@@ -17,6 +17,12 @@ export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undef
   throw new HttpError('invalid', `Idempotency-Key must have 1 to ${longestKey} characters`);
 };
 
+/**
+ * Entity tags as this server has made them, without the marks of proxies that compress responses: Apache and Caddy add
+ * `-gzip`, `-br` or `-zstd`, Jetty `--gzip`, older versions `;gzip`.
+ */
+export const toOwnTags = (header: string): string => header.replace(/(?:--?|;)(?:gzip|x-gzip|deflate|br|zstd)"/g, '"');
+
 const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
 
 /** What routes document of `If-Match`. */
@@ -25,14 +31,14 @@ export const ifMatchHeader = {
 };
 
 /**
- * The versions that `If-Match` names, as entity tags with a number; undefined if any will do. Weak tags match nothing
- * (RFC 9110, 13.1.1).
+ * The versions that `If-Match` names, as entity tags with a number; undefined if any will do. Weak tags count, although
+ * RFC 9110 (13.1.1) has them match nothing: proxies weaken the tags of what they compress.
  */
 export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number[] | undefined => {
   if (header === undefined || header.trim() === '*') return undefined;
   if (!list.test(header.trim()))
     throw new HttpError('invalid', 'If-Match must be * or versions in quotes, such as "3"');
-  return [...header.matchAll(/(?:^|,)[ \t]*"([1-9]\d{0,14})"/g)].map(([, digits]) => Number(digits));
+  return [...toOwnTags(header).matchAll(/(?:^|,)[ \t]*(?:W\/)?"([1-9]\d{0,14})"/g)].map(([, digits]) => Number(digits));
 };
 
 /** What routes that create or replace document of conditions. */

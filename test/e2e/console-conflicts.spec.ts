@@ -174,3 +174,23 @@ test('a new task whose answer was lost is created once when it is sent again', a
   await expect(page.getByRole('status').getByText('Created task 2.')).toBeVisible();
   expect((await app.request('GET', '/api/tasks')).json['total']).toBe(2);
 });
+
+test('a task whose every version is refused is tried a few times, and then the user is told', async ({
+  scope,
+  openConsole,
+}) => {
+  const app = await startWithTask(scope);
+  const { page } = await openConsole({ app, hash: '#/tasks/1' });
+  let attempts = 0;
+  await page.route('**/api/tasks/1', (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    attempts += 1;
+    return route.continue({ headers: { ...route.request().headers(), 'if-match': '"999"' } });
+  });
+  await page.getByLabel('Title', { exact: true }).fill('mine');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('The server says that the task has changed each time.')).toBeVisible();
+  expect(attempts).toBe(4);
+  await expect(page.getByLabel('Title', { exact: true })).toHaveValue('mine');
+  expect((await read(app))['Title']).toBe('first');
+});

@@ -209,3 +209,17 @@ test('a hidden tab lets its stream go, and shows what it missed once it is visib
   await expect(page.getByRole('link', { name: 'hidden 2' })).toBeVisible();
   expect(await readIds(page)).toEqual(sent);
 });
+
+test('a stream that ends each time is opened again after longer and longer pauses', async ({ openConsole }) => {
+  const { page } = await openConsole({ hash: '#/nowhere' });
+  const opened: number[] = [];
+  await page.route('**/api/events*', (route) => {
+    opened.push(performance.now());
+    return route.fulfill({ contentType: 'text/event-stream', body: ': hello\n\n' });
+  });
+  await page.evaluate('location.hash = "#/alerts"');
+  await waitUntil('the stream is opened again', () => opened.length > 7);
+  const last = opened.slice(-6);
+  const pauses = last.slice(1).map((time, index) => time - (last[index] ?? 0));
+  for (const [index, pause] of pauses.slice(1).entries()) expect(pause).toBeGreaterThan((pauses[index] ?? 0) * 1.3);
+});

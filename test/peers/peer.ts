@@ -20,8 +20,15 @@ export const findPort = (): Promise<number> =>
   });
 
 /** Starts a program and waits until the address answers; it ends with the scope. */
-export const startPeer = async (t: Scope, program: string, args: string[], readyUrl: string): Promise<void> => {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+export const startPeer = async (
+  t: Scope,
+  program: string,
+  args: string[],
+  readyUrl: string,
+  variables: Record<string, string> = {},
+): Promise<void> => {
+  const env = { ...process.env, ...variables };
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4000);

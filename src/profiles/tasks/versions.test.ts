@@ -27,7 +27,7 @@ for (const store of ['memory', 'file'] as const) {
         headers: { 'if-match': version },
       });
     assert.equal((await send('PUT', '"1"')).status, 200);
-    for (const version of ['"1"', 'W/"2"', '"x"', '"02"', '"1", "3"']) {
+    for (const version of ['"1"', 'W/"1"', '"1-gzip"', '"2-other"', '"x"', '"02"', '"1", "3"']) {
       for (const method of ['PUT', 'DELETE']) {
         const { status, headers, json } = await send(method, version);
         assert.deepEqual([status, headers['etag']], [412, '"2"'], version);
@@ -40,6 +40,16 @@ for (const store of ['memory', 'file'] as const) {
     assert.equal((await send('PUT', '*')).status, 200);
     assert.equal((await send('DELETE', '"4"')).status, 200);
     assert.equal((await send('DELETE', '"4"')).status, 404);
+  });
+
+  test(`${store}: a version counts with the marks of proxies that compress responses`, async (t) => {
+    const { request } = await start(t);
+    await request('POST', '/api/tasks', { body: { Title: 'a' } });
+    const forms = ['W/"N"', '"N-gzip"', 'W/"N-gzip"', '"N-br"', '"N-zstd"', '"N-deflate"', '"N;gzip"', '"N--gzip"'];
+    for (const [index, form] of forms.entries()) {
+      const headers = { 'if-match': `"999", ${form.replace('N', `${index + 1}`)}` };
+      assert.equal((await request('PUT', '/api/tasks/1', { body: {}, headers })).status, 200, form);
+    }
   });
 
   test(`${store}: of changes with the same If-Match at the same time one is made`, async (t) => {
