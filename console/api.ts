@@ -34,6 +34,9 @@ export class ApiError extends Error {
   }
 }
 
+/** True if only others may see this: those who have logged in, or who have another role. */
+export const isForbidden = ({ problem, status }: ApiError): boolean => problem === 'login' || status === 403;
+
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** The address of a path of this server, which may be mounted below another path by a proxy. */

@@ -4,7 +4,7 @@ import { severities } from '../../src/profiles/severity.ts';
 import { client } from '../api.ts';
 import { desktopNotices } from '../preferences.ts';
 import { toHash } from '../router.ts';
-import { isReadable } from '../routes.ts';
+import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
 import { type Resource, useResource } from './resource.ts';
@@ -42,12 +42,12 @@ export const compareUrgency = (a: Incident, b: Incident): number =>
 
 /** Follows open incidents as long as the component is shown: the one around all screens. Events say all there is to know. */
 export const useOpenIncidents = (): void => {
-  const resource = useResource(loadOpen, { key: String(isReadable('listIncidents')), topic: 'incidents', take, calm });
+  const resource = useResource(loadOpen, { topic: 'incidents', take, calm });
   openIncidents.value = resource;
 };
 
 const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
-  if (!isReadable('listIncidents')) return { total: 0, data: [], takenTotal: 0, taken: [], quietSince: null };
+  if (!isMounted('listIncidents')) return { total: 0, data: [], takenTotal: 0, taken: [], quietSince: null };
   const [open, acknowledged, resolved] = await Promise.all([
     client.listIncidents({ state: 'open', limit: most }, { signal }),
     client.listIncidents({ state: 'acknowledged', limit: most }, { signal }),

@@ -6,7 +6,7 @@ import { openIncidents } from '../live/incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { healthStatus } from '../live/status.ts';
 import { toHash } from '../router.ts';
-import { isMounted, isReadable } from '../routes.ts';
+import { isAllowed, isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
@@ -14,13 +14,19 @@ import { toTone } from '../ui/severity.tsx';
 
 const words = text.overview;
 
+/** How many destinations there are; undefined for those who may not see them. */
+const countDestinations = async (signal: AbortSignal) =>
+  isReadable('listDeliveries') ? (await client.listDeliveries(undefined, { signal })).data.length : undefined;
+
 /** What needs attention, by the server's own judgement, and what the server is. */
 export const Health = () => {
   const { value, error, reload } = healthStatus.value;
-  const kind = value && (value.problems[0] ? toTone(value.problems[0].severity) : 'fine');
+  const isUnheard = useResource(countDestinations).value === 0;
+  const best = isUnheard ? 'warning' : 'fine';
+  const kind = value && (value.problems[0] ? toTone(value.problems[0].severity) : best);
   return (
     <Panel title={words.health} kind={`health ${kind ? `is-${kind}` : ''}`}>
-      {value && <Verdict {...value} />}
+      {value && <Verdict {...value} isUnheard={isUnheard} />}
       {!value && !error && <Skeleton lines={2} />}
       {!value && error && isMounted('getStatus') && <Failure error={error} onRetry={reload} />}
       {!isMounted('getStatus') && <p>{words.nothing}</p>}
@@ -29,16 +35,22 @@ export const Health = () => {
   );
 };
 
-const Verdict = ({ problems }: HealthStatus) => {
+const Verdict = ({ problems, isUnheard }: HealthStatus & { isUnheard: boolean }) => {
   const worst = problems[0];
   const isTaken = (openIncidents.value.value?.takenTotal ?? 0) > 0;
   const [calm, hint] = isTaken ? [words.taken, words.takenHint] : [words.healthy, words.healthyHint];
+  const best = isUnheard ? 'warning' : 'check';
   return (
     <div class="verdict" role="status">
-      <Icon name={worst ? toTone(worst.severity) : 'check'} />
+      <Icon name={worst ? toTone(worst.severity) : best} />
       <div>
-        <p class="strong">{worst ? words.attention(problems.length) : calm}</p>
-        {!worst && <p class="hint">{hint}</p>}
+        {worst && <p class="strong">{words.attention(problems.length)}</p>}
+        {!worst && !isUnheard && (
+          <>
+            <p class="strong">{calm}</p>
+            <p class="hint">{hint}</p>
+          </>
+        )}
         <ul>
           {problems.map((problem) => (
             <li key={problem.text} class={`tone-${toTone(problem.severity)}`}>
@@ -46,10 +58,24 @@ const Verdict = ({ problems }: HealthStatus) => {
             </li>
           ))}
         </ul>
+        {isUnheard && <Unheard />}
       </div>
     </div>
   );
 };
+
+/** Says of a server without destinations that nobody is notified, and leads to where that is changed. */
+const Unheard = () => (
+  <>
+    <p class="strong">{words.unheard}</p>
+    <p class="hint">
+      {words.unheardHint}{' '}
+      {isAllowed('putDestination') && (
+        <a href={toHash('/settings/destinations', { new: '1' })}>{words.addDestination}</a>
+      )}
+    </p>
+  </>
+);
 
 /** Where more about it is shown. */
 const places: Partial<Record<HealthStatus['problems'][number]['area'], string>> = {
@@ -87,9 +113,9 @@ const Facts = () => {
   return (
     <dl class="facts">
       {toFacts(value).map(([name, fact]) => (
-        <div key={name}>
+        <div key={name} class={name === words.os ? 'wide' : ''}>
           <dt>{name}</dt>
-          <dd title={fact}>{fact}</dd>
+          <dd>{fact}</dd>
         </div>
       ))}
     </dl>

@@ -1,11 +1,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { History, Topics } from 'signalbox/client';
-import { type ApiError, client } from '../api.ts';
+import { type ApiError, client, isForbidden } from '../api.ts';
 import { subscribe } from '../live/live.ts';
 import { toApiError } from '../live/resource.ts';
 import { isMounted } from '../routes.ts';
-import { append, noSamples, type Samples, type Span, spans, toSamples } from '../ui/samples.ts';
+import { session } from '../session.ts';
+import { merge, noSamples, type Samples, type Span, spans, toSamples } from '../ui/samples.ts';
 
 /** Seconds from one value of the server's history to the next. */
 const steps = { live: 1, day: 10 } as const;
@@ -19,42 +20,65 @@ export const historyError = signal<ApiError | undefined>(undefined);
 /** The disks as they were last read, in bytes; undefined until then. */
 export const disks = signal<{ mountPath: string; used: number; total: number }[] | undefined>(undefined);
 
+/** The end of what was read of the server's history: events may be newer, and leave a gap. */
+const readUntil: Partial<Record<Span, number>> = {};
+
 /** Readings of the machine over time, newest last, kept current. */
 export const useHistory = (span: Span): Samples => {
+  const token = session.value?.token;
   useEffect(() => {
+    const aborted = new AbortController();
     let isRunning = false;
     const read = async () => {
       if (isRunning) return;
       isRunning = true;
       try {
-        await (isMounted('getHistory') ? readHistory(span) : readPresent(span));
+        await (isMounted('getHistory') ? readHistory(span, aborted.signal) : readPresent(span, aborted.signal));
         historyError.value = undefined;
       } catch (reason) {
         // What cannot be read now is read when the connection is back.
-        historyError.value = toApiError(reason);
+        if (!aborted.signal.aborted) fail(toApiError(reason));
       }
       isRunning = false;
     };
     void read();
     const onResync = () => void read();
-    if (!isMounted('getHistory')) return subscribe('host', { onEvent: (data) => addReading(span, data), onResync });
-    return subscribe('history', { onEvent: (data) => addHistory(span, data), onResync });
-  }, [span]);
+    const leave = isMounted('getHistory')
+      ? subscribe('history', { onEvent: (data) => addHistory(span, data), onResync })
+      : subscribe('host', { onEvent: (data) => addReading(span, data), onResync });
+    return () => {
+      leave();
+      aborted.abort();
+    };
+  }, [span, token]);
   return known[span].value;
 };
 
-/** Reads what is newer than the newest value known. */
-const readHistory = async (span: Span): Promise<void> => {
+/** Says why there are no readings. What only users may see is gone with the session. */
+const fail = (error: ApiError): void => {
+  historyError.value = error;
+  if (!isForbidden(error)) return;
+  for (const span of ['live', 'day'] as const) {
+    known[span].value = noSamples;
+    delete readUntil[span];
+  }
+  disks.value = undefined;
+};
+
+/** Reads what is newer than what was read before. */
+const readHistory = async (span: Span, signal: AbortSignal): Promise<void> => {
   const step = steps[span];
-  const last = known[span].peek().times.at(-1);
+  const last = readUntil[span];
   const since = last === undefined ? undefined : String(last + step);
-  addHistory(span, await client.getHistory({ step, since }));
+  const history = await client.getHistory({ step, since }, { signal });
+  addHistory(span, history);
+  if (history.count > 0) readUntil[span] = Math.round(Date.parse(history.start) / 1000) + (history.count - 1) * step;
 };
 
 /** Adds what the route or the topic says. */
 const addHistory = (span: Span, history: History): void => {
   if (history.step !== steps[span]) return;
-  known[span].value = append(known[span].peek(), toSamples(history), spans[span]);
+  known[span].value = merge(known[span].peek(), toSamples(history), spans[span]);
   const latest = history.disks.flatMap(({ mountPath, used, total }) => {
     const [full, whole] = [findLast(used), findLast(total)];
     return full === null || !whole ? [] : [{ mountPath, used: full, total: whole }];
@@ -70,12 +94,12 @@ const addReading = (span: Span, { cpu, memoryUsed, memoryTotal }: Topics['host']
   addColumns(span, { cpu: [cpu && cpu * 100], memory: [(memoryUsed / memoryTotal) * 100] });
 };
 
-const readPresent = async (span: Span): Promise<void> => {
-  const { cpuUsage, memoryUsage } = await client.getHealth();
+const readPresent = async (span: Span, signal: AbortSignal): Promise<void> => {
+  const { cpuUsage, memoryUsage } = await client.getHealth(undefined, { signal });
   addColumns(span, { cpu: [Number.parseFloat(cpuUsage)], memory: [Number.parseFloat(memoryUsage)] });
 };
 
 const addColumns = (span: Span, columns: Samples['columns']): void => {
   const times = [Math.floor(Date.now() / 1000)];
-  known[span].value = append(known[span].peek(), { times, columns }, spans[span]);
+  known[span].value = merge(known[span].peek(), { times, columns }, spans[span]);
 };

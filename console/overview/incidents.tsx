@@ -47,7 +47,7 @@ const ActiveIncident = ({ incident }: { incident: Incident }) => {
     <li>
       <Ago time={firstAt} />
       <SeverityChip severity={level} />
-      <span class="one-line message" title={title}>
+      <span class="two-line message" title={title}>
         {count > 1 && <span class="count">×{toCount(count)}</span>}
         <a href={`#/incidents/${number}`}>
           <bdi>{title}</bdi>

@@ -7,8 +7,9 @@ import { type Folded, fold } from '../live/fold.ts';
 import { useResource } from '../live/resource.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
+import { ConnectLink } from '../ui/connect-link.tsx';
 import { DiskList } from '../ui/disk-list.tsx';
-import { Panel, Unloaded } from '../ui/panel.tsx';
+import { Empty, Panel, Unloaded } from '../ui/panel.tsx';
 import { type ListedProcess, ProcessList } from '../ui/process-list.tsx';
 import { AlertChip, toState } from '../ui/severity.tsx';
 import { disks } from './history.ts';
@@ -49,8 +50,12 @@ export const LatestAlerts = () => {
   return (
     <Panel title={words.latestAlerts} kind="latest-alerts" aside={<a href="#/alerts">{words.allAlerts}</a>}>
       {!alerts && <Unloaded error={error} reload={list.retry} lines={shown} />}
-      {alerts?.length === 0 && <p class="hint">{words.noAlerts}</p>}
-      {alerts && (
+      {alerts?.length === 0 && (
+        <Empty title={words.noAlerts}>
+          <ConnectLink />
+        </Empty>
+      )}
+      {alerts && alerts.length > 0 && (
         <ul class="latest">
           {folded.map(({ row, ...each }) => (
             <LatestAlert key={row} {...each} isNew={each.alert.seq > seenUpTo} />
@@ -65,7 +70,7 @@ const LatestAlert = ({ alert, count, isNew }: Pick<Folded, 'alert' | 'count'> & 
   <li class={`${isNew ? 'fresh' : ''} ${toState(alert) === 'resolved' ? 'over' : ''}`}>
     <time dateTime={alert.time ?? alert.timestamp}>{toTime(toTimeOf(alert))}</time>
     <AlertChip alert={alert} />
-    <span class="one-line message" title={alert.message}>
+    <span class="two-line message" title={alert.message}>
       {count > 1 && (
         <span class="count" title={text.alerts.repeats(toCount(count))}>
           ×{toCount(count)}

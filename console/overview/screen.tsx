@@ -1,12 +1,17 @@
+import { isForbidden } from '../api.ts';
 import { openIncidents } from '../live/incidents.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
+import { text } from '../strings/index.ts';
 import { AlertChart, DiskChart, MachineCharts } from '../ui/machine-charts.tsx';
+import { Failure, Panel } from '../ui/panel.tsx';
 import { Health } from './health.tsx';
 import { historyError, useHistory } from './history.ts';
 import { OpenIncidentsPanel } from './incidents.tsx';
 import { DiskPanel, LatestAlerts, TopProcesses } from './lists.tsx';
 import { RangeChoice, spanChoice } from './range.tsx';
+
+const words = text.overview;
 
 /** What has gone wrong, and then what the machine is doing. */
 const OverviewScreen = () => (
@@ -30,6 +35,19 @@ const Live = () => {
   const samples = useHistory(span);
   const error = historyError.value;
   const hasAlerts = isMounted('listAlerts');
+  if (error && isForbidden(error)) {
+    return (
+      <>
+        <div class="lists">
+          {hasAlerts && <LatestAlerts />}
+          <TopProcesses />
+        </div>
+        <Panel title={words.charts}>
+          <Failure error={error} onRetry={() => undefined} />
+        </Panel>
+      </>
+    );
+  }
   return (
     <>
       {hasAlerts && (

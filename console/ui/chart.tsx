@@ -21,6 +21,8 @@ export const Chart = ({ title, data, aside }: Props) => {
   const plot = useRef<Plot | undefined>(undefined);
   const index = useSignal<number | null>(null);
   const id = useId();
+  const latest = useRef(data);
+  latest.current = data;
   const names = data?.series.map(({ label, color }) => label + color).join();
   useEffect(() => {
     const place = element.current;
@@ -29,7 +31,8 @@ export const Chart = ({ title, data, aside }: Props) => {
     const observer = new ResizeObserver(() => plot.current?.resize(place.clientWidth));
     loadPlot().then(({ createPlot }) => {
       if (isGone) return;
-      plot.current = createPlot(place, data, (at) => {
+      // Other data may have come while the library was loaded.
+      plot.current = createPlot(place, latest.current ?? data, (at) => {
         index.value = at;
       });
       observer.observe(place);

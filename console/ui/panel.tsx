@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { ApiError } from '../api.ts';
+import { type ApiError, isForbidden } from '../api.ts';
 import { openLogin, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { IconButton } from './icon-button.tsx';
@@ -86,13 +86,10 @@ export const LoginButton = () => (
 
 /** Says why something cannot be shown and what to do: log in, try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
-  if (error.problem === 'login' || error.status === 403) {
-    const isKnown = session.value !== undefined;
+  if (isForbidden(error)) {
+    if (session.value) return <Empty title={text.errors.admin} />;
     return (
-      <Empty
-        title={isKnown ? text.errors.admin : text.login.needed}
-        hint={isKnown ? error.message : text.login.neededHint}
-      >
+      <Empty title={text.login.needed}>
         <LoginButton />
       </Empty>
     );

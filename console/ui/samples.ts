@@ -16,24 +16,31 @@ export type Span = keyof typeof spans;
 
 export const noSamples: Samples = { times: [], columns: {} };
 
-/** The samples with later ones at the end, without those that are older than `seconds`. */
-export const append = (before: Samples, later: Samples, seconds: number): Samples => {
-  const last = before.times.at(-1) ?? 0;
-  const from = later.times.findIndex((time) => time > last);
-  const added = from < 0 ? [] : later.times.slice(from);
-  const end = added.at(-1) ?? last;
-  const first = before.times.findIndex((time) => time > end - seconds);
-  const kept = first < 0 ? [] : before.times.slice(first);
+/** Both in the order of time, of the same time the later ones, without those that are older than `seconds`. */
+export const merge = (before: Samples, later: Samples, seconds: number): Samples => {
+  const rows = new Map([
+    ...before.times.map((time, at): [number, Row] => [time, { from: before, at }]),
+    ...later.times.map((time, at): [number, Row] => [time, { from: later, at }]),
+  ]);
+  const all = [...rows.keys()].sort((a, b) => a - b);
+  const end = all.at(-1) ?? 0;
+  const times = all.filter((time) => time > end - seconds);
   const names = new Set([...Object.keys(before.columns), ...Object.keys(later.columns)]);
   const columns = [...names].map((name): [string, Values] => [
     name,
-    [...take(before.columns[name], first, kept.length), ...take(later.columns[name], from, added.length)],
+    times.map((time) => {
+      const row = rows.get(time);
+      return row?.from.columns[name]?.[row.at] ?? null;
+    }),
   ]);
-  return { times: [...kept, ...added], columns: Object.fromEntries(columns) };
+  return { times, columns: Object.fromEntries(columns) };
 };
 
-const take = (values: Values | undefined, from: number, count: number): Values =>
-  values?.slice(from, from + count) ?? Array.from({ length: count }, () => null);
+/** One time of some samples. */
+interface Row {
+  from: Samples;
+  at: number;
+}
 
 /** The server's history as shares in percent and rates. */
 export const toSamples = (history: History): Samples => {

@@ -1,14 +1,14 @@
 import { expect } from '@playwright/test';
 import { sendAlert } from './support/app.ts';
 import { test } from './support/console.ts';
-import { findFaults } from './support/page.ts';
+import { findFaults, logIn, waitUntilLoaded } from './support/page.ts';
 import { startPager } from './support/pager.ts';
 
 test('the overview shows health in words, charts, disks, processes and alerts', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk', hostname: 'web-1' });
   const { page, complaints } = await openConsole({ app });
-  await expect(page.getByText(/Everything looks fine|needs? attention/)).toBeVisible();
+  await expect(page.getByText(/Nobody is notified yet|needs? attention/).first()).toBeVisible();
   for (const name of ['Processor', 'Memory', 'Disks', 'Top processes', 'Latest alerts']) {
     await expect(page.getByRole('heading', { name }).first()).toBeVisible();
   }
@@ -24,6 +24,27 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
     await expect(health.getByText(fact).first()).toBeVisible();
   await expect(page.getByRole('columnheader', { name: 'PID' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('without a destination, the overview says that nobody is notified, and leads to the form of one', async ({
+  openConsole,
+}) => {
+  const { page, app, complaints } = await openConsole();
+  const health = page.getByRole('region', { name: 'Health' });
+  await logIn(page, 'admin');
+  await expect(health.getByText('Nobody is notified yet')).toBeVisible();
+  await expect(health.getByText('Everything looks fine')).toHaveCount(0);
+  expect(await findFaults(page)).toEqual([]);
+  await health.getByRole('link', { name: 'Add a destination' }).click();
+  await expect(page.getByRole('dialog', { name: 'New destination' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  const token = await app.login('admin');
+  const body = { type: 'webhook', url: 'http://127.0.0.1:9/' };
+  expect((await app.request('PUT', '/api/destinations/chat', { token, body })).status).toBe(201);
+  await page.evaluate('location.hash = "#/"');
+  await expect(health.getByText(/Everything looks fine|attention/)).toBeVisible();
+  await expect(health.getByText('Nobody is notified yet')).toHaveCount(0);
   expect(complaints).toEqual([]);
 });
 
@@ -81,4 +102,63 @@ test('while it is connected, the overview asks for nothing', async ({ openConsol
   await expect(page.getByText('while it is watched')).toHaveCount(2);
   await pass(5);
   expect(asked).toEqual([]);
+});
+
+test('charts keep the readings of a response that comes after newer events', async ({ openConsole }) => {
+  const { page, app } = await openConsole({ hash: '#/nowhere' });
+  const count = async () => (await app.request<{ count: number }>('GET', '/api/history?step=1')).json.count;
+  await expect.poll(count).toBeGreaterThan(3);
+  const ofEvents = page.getByText(/^used: now /);
+  await page.route('**/api/history?step=1*', async (route) => {
+    const response = await route.fetch();
+    const history = await response.json();
+    history.memoryUsed[0] = history.memoryTotal[0];
+    await ofEvents.waitFor({ state: 'attached' });
+    await route.fulfill({ response, json: history });
+  });
+  await page.evaluate('location.hash = "#/?range=day"');
+  await page.getByRole('button', { name: '10 min' }).click();
+  await expect(page.getByText(/^used: now .* highest 100\.0 %/)).toBeAttached();
+});
+
+const withoutLogin = [
+  '',
+  '#/incidents',
+  '#/alerts',
+  '#/watches',
+  '#/heartbeats',
+  '#/silences',
+  '#/tasks',
+  '#/processes',
+  '#/notifications',
+  '#/audit',
+  '#/commands',
+  '#/settings',
+];
+
+test('without the login that it needs, no screen looks empty or fine', async ({ startApp, openConsole }) => {
+  const app = await startApp({ settings: { access: 'login' } });
+  const token = await app.login('admin');
+  await app.request('POST', '/api/alert', { token, body: { level: 'ERROR', message: 'the disk is full' } });
+  const { page, complaints } = await openConsole({ app });
+  for (const hash of withoutLogin) {
+    await page.evaluate(`location.hash = '${hash || '#/'}'`);
+    const main = page.getByRole('main');
+    await expect(main.getByText('Log in to see this').first()).toBeVisible();
+    await waitUntilLoaded(page);
+    await expect(main).not.toContainText(/No (open )?\w+( yet)?\.?$|Collecting|looks fine|Nothing/m);
+  }
+  await page.evaluate('location.hash = "#/"');
+  for (const name of ['Health', 'Open incidents', 'Latest alerts', 'Top processes', 'Machine over time']) {
+    await expect(page.getByRole('region', { name }).getByText('Log in to see this')).toBeVisible();
+  }
+  await logIn(page, 'admin');
+  await expect(page.getByText('the disk is full').first()).toBeVisible();
+  await expect(page.getByText(/^busy: now .* %/)).toBeAttached();
+  await page.getByRole('banner').getByRole('button', { name: 'admin, Admin' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page.getByRole('region', { name: 'Open incidents' }).getByText('Log in to see this')).toBeVisible();
+  await expect(page.getByText(/^busy: now .* %/)).toHaveCount(0);
+  await expect(page.getByText('the disk is full')).toHaveCount(0);
+  expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
 });
