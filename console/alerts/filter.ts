@@ -9,6 +9,12 @@ export const alertFilter = createAddressFilter([
 /** The number in the log before which the list begins; undefined if it begins with the newest alert. */
 export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;
 
+/** The severity that is filtered by, which addresses of earlier versions have as the level. */
+export const readSeverity = (): string | undefined => {
+  const { severity, level } = place.value.params;
+  return severity ?? level?.toUpperCase();
+};
+
 /** What the histogram shows, by the address's `range`. */
 export const windows = {
   '1h': { hours: 1, buckets: 60 },

@@ -7,14 +7,12 @@ import { CheckBox, Choice } from '../ui/field.tsx';
 import { ClearButton, FilterBar } from '../ui/filter-bar.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
-import { alertFilter, isFolding } from './filter.ts';
+import { alertFilter, isFolding, readSeverity } from './filter.ts';
 
 const words = text.alerts;
 
 export const SeverityChips = ({ counts }: { counts: Partial<Record<string, number>> | undefined }) => {
-  // Addresses of earlier versions have the level.
-  const { severity, level } = place.value.params;
-  const chosen = severity ?? level?.toUpperCase();
+  const chosen = readSeverity();
   return (
     <fieldset class="chips">
       <legend class="unseen">{words.severity}</legend>

@@ -1,10 +1,10 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { AlertEntry, AlertHistogram } from 'signalbox/client';
 import { severities } from '../../src/profiles/severity.ts';
 import { client } from '../api.ts';
 import { serverNow } from '../clock.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';
-import { toTimeOf } from '../live/alerts.ts';
+import { alertMatches, toTimeOf } from '../live/alerts.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -14,26 +14,35 @@ import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { ceilTime } from '../zone.ts';
-import { type WindowName, windowChoice, windows } from './filter.ts';
+import { alertFilter, readSeverity, type WindowName, windowChoice, windows } from './filter.ts';
 
 const words = text.alerts;
 const hourMs = 3_600_000;
-/** Milliseconds until alerts are counted again while the server has not counted all of them. */
-const recount = 1000;
+/** Milliseconds until alerts are counted again while the server has not counted all of them, the first and the last time. */
+const [firstRecount, lastRecount] = [1000, 60_000];
 
-/** The counts of the window that the address names, kept current: the server counts once, then alerts are added here. */
+/**
+ * The counts of the window that the address names, of alerts that match the address's filter but for the severity: the
+ * server counts once, then alerts are added here.
+ */
 export const useHistogram = (): Resource<AlertHistogram> => {
   const name = windowChoice.read();
+  const { source, hostname, status, q } = alertFilter.read();
+  const filter = { source, hostname, status, q };
   const load = (signal: AbortSignal) => {
     const { hours, buckets } = windows[name];
     const since = new Date(serverNow() - hours * hourMs).toISOString();
-    return client.countAlerts({ since, buckets }, { signal });
+    return client.countAlerts({ since, buckets, ...filter }, { signal });
   };
-  const histogram = useResource(load, { key: name, topic: 'alerts', take: addAlert });
+  const take = (data: AlertEntry, before: AlertHistogram | undefined) =>
+    alertMatches(data, filter) ? addAlert(data, before) : before;
+  const histogram = useResource(load, { key: JSON.stringify({ name, filter }), topic: 'alerts', take });
   const { value, reload } = histogram;
+  const wait = useRef(firstRecount);
   useEffect(() => {
     if (value?.complete !== false) return;
-    const timer = setTimeout(reload, recount);
+    const timer = setTimeout(reload, wait.current);
+    wait.current = Math.min(2 * wait.current, lastRecount);
     return () => clearTimeout(timer);
   }, [value]);
   return histogram;
@@ -75,9 +84,9 @@ export const WindowChoice = () => <AddressSegments label={words.range} choice={w
 
 /** Alerts over time by level, which is also the filter for a time. */
 export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined }) => {
-  const { since, until, severity } = place.value.params;
+  const { since, until } = place.value.params;
   const chosen = since || until ? { from: toMs(since, 0), to: toMs(until, Number.POSITIVE_INFINITY) } : undefined;
-  const bars = histogram ? toBars(histogram, severity) : [];
+  const bars = histogram ? toBars(histogram, readSeverity()) : [];
   const clear = () => setParams({ since: undefined, until: undefined, before: undefined });
   const total = bars.reduce((sum, { parts }) => sum + parts.reduce((all, { count }) => all + count, 0), 0);
   return (

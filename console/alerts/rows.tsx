@@ -57,15 +57,15 @@ const columns: Column<Folded>[] = [
 
 const toCompact = ({ alert, count }: Folded) => (
   <div class="two-lines">
+    <span class="two-line">
+      <Message alert={alert} count={count} />
+    </span>
     <div>
       <AlertChip alert={alert} />
       <span class="hint one-line">
         <Time alert={alert} /> · <bdi>{[alert.source, alert.hostname].filter(Boolean).join(' · ')}</bdi>
       </span>
     </div>
-    <span class="one-line">
-      <Message alert={alert} count={count} />
-    </span>
   </div>
 );
 
@@ -77,6 +77,7 @@ export const AlertTable = ({ rows, seenUpTo }: { rows: readonly Folded[]; seenUp
     rows={rows}
     rowKey={({ row }) => row}
     compact={toCompact}
+    heights={[34, 84]}
     rowClass={({ alert }) => `${alert.seq > seenUpTo ? 'fresh' : ''} ${toState(alert) === 'resolved' ? 'over' : ''}`}
   />
 );

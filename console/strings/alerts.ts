@@ -32,7 +32,7 @@ export const alertTexts = {
   clearRange: 'Clear the time range',
   histogram: 'Alerts over time',
   histogramHint: 'Drag, or use the arrow keys and Enter, to choose a time range',
-  counting: 'Older alerts are still being counted',
+  counting: 'Not all older alerts are counted yet',
   bar: (time: string, count: string) => `${time}: ${counted(count, 'alert')}`,
   countOf: (count: string, severity: string) => `${count} ${severity.toLowerCase()}`,
   empty: 'No alerts yet',

@@ -230,3 +230,24 @@ test('messages in a dialog can be used there, and stay while the pointer is over
   await expect(message).toHaveCount(0);
   await expect(page.getByRole('dialog', { name: 'Alert' })).toBeVisible();
 });
+
+test('chips and bars count the alerts that match the filters', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  await send(app, { source: 'shop', message: 'one' });
+  await send(app, { source: 'shop', level: 'CRITICAL', message: 'two' });
+  await send(app, { source: 'mail', message: 'three' });
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts?source=shop' });
+  const chip = (name: RegExp) => page.getByRole('button', { name });
+  await expect(chip(/^Error 1$/)).toBeVisible();
+  await expect(chip(/^Critical 1$/)).toBeVisible();
+  await send(app, { source: 'mail', message: 'four' });
+  await send(app, { source: 'shop', message: 'five' });
+  await expect(chip(/^Error 2$/)).toBeVisible();
+  await page.evaluate('location.hash = "#/alerts?q=t"');
+  await expect(chip(/^Error 1$/)).toBeVisible();
+  await expect(chip(/^Critical 1$/)).toBeVisible();
+  await chip(/^Critical 1$/).click();
+  await expect(chip(/^Error 1$/)).toBeVisible();
+  await expect(page.getByRole('listbox', { name: /: 1 alert$/ })).toBeVisible();
+  expect(complaints).toEqual([]);
+});

@@ -81,3 +81,33 @@ test('levels without end are all counted', async (t) => {
   const { buckets } = await count(app, '?buckets=1');
   assert.deepEqual([buckets[0]?.count, buckets[0]?.levels], [301, { ERROR: 1, WARNING: 300 }]);
 });
+
+test('with filters, only the alerts that a search with them finds are counted', async (t) => {
+  const app = await startApp(t);
+  for (const [source, hostname, level, message] of [
+    ['shop', 'web-1', 'ERROR', 'the disk is full'],
+    ['shop', 'web-1', 'CRITICAL', 'out of memory'],
+    ['shop', 'web-2', 'ERROR', 'the disk is slow'],
+    ['backup', 'web-1', 'ERROR', 'the disk is gone'],
+  ]) {
+    await sendAlert(app, { source, hostname, level, message });
+  }
+  await sendAlert(app, { source: 'mail', level: 'ERROR', message: 'bounced', key: 'mail', status: 'firing' });
+  for (const filter of ['source=SHOP', 'hostname=web-1', 'q=Disk', 'status=firing', 'source=shop&q=disk&level=error']) {
+    for (const more of ['', '&severity=critical', '&since=2026-01-01T00:00:00Z', '&until=2026-01-01T00:00:00Z']) {
+      const query = `${filter}${more}`;
+      const { json } = await app.request<{ count: number; data: { severity: string }[] }>(
+        'GET',
+        `/api/alerts/search?${query}`,
+      );
+      const { buckets, complete } = await count(app, `?${query}`);
+      const levels: Record<string, number> = {};
+      for (const { severity } of json.data) levels[severity] = (levels[severity] ?? 0) + 1;
+      const found = buckets.flatMap((bucket) => Object.entries(bucket.levels));
+      assert.deepEqual(Object.fromEntries(found), levels, query);
+      assert.equal(complete, true, query);
+    }
+  }
+  const { status, json } = await app.request('GET', '/api/alerts/histogram?source=shop&severity=loud');
+  assert.deepEqual([status, /severity must name one of/.test(String(json['error']))], [400, true]);
+});

@@ -5,8 +5,10 @@ import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { requireTime, toOffsetTimestamp } from '../../http/text-forms.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { FieldTest, LogRecord, StoredRecord } from '../../storage/journal/line.ts';
+import type { Counting } from '../../storage/journal/read/search.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { readTime } from '../alert-record.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { defineRoute, type Route, uuidForm } from '../route.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../severity.ts';
@@ -157,11 +159,13 @@ const createSearchRoute = ({ journal, firing, nameIncidents }: ReadingParts, que
     summary: 'Search alerts, newest first',
     schema: { operationId: 'searchAlerts', querystring: SearchQuery, response: { 200: AlertPage } },
     handler: async ({ query }, reply) => {
-      const { limit, before, q } = query;
+      const { limit, before } = query;
       const search = {
         ...parseRange(query),
-        ...{ before, limit, match: toFieldTests(query) },
-        ...(q !== undefined && { test: createMessageTest(q) }),
+        before,
+        limit,
+        match: toFieldTests(query),
+        test: createMessageTest(query.q),
         maxBytes: maxReadBytes,
         maxFoundBytes: maxPageBytes,
       };
@@ -172,8 +176,10 @@ const createSearchRoute = ({ journal, firing, nameIncidents }: ReadingParts, que
     },
   });
 
+type Filters = Omit<HistogramQuery, 'buckets'>;
+
 /** The fields that must be as given. */
-const toFieldTests = ({ level, severity, source, hostname, status }: SearchQuery): FieldTest[] => [
+const toFieldTests = ({ level, severity, source, hostname, status }: Filters): FieldTest[] => [
   ...Object.entries({ level, source, hostname, status }).flatMap(([field, value]) =>
     value === undefined ? [] : [{ field, accepts: createTextTest(value) }],
   ),
@@ -247,34 +253,75 @@ const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date,
   const createCounts = (): number[] => Array(buckets).fill(0);
   const all = createCounts();
   const bySeverity = new Map(severities.map((severity) => [severity, createCounts()]));
-  const isLevel = query.level === undefined ? undefined : createTextTest(query.level);
-  const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
-  let isTold = true;
-  const complete = await journal.countByMinute({
-    since: first,
-    until: last,
-    maxBytes,
-    add: (minute, level, count) => {
-      // Rare levels of a file with very many are counted together; few of them are names that are known.
-      if (level === undefined && isLevel) isTold = false;
-      if (isLevel && (level === undefined || !isLevel(level))) return;
-      if (isSeverity && !isSeverity(level ?? '')) return;
-      const bucket = Math.floor((minute - first) / length);
-      addTo(all, bucket, count);
-      addTo(bySeverity.get(toSeverity(level ?? '')) ?? [], bucket, count);
-    },
-  });
+  const add = (minute: number, level: string, count: number): void => {
+    const bucket = Math.floor((minute - first) / length);
+    addTo(all, bucket, count);
+    addTo(bySeverity.get(toSeverity(level)) ?? [], bucket, count);
+  };
+  const counting = { since: first, until: last, maxBytes };
+  const complete = isIndexed(query)
+    ? await countIndexed(journal, query, counting, add)
+    : await countFound(journal, query, counting, add);
   return {
     since: toTime(first),
     until: toTime(last),
     bucketSeconds: length * 60,
-    complete: complete && isTold,
+    complete,
     buckets: all.map((count, bucket) => ({
       time: toTime(first + bucket * length),
       count,
       levels: pickBucket(bySeverity, bucket),
     })),
   };
+};
+
+type Window = Omit<Counting, 'add'>;
+type Add = (minute: number, level: string, count: number) => void;
+
+/** True if the index of the log, which has the level of each alert, says all that these filters ask for. */
+const isIndexed = ({ source, hostname, status, q }: Filters): boolean =>
+  [source, hostname, status, q].every((filter) => filter === undefined);
+
+/** Counts the alerts of a window by the index of the log; resolves to whether all were counted. */
+const countIndexed = async (journal: RecordLog, query: Filters, window: Window, add: Add): Promise<boolean> => {
+  const isLevel = query.level === undefined ? undefined : createTextTest(query.level);
+  const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
+  let isTold = true;
+  const complete = await journal.countByMinute({
+    ...window,
+    add: (minute, level, count) => {
+      // Rare levels of a file with very many are counted together; few of them are names that are known.
+      if (level === undefined && isLevel) isTold = false;
+      if (isLevel && (level === undefined || !isLevel(level))) return;
+      if (isSeverity && !isSeverity(level ?? '')) return;
+      add(minute, level ?? '', count);
+    },
+  });
+  return complete && isTold;
+};
+
+/** Counts the alerts of a window that a search finds; resolves to false if older ones were not looked at. */
+const countFound = async (
+  journal: RecordLog,
+  query: Filters,
+  { since, until, maxBytes }: Window,
+  add: Add,
+): Promise<boolean> => {
+  const hasText = createMessageTest(query.q);
+  const { next } = await journal.search({
+    since: since * minuteMs,
+    until: until * minuteMs,
+    match: toFieldTests(query),
+    // Nothing is found, so that no record is kept.
+    test: (record) => {
+      const time = readTime(record);
+      if (time !== undefined && hasText(record)) add(Math.floor(time / minuteMs), String(record['level'] ?? ''), 1);
+      return false;
+    },
+    limit: 1,
+    maxBytes,
+  });
+  return next === undefined;
 };
 
 const addTo = (counts: number[], bucket: number, count: number): void => {
@@ -287,8 +334,9 @@ const pickBucket = (bySeverity: Map<Severity, number[]>, bucket: number): Partia
 
 const toTime = (minute: number): string => toOffsetTimestamp(new Date(minute * minuteMs));
 
-/** Whether a record has this text in its message, in any case. */
-const createMessageTest = (wanted: string): ((record: LogRecord) => boolean) => {
+/** True for records with this text in their message, in any case; for all without a text. */
+const createMessageTest = (wanted: string | undefined): ((record: LogRecord) => boolean) => {
+  if (wanted === undefined) return () => true;
   const lower = wanted.toLowerCase();
   return ({ message }) =>
     String(message ?? '')

@@ -85,14 +85,18 @@ const severity = optionalText(
   'CRITICAL',
 );
 
-export const SearchQuery = Type.Object({
-  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
+const filters = {
   level,
   severity,
   source: optionalText('Only alerts with this source, in any case.', 'backup'),
   hostname: optionalText('Only alerts with this host name, in any case.', 'web-1'),
   status: optionalText('Only alerts with this status, in any case.', 'firing'),
   q: Type.Optional(Type.String({ description: 'Only alerts with this text in the message, in any case.' })),
+};
+
+export const SearchQuery = Type.Object({
+  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
+  ...filters,
   since,
   until,
 });
@@ -102,8 +106,7 @@ export const HistogramQuery = Type.Object({
   since,
   until,
   buckets: Type.Integer({ minimum: 1, maximum: 500, default: 24, description: 'Maximum number of buckets to return.' }),
-  level,
-  severity,
+  ...filters,
 });
 export type HistogramQuery = Static<typeof HistogramQuery>;
 
@@ -173,7 +176,7 @@ export const AlertHistogram = defineShape('AlertHistogram', {
   complete: Type.Boolean({
     examples: [true],
     description:
-      'Whether all alerts are counted: `false` while old files are being indexed, and if `level` is one of very many.',
+      'Whether all alerts are counted: `false` while old files are being indexed, if `level` is one of very many, and if other filters would have to read more than 64 MiB of the log.',
   }),
   buckets: Type.Array(
     defineShape('AlertBucket', {
