@@ -10,7 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Arrival } from './arrival.tsx';
 import { KeyStep, noKey, useKeys } from './key-step.tsx';
-import { type SenderName, toFormat, toIntake, toLines } from './senders.ts';
+import { type SenderName, toFormat, toIntake, toLines, toOtherLines } from './senders.ts';
 
 const isSender = (name: string): name is SenderName => name in words.names;
 
@@ -57,6 +57,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
   const keys = useKeys(sender);
   const intake = toIntake();
   const lines = toLines(sender, intake, made.value?.key ?? noKey);
+  const others = toOtherLines(sender, intake, made.value?.key ?? noKey);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(intake.hostname);
   return (
     <>
@@ -74,6 +75,12 @@ const Steps = ({ sender }: { sender: SenderName }) => {
         {isLocal && <p class="hint">{words.local(intake.hostname)}</p>}
         <div class="copied">
           <pre class="example">{lines}</pre>
+          {others && (
+            <>
+              <p>{words.otherLines}</p>
+              <pre class="example">{others}</pre>
+            </>
+          )}
           <div class="actions">
             <CopyButton label={words.copy} value={() => lines} />
             {sender === 'cron' && isMounted('listHeartbeats') && (

@@ -17,21 +17,13 @@ export const toLines = (sender: SenderName, intake: URL, key: string): string =>
   const format = toFormat(sender);
   const url = format === 'native' ? intake.href : `${intake.href}/${format}`;
   const bearer = `Authorization: Bearer ${key}`;
-  const curl = (alert: object) =>
-    `curl -fsS ${url} -H "${bearer}" -d '${JSON.stringify(alert).replaceAll('":"', '": "').replaceAll('","', '", "')}'`;
   switch (sender) {
     case 'alertmanager':
       return `route:
   receiver: signalbox
 
 receivers:
-  - name: signalbox
-    webhook_configs:
-      - url: ${url}
-        send_resolved: true
-        http_config:
-          authorization:
-            credentials: ${key}`;
+${toReceiver(url, key)}`;
     case 'prometheus': {
       const prefix = intake.pathname.replace(/\/api\/alert$/, '');
       return `alerting:
@@ -67,31 +59,86 @@ Additional Headers: {"Authorization": "Bearer ${key}"}`;
       "message": ${toExpression(`toJSON(format('{0} has failed', ${workflow}))`)},
       "link": ${toExpression(`toJSON(format('{0}/{1}/actions/runs/{2}', ${server}, ${repository}, ${run}))`)}}
   run: >-
-    curl -fsS ${url} -H "Authorization: Bearer $KEY" -d "$ALERT"`;
+    printf 'Authorization: Bearer %s' "$KEY" | curl -fsS ${url} -H @- -d "$ALERT"`;
     }
     case 'otlp':
       return toCollector(url, key);
     case 'syslog':
       return toRsyslog(url, bearer);
     case 'cron':
-      return `0 2 * * * backup.sh || ${curl({ source: 'backup', level: 'ERROR', message: 'The backup has failed' })}`;
-    case 'systemd': {
-      // Names of units may have backslashes, which JSON escapes.
-      const start = '{"source": "systemd", "level": "ERROR", "hostname": "%H", "message": "';
-      const send = `curl -fsS ${url} -H "${bearer}" -d "$$1$$(echo "$$2" | sed "s/[\\\\]/&&/g")$$3"`;
-      return `[Service]
+      return `${toVariables(intake, key)}
+cat > /etc/cron.d/backup << 'END'
+PATH=/usr/local/bin:/usr/bin:/bin
+0 2 * * * root set -a; . /etc/signalbox/client.env; signalbox run --source backup -- /usr/local/bin/backup
+END`;
+    case 'systemd':
+      return `${toVariables(intake, key)}
+# A job: its failure, and its next success
+cat > /etc/systemd/system/backup.service << 'END'
+[Service]
 Type=oneshot
-ExecStart=/bin/sh -c '${send}' sh '${start}' '%i' ' has failed"}'`;
-    }
+EnvironmentFile=/etc/signalbox/client.env
+ExecStart=signalbox run --source backup -- /usr/local/bin/backup
+END
+
+# Any other unit: its failure
+cat > /etc/systemd/system/alert@.service << 'END'
+[Service]
+Type=oneshot
+EnvironmentFile=/etc/signalbox/client.env
+ExecStart=signalbox send --source systemd --key %i --level ERROR "%i has failed"
+END`;
     case 'powershell':
       return `$alert = @{ source = 'me'; level = 'INFO'; message = 'hello' } | ConvertTo-Json
 Invoke-RestMethod ${url} -Method Post -Body $alert -ContentType 'application/json; charset=utf-8' -Headers @{ Authorization = 'Bearer ${key}' }`;
     case 'curl':
-      return curl({ source: 'me', level: 'INFO', message: 'hello' });
+      return `${toVariables(intake, key)}
+set -a; . /etc/signalbox/client.env
+
+# With signalbox on the machine:
+signalbox run --source backup -- /usr/local/bin/backup
+
+# Without:
+report() {
+  printf 'Authorization: Bearer %s' "$SIGNALBOX_KEY" | curl -fsS ${url} -H @- -d "{
+    \\"source\\": \\"backup\\", \\"hostname\\": \\"$(hostname)\\", \\"key\\": \\"backup/$(hostname)\\",
+    \\"level\\": \\"ERROR\\", \\"status\\": \\"$1\\", \\"message\\": \\"The backup $2\\"}"
+}
+if /usr/local/bin/backup; then report resolved 'has succeeded'; else report firing 'has failed'; fi`;
     default:
       return `${url}\n${bearer}`;
   }
 };
+
+/** The same where there is something already that stays; undefined for senders that need no other lines then. */
+export const toOtherLines = (sender: SenderName, intake: URL, key: string): string | undefined =>
+  sender !== 'alertmanager'
+    ? undefined
+    : `route:
+  receiver: team # as before
+  routes:
+    - receiver: signalbox # new, before all other routes
+      continue: true
+
+receivers:
+  - name: team # as before
+${toReceiver(`${intake.href}/alertmanager`, key)}`;
+
+const toReceiver = (url: string, key: string): string => `  - name: signalbox
+    webhook_configs:
+      - url: ${url}
+        send_resolved: true
+        http_config:
+          authorization:
+            credentials: ${key}`;
+
+/** Keeps address and key in a file for root alone: an argument would show the key to everybody on the machine. */
+const toVariables = (intake: URL, key: string): string => `mkdir -p /etc/signalbox
+(umask 077; cat > /etc/signalbox/client.env) << 'END'
+SIGNALBOX_URL=${intake.href.replace(/\/api\/alert$/, '')}
+SIGNALBOX_KEY=${key}
+END
+`;
 
 /** What GitHub replaces in a workflow. */
 const toExpression = (name: string): string => ['$', '{{ ', name, ' }}'].join('');
@@ -104,7 +151,7 @@ const toRsyslog = (url: string, bearer: string): string => `cat > /usr/local/bin
 #!/bin/sh
 echo OK
 while read -r alert; do
-  status=$(curl -s -o /dev/null -w '%{http_code}' ${url} -H '${bearer}' -d "$alert")
+  status=$(printf '${bearer}' | curl -s -o /dev/null -w '%{http_code}' ${url} -H @- -d "$alert")
   case $status in 200 | 400 | 413) echo OK ;; *) echo "status $status" ;; esac
 done
 END

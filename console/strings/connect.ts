@@ -30,11 +30,11 @@ export const connectTexts = {
     github: 'Keep the key as the secret SIGNALBOX_KEY of the repository, and add this as the last step of a job.',
     otlp: 'Paste into the configuration of a collector, and restart it.',
     syslog: 'Run this as root on a machine with rsyslog, which then passes on what is an error or worse.',
-    cron: 'Replace backup.sh with your job. A heartbeat also notices a job that never starts.',
+    cron: 'Run as root, with your job in place of /usr/local/bin/backup. A heartbeat also notices a job that never starts.',
     systemd:
-      'Save as /etc/systemd/system/alert@.service, and add OnFailure=alert@%n.service below [Unit] of your units.',
+      'Run as root, with your job in place of /usr/local/bin/backup, then systemctl daemon-reload. Other units need OnFailure=alert@%n.service below [Unit].',
     powershell: 'Run it now to try it, then in a script or in Task Scheduler.',
-    curl: 'Run it now to try it, then in a script.',
+    curl: 'Run as root, with your job in place of /usr/local/bin/backup: a failure fires an alert, the next success resolves the alert.',
     pagerduty: 'Give this address to a program that uses the Events API v2.',
     slack: 'Give this address to a program that calls an incoming webhook.',
     cloudevents: 'Structured or binary mode, or batches.',
@@ -50,6 +50,7 @@ export const connectTexts = {
   keys: 'All keys',
   created: (name: string) => `The key ${name} has been created. Copy it now, with the lines: it is never shown again.`,
   lines: 'Lines to paste',
+  otherLines: 'If alertmanager.yml has a route already, add the new parts to it:',
   copy: 'Copy the lines',
   local: (host: string) =>
     `${host} is this machine only: for a sender elsewhere, use an address of this server that it can reach.`,
