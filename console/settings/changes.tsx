@@ -66,19 +66,26 @@ const places: Record<string, [needs: RouteName, toAddress: (name: string) => str
 const toKind = (kind: string): string => (words.kinds as Record<string, string>)[kind] ?? kind;
 
 /** A link, unless it is gone. */
-const What = ({ kind, name, change }: SettingChange) => {
+const What = ({ kind, name, label, change }: SettingChange) => {
   const [needs, toAddress] = places[kind] ?? [];
   const address = change === 'put' && needs !== undefined && isMounted(needs) ? toAddress?.(name) : undefined;
   const shown = (
     <>
-      {toKind(kind)} <bdi>{name}</bdi>
+      {toKind(kind)} <bdi>{label ?? name}</bdi>
     </>
   );
   return address ? <a href={address}>{shown}</a> : <span>{shown}</span>;
 };
 
-const toDone = ({ kind, change }: SettingChange): string =>
-  kind === 'session-end' ? words.sessionsEnded : words.changes[change];
+const toDone = ({ kind, change, isNew, fields }: SettingChange): string => {
+  if (kind === 'session-end') return words.sessionsEnded;
+  if (change === 'put' && isNew) return words.created;
+  return fields.length > 0 ? words.changedFields(fields.map(toFieldName).join(', ')) : words.changes[change];
+};
+
+/** `endsAt` as `ends at`; a hash stands for what was hashed. */
+const toFieldName = (name: string): string =>
+  name.replace(/Hash$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const columns: Column<SettingChange>[] = [
   { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <At time={at} /> },
@@ -86,7 +93,12 @@ const columns: Column<SettingChange>[] = [
     ...{ key: 'by', title: words.by, width: 'clamp(7rem, 18vw, 16rem)' },
     cell: ({ by }) => <bdi title={toPerson(by)}>{toPerson(by)}</bdi>,
   },
-  { key: 'change', title: words.action, width: '9rem', cell: toDone },
+  {
+    key: 'change',
+    title: words.action,
+    width: 'clamp(9rem, 22vw, 24rem)',
+    cell: (each) => <span title={toDone(each)}>{toDone(each)}</span>,
+  },
   { key: 'what', title: words.what, cell: What },
 ];
 

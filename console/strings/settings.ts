@@ -183,6 +183,8 @@ export const settingTexts = {
     override: 'Override',
   },
   changes: { put: 'Saved', deleted: 'Deleted' },
+  created: 'Created',
+  changedFields: (names: string) => `Changed: ${names}`,
   sessionsEnded: 'Logged out',
   about: {
     version: 'Version',

@@ -16,6 +16,15 @@ const start = async (t: TestContext) => {
 const change = (app: TestApp, token: string, name: string, body: object, headers = {}) =>
   app.request<ShownUser & { error: string }>('PUT', `/api/users/${name}`, { token, body, headers });
 
+interface Change {
+  at: string;
+  by: string;
+  name: string;
+  change: string;
+  isNew: boolean;
+  fields: string[];
+}
+
 const read = (app: TestApp, token: string) => app.request('GET', '/api/tasks', { token });
 
 test('a user is made, listed, changed and deleted, and each change is in the audit with who and when', async (t) => {
@@ -33,17 +42,17 @@ test('a user is made, listed, changed and deleted, and each change is in the aud
   assert.equal((await app.request('GET', '/api/users/ben', { token })).status, 404);
   assert.equal((await app.request('DELETE', '/api/users/ben', { token })).status, 404);
   assert.equal((await change(app, token, 'ben', { role: 'Admin' })).status, 404);
-  const { json } = await app.request<{ data: Record<string, string>[] }>('GET', '/api/audit?kind=user', { token });
+  const { json } = await app.request<{ data: Change[] }>('GET', '/api/audit?kind=user', { token });
   assert.deepEqual(
-    json.data.map(({ by, name, change: what }) => [by, name, what]),
+    json.data.map(({ by, name, change: what, isNew, fields }) => [by, name, what, isNew, fields]),
     [
-      ['anna', 'ben', 'deleted'],
-      ['anna', 'ben', 'put'],
-      ['anna', 'ben', 'put'],
-      ['anna', 'anna', 'put'],
+      ['anna', 'ben', 'deleted', false, []],
+      ['anna', 'ben', 'put', false, ['role']],
+      ['anna', 'ben', 'put', true, []],
+      ['anna', 'anna', 'put', true, []],
     ],
   );
-  for (const { at = '', by } of json.data.slice(0, 3)) assert.ok(by && Date.parse(at) >= before);
+  for (const { at, by } of json.data.slice(0, 3)) assert.ok(by && Date.parse(at) >= before);
 });
 
 test('a user who is deleted, or has another role or password, is out at once, with tokens and streams', async (t) => {

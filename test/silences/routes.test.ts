@@ -133,12 +133,12 @@ test('silences are still there after a restart, and the audit says who has made 
   );
   assert.equal(json.data.length, 1);
   assert.notEqual(json.next, null);
-  const rest = await app.request<{ data: { by: string; name: string; change: string }[]; next: number | null }>(
+  const rest = await app.request<{ data: Record<string, string>[]; next: number | null }>(
     ...(['GET', `/api/audit?before=${json.next}`, { token: await app.login('admin') }] as const),
   );
   assert.deepEqual(
-    rest.json.data.map(({ by, name, change }) => [by, name, change]),
-    [['reader', silence.id, 'put']],
+    rest.json.data.map(({ by, name, change, label }) => [by, name, change, label]),
+    [['reader', silence.id, 'put', 'source a']],
   );
   assert.equal(rest.json.next, null);
   const listed = await listSilences(app);

@@ -1,5 +1,6 @@
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { MadeSetting } from '../offers.ts';
+import type { AuditNote } from './audit-note.ts';
 
 /** What a setting had where it comes from. */
 interface Origin {
@@ -18,6 +19,7 @@ export interface SettingChange {
   at: number;
   /** Versions of which one must be the current one, or the change counts for nothing. */
   expected?: readonly number[];
+  note?: AuditNote;
   /** Set in a copy of a setting, for a log whose files were moved away. */
   copied?: Origin;
   /** Set in a change that was made in another store, and imported. */

@@ -5,6 +5,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { toText } from '../alert-record.ts';
 import { defineRoute, defineShape, optionalText, orNull, pagingQuery, type Route, Time, toTimeText } from '../route.ts';
+import type { AuditNote } from './audit-note.ts';
 import type { LoggedSettings } from './store.ts';
 
 const MiB = 1024 * 1024;
@@ -15,7 +16,15 @@ const MadeChange = defineShape('SettingChange', {
   by: Type.String({ description: 'Who made it: a user, `key:NAME`, or `signalbox`.', examples: ['admin'] }),
   kind: Type.String({ description: 'What was changed.', examples: ['silence'] }),
   name: Type.String({ description: 'Which one.', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
+  label: orNull(Type.String({ examples: ['source backup*'] }), 'Describes a setting whose name is an id.'),
   change: Type.Enum(['put', 'deleted'], { type: 'string', description: '`put`: it is new, or has another value.' }),
+  isNew: orNull(
+    Type.Boolean({ examples: [false] }),
+    'True if there was no such setting before; unknown for changes of version 1.1.',
+  ),
+  fields: Type.Array(Type.String({ examples: ['endsAt'] }), {
+    description: 'Names of the members that got another value; empty if the setting is new or deleted.',
+  }),
 });
 type MadeChange = Static<typeof MadeChange>;
 
@@ -49,9 +58,17 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
 };
 
 /** Without its value, which may be secret. */
-const toMadeChange = ({ seq, at, by, kind, name, value }: StoredRecord): MadeChange => ({
-  seq,
-  at: toTimeText(Number(at)),
-  ...{ by: toText(by), kind: toText(kind), name: toText(name) },
-  change: value === null ? 'deleted' : 'put',
-});
+const toMadeChange = ({ seq, at, by, kind, name, value, note }: StoredRecord): MadeChange => {
+  const { label = null, isNew = false, fields = [] } = (note ?? {}) as AuditNote;
+  return {
+    seq,
+    at: toTimeText(Number(at)),
+    by: toText(by),
+    kind: toText(kind),
+    name: toText(name),
+    label,
+    change: value === null ? 'deleted' : 'put',
+    isNew: note === undefined ? null : isNew,
+    fields,
+  };
+};

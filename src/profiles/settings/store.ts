@@ -5,6 +5,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
+import { toAuditNote } from './audit-note.ts';
 import { isConflict, type Outcome, type SettingChange, SettingsFold } from './fold.ts';
 
 const MiB = 1024 * 1024;
@@ -173,7 +174,8 @@ export class LoggedSettings implements SettingStore {
       const current = this.find(fields.kind, fields.name);
       if (isConflict(expected, current)) throw toConflict(fields.name, current?.version ?? 0);
       if (fields.value === null && !current) return { setting: undefined, isChanged: false };
-      const change: SettingChange = { ...fields, at: clock().getTime(), ...(expected && { expected }) };
+      const note = toAuditNote(fields.kind, current?.value, fields.value);
+      const change: SettingChange = { ...fields, at: clock().getTime(), ...(expected && { expected }), note };
       const { seq } = await log.append({ ...change }).catch(refuse);
       await this.#readOn().catch(refuse);
       const outcome = this.#outcomes.get(seq);
