@@ -28,14 +28,14 @@ const oneDigit = create((tag) => new Intl.NumberFormat(tag, { maximumFractionDig
 const threeDigits = create((tag) => new Intl.NumberFormat(tag, { maximumSignificantDigits: 3 }));
 const relative = create((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' }));
 
+const clock: Intl.DateTimeFormatOptions = isTwelveHours
+  ? { hour: 'numeric', hourCycle: 'h12', minute: '2-digit' }
+  : { hour: '2-digit', hourCycle: 'h23', minute: '2-digit' };
+
 /** Formats of times in the zone that is shown. */
 const times = computed(() => {
   const build = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     create((tag) => new Intl.DateTimeFormat(tag, { timeZone: zone.value, ...options }));
-  const hour = isTwelveHours
-    ? ({ hour: 'numeric', hourCycle: 'h12' } as const)
-    : ({ hour: '2-digit', hourCycle: 'h23' } as const);
-  const clock = { ...hour, minute: '2-digit' } as const;
   const date = { year: 'numeric', month: 'short', day: 'numeric' } as const;
   return {
     clock: build({ ...clock, second: '2-digit' }),
@@ -71,6 +71,14 @@ export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[
 /** A time that is none, such as one from the address, is a dash: Intl throws. */
 const write = (name: keyof typeof times.value, time: Date | number): string =>
   Number.isNaN(Number(time)) ? '–' : times.value[name].format(time);
+
+const ofDay = create((tag) => new Intl.DateTimeFormat(tag, { timeZone: 'UTC', ...clock }));
+
+/** `02:30` as clocks are written here: `2:30 AM` for some. */
+export const toTimeOfDay = (time: string): string => {
+  const at = Date.parse(`1970-01-01T${time}Z`);
+  return Number.isNaN(at) ? time : ofDay.format(at);
+};
 
 export const toClock = (time: Date | number): string => write('clock', time);
 export const toShortClock = (time: Date | number): string => write('shortClock', time);

@@ -9,6 +9,10 @@ export interface ScreenView {
   Screen: ComponentType<{ rest: string }>;
 }
 
+/** Screens by what people do with them; the first has no name. */
+export const groups = ['start', 'respond', 'watch', 'work', 'administer'] as const;
+export type Group = (typeof groups)[number];
+
 /** A screen of the console: one folder, one entry in screens.ts. */
 export interface Screen {
   /** The address after `#`, e.g. `/alerts`; what follows it is `rest`. */
@@ -16,10 +20,13 @@ export interface Screen {
   /** The heading, and the link in the navigation. */
   title: string;
   icon: IconName;
+  group: Group;
   /** The letter after `g` that goes there; without one, only links lead there, and no list of screens has it. */
   key?: string;
   /** The screen appears if this route is mounted; always without one. */
   needs?: RouteName;
+  /** The navigation leaves the screen out while this says that it is empty; links and shortcuts still lead there. */
+  isEmpty?: () => boolean;
   /** Loads its part of the program. */
   load: () => Promise<ScreenView>;
 }

@@ -1,7 +1,8 @@
 import { alertsView } from './alerts/screen.tsx';
+import { filledLists } from './live/filled-lists.ts';
 import { overviewView } from './overview/screen.tsx';
-import { isMounted, type RouteName } from './routes.ts';
-import type { Screen, ScreenView } from './screen.ts';
+import { isAllowed, isMounted, type RouteName } from './routes.ts';
+import type { Group, Screen, ScreenView } from './screen.ts';
 import { text } from './strings/index.ts';
 import type { IconName } from './ui/icon.tsx';
 
@@ -14,36 +15,36 @@ const later = (view: keyof typeof import('./later.ts')) => async (): Promise<Scr
 /** Whose address, icon and view have the name of the title. */
 type ScreenName = Exclude<keyof typeof titles & IconName, 'overview' | 'alerts'>;
 
-const entry = (name: ScreenName, key: string, needs: RouteName): Screen => ({
-  ...{ path: `/${name}`, title: titles[name], icon: name, key, needs },
+const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): Screen => ({
+  ...{ path: `/${name}`, title: titles[name], icon: name, group, key, needs },
   load: later(`${name}View`),
 });
 
 /** Every screen, in the order of the navigation. */
 const screens: readonly Screen[] = [
-  { path: '/', title: titles.overview, icon: 'overview', key: 'o', load: async () => overviewView },
-  entry('incidents', 'n', 'listIncidents'),
+  { path: '/', title: titles.overview, icon: 'overview', group: 'start', key: 'o', load: async () => overviewView },
+  entry('incidents', 'respond', 'n', 'listIncidents'),
   {
-    ...{ path: '/alerts', title: titles.alerts, icon: 'alerts', key: 'a', needs: 'listAlerts' },
+    ...{ path: '/alerts', title: titles.alerts, icon: 'alerts', group: 'respond', key: 'a', needs: 'listAlerts' },
     load: async () => alertsView,
   },
-  entry('watches', 'w', 'listWatches'),
-  entry('heartbeats', 'b', 'listHeartbeats'),
-  entry('tasks', 't', 'listTasks'),
-  entry('commands', 'c', 'listCommands'),
-  entry('silences', 'q', 'listSilences'),
-  entry('notifications', 'd', 'listDeliveries'),
-  entry('processes', 'p', 'listProcesses'),
-  entry('audit', 'u', 'listExecutions'),
-  entry('items', 'i', 'listItems'),
+  entry('silences', 'respond', 'q', 'listSilences'),
+  entry('notifications', 'respond', 'd', 'listDeliveries'),
+  entry('watches', 'watch', 'w', 'listWatches'),
+  entry('heartbeats', 'watch', 'b', 'listHeartbeats'),
+  entry('processes', 'watch', 'p', 'listProcesses'),
+  entry('instances', 'watch', 'h', 'listInstances'),
+  entry('tasks', 'work', 't', 'listTasks'),
+  entry('commands', 'work', 'c', 'listCommands'),
+  { ...entry('items', 'work', 'i', 'listItems'), isEmpty: () => !filledLists.value.items },
   {
-    ...{ path: '/simple-tasks', title: titles.simpleTasks, icon: 'tasks', key: 's' },
-    ...{ needs: 'listTasksAtSimple', load: later('simpleTasksView') },
+    ...{ path: '/simple-tasks', title: titles.simpleTasks, icon: 'tasks', group: 'work', key: 's' },
+    ...{ needs: 'listTasksAtSimple', isEmpty: () => !filledLists.value.simpleTasks, load: later('simpleTasksView') },
   },
-  entry('instances', 'h', 'listInstances'),
-  entry('connect', 'l', 'createAlert'),
-  entry('settings', 'e', 'listSessions'),
-  { path: '/setup', title: titles.setup, icon: 'user', needs: 'setUp', load: later('setupView') },
+  entry('connect', 'administer', 'l', 'createAlert'),
+  entry('settings', 'administer', 'e', 'listSessions'),
+  entry('audit', 'administer', 'u', 'listExecutions'),
+  { path: '/setup', title: titles.setup, icon: 'user', group: 'administer', needs: 'setUp', load: later('setupView') },
 ];
 
 const isAvailable = ({ needs }: Screen): boolean => needs === undefined || isMounted(needs);
@@ -57,6 +58,9 @@ export const findAvailable = (path: string): Screen | undefined => {
   return screen && isAvailable(screen) ? screen : undefined;
 };
 
-/** The screens to choose from: those whose routes this server has. */
+/** The screens to choose from: those whose routes this server has, for the present user. */
 export const listScreens = (): (Screen & { key: string })[] =>
-  screens.filter((screen): screen is Screen & { key: string } => screen.key !== undefined && isAvailable(screen));
+  screens.filter(
+    (screen): screen is Screen & { key: string } =>
+      screen.key !== undefined && (screen.needs === undefined || isAllowed(screen.needs)),
+  );

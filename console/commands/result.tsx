@@ -13,7 +13,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { type Column, sortRows, Table, TwoLines } from '../ui/table.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
-import { isNarrow } from '../ui/virtual.ts';
+import { isMedium } from '../ui/virtual.ts';
 
 const words = text.commands;
 
@@ -139,7 +139,7 @@ const Shown = ({ rows, names, columns, result }: ShownProps) => {
       compact={(row) => <Compact row={row} names={names} />}
     />
   );
-  if (names.length <= mostColumns || isNarrow.value) return table;
+  if (names.length <= mostColumns || isMedium.value) return table;
   const width = names.reduce((sum, name) => sum + toWidth(name, result), 0);
   return (
     <>

@@ -21,19 +21,22 @@ const CommandsScreen = ({ rest }: { rest: string }) => {
     <div class="commands">
       {command && <CommandForm key={command.name} command={command} list={value} />}
       <div class="outcome">
-        <Latest />
+        <Latest command={command?.name} />
         <CommandHistory />
       </div>
     </div>
   );
 };
 
-/** The result of the last command, or why there is none. */
-const Latest = () => {
-  const last = runs.value[0]?.outcome;
+/** The result of the last command, or why there is none; nothing beside the form of another command. */
+const Latest = ({ command }: { command: string | undefined }) => {
+  const [last] = runs.value;
   if (isRunning.value) return <Skeleton lines={12} />;
-  if (shownResult.value) return <ResultPanel {...shownResult.value} />;
-  if (last && last !== 'stopped' && 'error' in last) return <CommandRefusal error={last.error} />;
+  if (last?.line.split(' ')[0] === command) {
+    if (shownResult.value) return <ResultPanel {...shownResult.value} />;
+    if (last && last.outcome !== 'stopped' && 'error' in last.outcome)
+      return <CommandRefusal error={last.outcome.error} />;
+  }
   return (
     <Panel title={words.result}>
       <p class="hint">{words.noResult}</p>

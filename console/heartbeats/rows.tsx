@@ -62,9 +62,9 @@ const createColumns = (incidents: ActiveIncidents): Column<Heartbeat>[] => [
       />
     ),
   },
-  { key: 'runs', title: words.runs, width: 'clamp(11rem, 18vw, 16rem)', cell: (each) => <Runs heartbeat={each} /> },
+  { key: 'runs', title: words.runs, width: 'clamp(10rem, 16vw, 16rem)', cell: (each) => <Runs heartbeat={each} /> },
   {
-    ...{ key: 'last', title: words.last, width: 'clamp(14rem, 28vw, 28rem)' },
+    ...{ key: 'last', title: words.last, width: 'clamp(12rem, 19vw, 24rem)' },
     cell: (each) => (
       <TwoLines title={<Last heartbeat={each} />} hint={<Next heartbeat={each} incidents={incidents} />} />
     ),
@@ -72,17 +72,17 @@ const createColumns = (incidents: ActiveIncidents): Column<Heartbeat>[] => [
 ];
 
 const toCompact = (incidents: ActiveIncidents) => (each: Heartbeat) => (
-  <div class="two-lines watch-lines">
+  <div class="two-lines">
     <div>
-      <HeartbeatChip state={each.state} />
-      <span class="one-line">
+      <span class="one-line strong">
         <Name name={each.name} />
       </span>
-      <span class="one-line hint">{describeExpected(each)}</span>
+      <HeartbeatChip state={each.state} />
     </div>
-    <span class="one-line">
+    <span class="two-line">
       <Last heartbeat={each} />
     </span>
+    <span class="one-line hint">{describeExpected(each)}</span>
     <span class="one-line hint">
       <Next heartbeat={each} incidents={incidents} />
     </span>
@@ -97,7 +97,7 @@ export const HeartbeatTable = ({ rows, incidents }: { rows: readonly Heartbeat[]
     columns={createColumns(incidents)}
     rows={rows}
     rowKey={({ name }) => name}
-    heights={[54, 124]}
+    heights={[72, 160]}
     compact={toCompact(incidents)}
     rowClass={({ state }) => (state === 'paused' ? 'over' : '')}
   />

@@ -41,13 +41,21 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     cell: (incident) => <Select incident={incident} />,
   },
   { key: 'level', title: words.severity, width: '7rem', cell: (incident) => <LevelChip incident={incident} /> },
-  { key: 'title', title: words.title, cell: (incident) => <Title incident={incident} /> },
-  { key: 'count', title: words.count, width: '4.5rem', align: 'end', cell: ({ count }) => toCount(count) },
+  {
+    key: 'title',
+    title: words.title,
+    cell: (incident) => (
+      <span class="two-line">
+        <Title incident={incident} />
+      </span>
+    ),
+  },
+  { key: 'count', title: words.count, width: '4.25rem', align: 'end', cell: ({ count }) => toCount(count) },
   {
     key: 'source',
     title: words.source,
     isMinor: true,
-    width: 'clamp(5rem, 8vw, 11rem)',
+    width: 'clamp(5rem, 9vw, 12rem)',
     cell: ({ source }) => <bdi>{source}</bdi>,
   },
   { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },
@@ -55,7 +63,7 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
   {
     key: 'state',
     title: words.state,
-    width: 'clamp(9rem, 16vw, 15rem)',
+    width: 'clamp(9rem, 11vw, 15rem)',
     cell: (incident) => (
       <>
         <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
@@ -68,19 +76,18 @@ const toCompact = (incident: Incident) => (
   <div class="incident-line">
     <Select incident={incident} />
     <div class="two-lines">
-      <div>
-        <LevelChip incident={incident} />
-        <span class="hint one-line">
-          <Ago time={incident.firstAt} /> ·{' '}
-          <bdi>{[incident.source, incident.hostname].filter(Boolean).join(' · ')}</bdi>
-        </span>
-      </div>
-      <span class="one-line">
+      <span class="two-line">
         {incident.count > 1 && <span class="count">×{toCount(incident.count)}</span>}
         <Title incident={incident} />
       </span>
-      <span class="one-line hint">
-        <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
+      <div class="chips-line">
+        <LevelChip incident={incident} />
+        <span>
+          <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
+        </span>
+      </div>
+      <span class="hint one-line">
+        <Ago time={incident.firstAt} /> · <bdi>{[incident.source, incident.hostname].filter(Boolean).join(' · ')}</bdi>
       </span>
     </div>
   </div>
@@ -93,7 +100,7 @@ export const IncidentTable = ({ rows }: { rows: readonly Incident[] }) => (
     columns={createColumns(rows)}
     rows={rows}
     rowKey={({ id }) => id}
-    heights={[38, 88]}
+    heights={[50, 108]}
     compact={toCompact}
     rowClass={({ state }) => (state === 'resolved' ? 'over' : '')}
   />

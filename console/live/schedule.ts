@@ -1,5 +1,5 @@
 import type { Silence } from 'signalbox/client';
-import { toCount, toDuration } from '../format.ts';
+import { toCount, toDuration, toTimeOfDay } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { zone } from '../zone.ts';
 
@@ -89,8 +89,8 @@ export const describeTimes = (expression: string, timeZone: string | null, lasti
   const [, minute, hour, day] = /^(\d{1,2}) (\d{1,2}) (\d{1,2}) \* \*$/.exec(expression) ?? [];
   const time = hour && minute ? `${toTwoDigits(hour)}:${toTwoDigits(minute)}` : undefined;
   return [
-    weekly && `${toDays(weekly.days)} ${words.at(weekly.time)}`,
-    day && time && `${words.monthly(toCount(Number(day)))} ${words.at(time)}`,
+    weekly && `${toDays(weekly.days)} ${words.at(toTimeOfDay(weekly.time))}`,
+    day && time && `${words.monthly(toCount(Number(day)))} ${words.at(toTimeOfDay(time))}`,
     !weekly && !day && words.cron(expression),
     lasting,
     timeZone && timeZone !== zone.value && words.zone(timeZone),

@@ -7,7 +7,7 @@ import { Choice } from '../ui/field.tsx';
 import { containsWords } from '../ui/list-filter.tsx';
 import { NoMatch, Unloaded } from '../ui/panel.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
-import { isNarrow } from '../ui/virtual.ts';
+import { isMedium } from '../ui/virtual.ts';
 import { Pinned } from './pinned.tsx';
 import { type Reading, useProcesses } from './readings.ts';
 import { ProcessTable, readPinned } from './rows.tsx';
@@ -22,7 +22,7 @@ const ProcessesScreen = () => {
     <div class="list">
       <search class="filters" aria-label={text.filters}>
         <TextFilter name="q" label={words.filter} type="search" />
-        {isNarrow.value && <SortChoice />}
+        {isMedium.value && <SortChoice />}
       </search>
       {reading && pid && <Pinned key={pid} pid={pid} reading={reading} />}
       {reading && <Found reading={reading} />}

@@ -1,6 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { toCount } from '../format.ts';
+import { useFilledLists } from '../live/filled-lists.ts';
 import { openIncidents, useOpenIncidents } from '../live/incidents.ts';
 import { useStatus } from '../live/status.ts';
 import { place } from '../router.ts';
@@ -26,6 +27,7 @@ export const ConsoleApp = () => {
   useScreenCommands(screens);
   useStatus();
   useOpenIncidents();
+  useFilledLists();
   const isMoved = useRef(false);
   useLayoutEffect(() => {
     scrollTo(0, 0);

@@ -1,5 +1,5 @@
 import { healthStatus } from '../live/status.ts';
-import type { Screen } from '../screen.ts';
+import { groups, type Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { toTone } from '../ui/severity.tsx';
@@ -10,13 +10,12 @@ const mostInBar = 4;
 const inBar = ['/', '/incidents', '/alerts', '/tasks'];
 
 /** Links to all screens: a column, or a bar at the bottom of narrow windows. */
-export const Navigation = ({ screens, path }: { screens: Screen[]; path: string }) => {
+export const Navigation = ({ screens: all, path }: { screens: Screen[]; path: string }) => {
+  const screens = all.filter((screen) => screen.path === path || !screen.isEmpty?.());
   if (!isMedium.value) {
     return (
       <nav class="screens" aria-label={text.screens}>
-        {screens.map((screen) => (
-          <ScreenLink key={screen.path} screen={screen} path={path} />
-        ))}
+        <Groups screens={screens} path={path} />
         <Reference />
       </nav>
     );
@@ -34,14 +33,27 @@ export const Navigation = ({ screens, path }: { screens: Screen[]; path: string 
         <span>{text.more}</span>
       </button>
       <div id="more-screens" popover="auto" class="menu more-screens">
-        {others.map((screen) => (
-          <ScreenLink key={screen.path} screen={screen} path={path} />
-        ))}
+        <Groups screens={others} path={path} />
         <Reference />
       </div>
     </nav>
   );
 };
+
+/** The screens of each group below its name. */
+const Groups = ({ screens, path }: { screens: Screen[]; path: string }) =>
+  groups.map((group) => {
+    const found = screens.filter((screen) => screen.group === group);
+    if (found.length === 0) return null;
+    const links = found.map((screen) => <ScreenLink key={screen.path} screen={screen} path={path} />);
+    if (group === 'start') return links;
+    return (
+      <div key={group}>
+        <p class="group-name">{text.groups[group]}</p>
+        {links}
+      </div>
+    );
+  });
 
 const toRank = ({ path }: Screen): number => inBar.indexOf(path) + 1 || inBar.length + 1;
 

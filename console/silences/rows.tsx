@@ -59,6 +59,9 @@ const toCompact = (covered: Covered) => (silence: Silence) => {
   const count = covered?.get(silence.id)?.length ?? 0;
   return (
     <div class="two-lines">
+      <span class="two-line">
+        <What silence={silence} />
+      </span>
       <div>
         <SilenceChip silence={silence} />
         <span class="hint one-line">
@@ -66,9 +69,6 @@ const toCompact = (covered: Covered) => (silence: Silence) => {
           {count > 0 && ` · ${words.covered(toCount(count))}`}
         </span>
       </div>
-      <span class="one-line">
-        <What silence={silence} />
-      </span>
       <span class="one-line hint">{describeWhen(silence)}</span>
     </div>
   );
@@ -81,7 +81,7 @@ export const SilenceTable = ({ rows, covered }: { rows: readonly Silence[]; cove
     columns={createColumns(covered)}
     rows={rows}
     rowKey={({ id }) => id}
-    heights={[54, 88]}
+    heights={[72, 108]}
     compact={toCompact(covered)}
     rowClass={({ state }) => (state === 'expired' ? 'over' : '')}
   />

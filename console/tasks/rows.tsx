@@ -25,14 +25,14 @@ const createColumns = (list: LiveTasks): Column<Task>[] => [
   {
     key: 'priority',
     title: words.priority,
-    width: '7.5rem',
+    width: '8rem',
     cell: (task) => <PriorityChoice task={task} list={list} />,
     sortBy: ({ Priority: priority }) => taskPriorities.indexOf(priority),
   },
   {
     key: 'status',
     title: words.status,
-    width: '8.75rem',
+    width: '9.5rem',
     cell: (task) => <StatusChoice task={task} list={list} />,
     sortBy: ({ Status: status }) => taskStatuses.indexOf(status),
   },

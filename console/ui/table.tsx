@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 import { Pure } from './pure.ts';
 import { useRowFocus } from './row-focus.ts';
 import { focusRow } from './row-keys.ts';
-import { isMedium, isNarrow, listPieces, useVirtualRows } from './virtual.ts';
+import { isMedium, isTight, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
   /** Short and stable; the address holds it while the table is sorted by this column. */
@@ -30,7 +30,7 @@ export interface TableProps<Row> {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
-  /** The content of a row in narrow windows: two lines. */
+  /** The content of a row in narrow windows: some lines, the first of which may take two. */
   compact: (row: Row) => ComponentChildren;
   /** A class for some rows. */
   rowClass?: (row: Row) => string;
@@ -38,23 +38,23 @@ export interface TableProps<Row> {
   heights?: readonly [wide: number, narrow: number];
 }
 
-const defaultHeights = [34, 60] as const;
+const defaultHeights = [34, 66] as const;
 
 /** A table of any length: only the rows near the visible part of the page exist. It sorts by the address's `sort`. */
 export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
-  const isFew = isMedium.value;
+  const isFew = isTight.value;
   const columns = useMemo(() => all.filter(({ isMinor }) => !(isMinor && isFew)), [all, isFew]);
   const body = useRef<HTMLTableSectionElement>(null);
   const [wide, low] = heights ?? defaultHeights;
-  const height = isNarrow.value ? low : wide;
+  const height = isMedium.value ? low : wide;
   const range = useVirtualRows(body, rows.length, height);
   const keys = useMemo(() => rows.map(rowKey), [rows]);
   const { focused, handlers } = useRowFocus(body, keys);
   return (
-    <table class={`table ${isNarrow.value ? 'narrow' : ''}`} aria-label={label} aria-rowcount={rows.length + 1}>
+    <table class={`table ${isMedium.value ? 'narrow' : ''}`} aria-label={label} aria-rowcount={rows.length + 1}>
       <thead>
         <tr aria-rowindex={1}>
-          {isNarrow.value ? (
+          {isMedium.value ? (
             <th scope="col">{label}</th>
           ) : (
             columns.map((each) => <Heading key={each.key} column={each} />)
@@ -73,7 +73,7 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
               name={`${keys[piece]}`}
               rowClass={rowClass?.(rows[piece] as Row)}
               index={piece + 2}
-              isNarrow={isNarrow.value}
+              isNarrow={isMedium.value}
             />
           ),
         )}
@@ -87,10 +87,10 @@ interface LinesProps {
   hint: ComponentChildren;
 }
 
-/** The content of most rows in narrow windows: what it is, and below it the rest. */
+/** The content of most rows in narrow windows: the title, in up to two lines, and below it the rest. */
 export const TwoLines = ({ title, hint }: LinesProps) => (
   <div class="two-lines">
-    <span class="one-line">{title}</span>
+    <span class="two-line">{title}</span>
     <span class="one-line hint">{hint}</span>
   </div>
 );

@@ -1,6 +1,7 @@
-import { signal, useSignal } from '@preact/signals';
+import { effect, signal, untracked, useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { place } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
 
@@ -9,6 +10,8 @@ interface Toast {
   message: string;
   kind: 'note' | 'failure';
   action: { label: string; run: () => void } | undefined;
+  /** When it was shown, in milliseconds. */
+  at: number;
   /** Called when the message is gone and its action was not used. */
   onEnd: (() => void) | undefined;
 }
@@ -33,21 +36,28 @@ const dismiss = (toast: Toast): void => {
 /** Shows a message, for example with an action that undoes what was done. */
 export const notify = (
   message: string,
-  { kind = 'note', action, onEnd }: Partial<Omit<Toast, 'id' | 'message'>> = {},
+  { kind = 'note', action, onEnd }: Partial<Omit<Toast, 'id' | 'message' | 'at'>> = {},
 ): void => {
   lastId += 1;
-  toasts.value = [...toasts.value, { id: lastId, message, kind, action, onEnd }];
+  toasts.value = [...toasts.value, { id: lastId, message, kind, action, onEnd, at: Date.now() }];
   for (const oldest of toasts.value.slice(0, -mostShown)) dismiss(oldest);
 };
 
+/** Ends the notes of a screen that is left; what the user can undo stays. Younger notes belong to the next screen. */
+const endNotes = (): void => {
+  for (const toast of toasts.value) {
+    if (toast.kind === 'note' && !toast.action && Date.now() - toast.at > 1000) dismiss(toast);
+  }
+};
+
 /** Where messages appear: in the topmost dialog, as all else is inert while one is open. */
-const place = document.createElement('div');
-place.className = 'toast-place';
+const home = document.createElement('div');
+home.className = 'toast-place';
 const dialogs: HTMLElement[] = [];
 
 const movePlace = (): void => {
   const target = dialogs.at(-1) ?? document.body;
-  if (place.parentElement !== target) target.append(place);
+  if (home.parentElement !== target) target.append(home);
 };
 
 /** Shows messages in a dialog until the returned function is called, which must be before the dialog is removed. */
@@ -62,7 +72,13 @@ export const holdToasts = (dialog: HTMLElement): (() => void) => {
 
 export const startToasts = (): void => {
   movePlace();
-  render(<Toasts />, place);
+  let screen = '';
+  effect(() => {
+    const { path } = place.value;
+    if (path !== screen) untracked(endNotes);
+    screen = path;
+  });
+  render(<Toasts />, home);
 };
 
 /** They wait while the pointer is over them or the focus is in them. */

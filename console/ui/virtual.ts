@@ -80,8 +80,11 @@ const follow = (query: string) => {
   return matches;
 };
 
-/** True in windows too narrow for columns; rows are then shown as blocks of two lines. */
+/** True on phones. */
 export const isNarrow = follow('(max-width: 47.99rem)');
 
-/** True in windows too narrow for all columns of a table. */
+/** True in windows too narrow for columns beside a navigation; rows are then shown as blocks of some lines. */
 export const isMedium = follow('(max-width: 59.99rem)');
+
+/** True in windows too narrow for all columns of a table. */
+export const isTight = follow('(max-width: 79.99rem)');

@@ -48,7 +48,7 @@ const Line = ({ watch }: { watch: Watch }) => {
 };
 
 const createColumns = (incidents: ActiveIncidents): Column<Watch>[] => [
-  { key: 'state', title: words.state, width: '10.25rem', cell: (watch) => <Chip watch={watch} /> },
+  { key: 'state', title: words.state, width: '7.75rem', cell: (watch) => <Chip watch={watch} /> },
   {
     key: 'watch',
     title: words.watch,
@@ -57,7 +57,7 @@ const createColumns = (incidents: ActiveIncidents): Column<Watch>[] => [
     ),
   },
   {
-    ...{ key: 'now', title: words.now, width: 'clamp(14rem, 36vw, 40rem)' },
+    ...{ key: 'now', title: words.now, width: 'clamp(14rem, 34vw, 44rem)' },
     cell: (watch) => (
       <TwoLines
         title={<bdi title={toReading(watch)}>{toReading(watch)}</bdi>}
@@ -65,22 +65,22 @@ const createColumns = (incidents: ActiveIncidents): Column<Watch>[] => [
       />
     ),
   },
-  { key: 'hours', title: words.hours, width: 'clamp(7rem, 16vw, 15rem)', cell: (watch) => <Line watch={watch} /> },
+  { key: 'hours', title: words.hours, width: 'clamp(7rem, 12vw, 15rem)', cell: (watch) => <Line watch={watch} /> },
 ];
 
 const toCompact = (incidents: ActiveIncidents) => (watch: Watch) => (
-  <div class="two-lines watch-lines">
+  <div class="two-lines">
     <div>
-      <Chip watch={watch} />
-      <span class="one-line">
+      <span class="one-line strong">
         <Name watch={watch} />
       </span>
-      <span class="one-line hint">
-        <bdi>{toWhat(watch)}</bdi>
-      </span>
+      <Chip watch={watch} />
     </div>
-    <span class="one-line">
+    <span class="two-line">
       <bdi>{toReading(watch)}</bdi>
+    </span>
+    <span class="one-line hint">
+      <bdi>{toWhat(watch)}</bdi>
     </span>
     <span class="one-line hint">
       <State watch={watch} incidents={incidents} />
@@ -96,7 +96,7 @@ export const WatchTable = ({ rows, incidents }: { rows: readonly Watch[]; incide
     columns={createColumns(incidents)}
     rows={rows}
     rowKey={({ name }) => name}
-    heights={[54, 124]}
+    heights={[72, 164]}
     compact={toCompact(incidents)}
     rowClass={({ state }) => (state === 'paused' ? 'over' : '')}
   />

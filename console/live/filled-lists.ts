@@ -1,0 +1,25 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { client } from '../api.ts';
+import { place } from '../router.ts';
+import { isReadable } from '../routes.ts';
+import { useResource } from './resource.ts';
+
+/** Lists that few servers use, and whether they hold anything; kept current by `useFilledLists`. */
+export const filledLists = signal({ items: false, simpleTasks: false });
+
+/** Reads at the start, after each login, and when one of the lists is opened. */
+export const useFilledLists = (): void => {
+  const { path } = place.value;
+  const { value } = useResource(loadFilled, { key: lists.includes(path) ? path : '' });
+  useEffect(() => {
+    filledLists.value = value ?? filledLists.peek();
+  }, [value]);
+};
+
+const lists = ['/items', '/simple-tasks'];
+
+const loadFilled = async (signal: AbortSignal) => ({
+  items: isReadable('listItems') && (await client.listItems({ page: 1, size: 1 }, { signal })).total > 0,
+  simpleTasks: isReadable('listTasksAtSimple') && (await client.listTasksAtSimple(undefined, { signal })).length > 0,
+});
