@@ -23,16 +23,19 @@ export const toAuditNote = (kind: string, before: unknown, after: unknown): Audi
   };
 };
 
+/** Members that follow from other changes, and mean nothing to people. */
+const internal = ['notBefore', 'generation'];
+
 const listChanged = (before: Value, after: Value): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+    (name) => !internal.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
 
 /** Kinds whose settings have ids for names. */
 const toLabel = (kind: string, value: Value): string | undefined => {
   if (kind === 'override') return `${value['member']} in ${value['rotation']}`;
   if (kind !== 'silence') return undefined;
-  const { match, matchers } = value as { match?: Value; matchers?: Value[] };
+  const { match, matchers } = (value['matching'] ?? {}) as { match?: Value; matchers?: Value[] };
   const { labels = {}, ...fields } = match ?? {};
   const named = Object.entries({ ...fields, ...(labels as Value) }).map(([name, pattern]) => `${name} ${pattern}`);
   return named.join(', ') || (matchers ?? []).map(({ name, value: text }) => `${name} ${text}`).join(', ') || undefined;
