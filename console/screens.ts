@@ -35,7 +35,7 @@ const screens: readonly Screen[] = [
   entry('processes', 'watch', 'p', 'listProcesses'),
   entry('instances', 'watch', 'h', 'listInstances'),
   entry('tasks', 'work', 't', 'listTasks'),
-  entry('commands', 'work', 'c', 'listCommands'),
+  entry('commands', 'work', 'c', 'runCommand'),
   { ...entry('items', 'work', 'i', 'listItems'), isEmpty: () => !filledLists.value.items },
   {
     ...{ path: '/simple-tasks', title: titles.simpleTasks, icon: 'tasks', group: 'work', key: 's' },

@@ -5,7 +5,7 @@ import { client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useNews, useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
-import { isMounted, isReadable } from '../routes.ts';
+import { isAllowed, isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { CopyLink } from '../ui/copy.tsx';
@@ -121,7 +121,7 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
       )}
       {state !== 'open' && <IconButton icon="repeat" label={words.reopen} onClick={() => void reopen(incident)} />}
       <IconButton icon="comment" label={words.comment} onClick={ask('comment')} />
-      {task === null && isMounted('createIncidentTask') && isMounted('listTasks') && (
+      {task === null && isAllowed('createIncidentTask') && isMounted('listTasks') && (
         <IconButton icon="tasks" label={words.createTask} onClick={() => void createTask(incident)} />
       )}
       {task !== null && <IconLink icon="tasks" label={words.openTask(task)} href={toHash(`/tasks/${task}`)} />}

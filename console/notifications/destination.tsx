@@ -5,7 +5,7 @@ import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toRelative, toTime } from '../format.ts';
 import { useRun } from '../live/run.ts';
 import { toHash } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed, isMounted } from '../routes.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
@@ -116,7 +116,7 @@ const Actions = ({ destination, onRetried }: PartProps) => {
   });
   return (
     <DestinationTest name={name}>
-      {parked + lagAlerts + lagIncidents > 0 && (
+      {isAllowed('retryDestination') && parked + lagAlerts + lagIncidents > 0 && (
         <IconButton
           icon="repeat"
           label={words.retryAll}

@@ -8,7 +8,7 @@ import { toMinute } from '../format.ts';
 import { toIfMatch } from '../live/conditional.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
-import { isMounted, isReadable } from '../routes.ts';
+import { isAllowed, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -98,7 +98,7 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
       {lasting.map((override) => (
         <Override key={override.id} override={override} onChanged={onChanged} />
       ))}
-      {isMounted('createDutyOverride') && (
+      {isAllowed('createDutyOverride') && (
         <div class="actions">
           <IconButton
             icon="move"
@@ -142,7 +142,7 @@ const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: 
           </>
         )}
       </span>
-      {isMounted('endDutyOverride') && (
+      {isAllowed('endDutyOverride') && (
         <IconButton
           icon="close"
           label={words.endOverride}

@@ -1,5 +1,6 @@
 import { userClient } from '../api.ts';
 import { useRun } from '../live/run.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -21,6 +22,7 @@ export const RetryButton = ({ destination, id, name, onRetried }: Props) => {
     notify(delivered ? words.delivered : words.stillHeld(reason ?? ''), { kind: delivered ? 'note' : 'failure' });
     onRetried();
   });
+  if (!isAllowed('retryDelivery')) return null;
   return (
     <IconButton icon="repeat" label={words.retry} name={words.retryOf(name)} isDisabled={isRunning} onClick={run} />
   );

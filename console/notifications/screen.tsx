@@ -1,7 +1,7 @@
 import type { OnCall } from 'signalbox/client';
 import { createAddressChoice } from '../list-address.ts';
 import { toHash } from '../router.ts';
-import { isAllowed, isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
@@ -22,7 +22,7 @@ const viewChoice = createAddressChoice('view', ['destinations', 'sent'], 'destin
 
 /** Who is on call and how each destination is doing; or what was sent. */
 const NotificationsScreen = () =>
-  viewChoice.read() === 'sent' && isMounted('listNotifications') ? <SentList /> : <Present />;
+  viewChoice.read() === 'sent' && isAllowed('listNotifications') ? <SentList /> : <Present />;
 
 const Present = () => {
   const duty = useOnCall();
@@ -65,7 +65,7 @@ const CreateLink = () => (
 
 const NotificationControls = () => (
   <div class="actions">
-    {isMounted('listNotifications') && <AddressSegments label={words.show} choice={viewChoice} labels={words.views} />}
+    {isAllowed('listNotifications') && <AddressSegments label={words.show} choice={viewChoice} labels={words.views} />}
     {canCreate() && <CreateLink />}
   </div>
 );

@@ -4,7 +4,7 @@ import { useSeen } from '../live/conditional.ts';
 import { useResource } from '../live/resource.ts';
 import { useSubmission } from '../live/submission.ts';
 import { goTo, place, setParams } from '../router.ts';
-import { isMounted, type RouteName } from '../routes.ts';
+import { isAllowed, type RouteName } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
@@ -51,7 +51,7 @@ export const Section = <T extends Made>(props: SectionProps<T>) => {
   const { value, error, reload } = useResource(load, { key: kind, isKept: true });
   const { new: isNew, open, edit, delete: removed } = place.value.params;
   const find = (name: string) => value?.data.find((item) => item.name === name);
-  const create = isMounted(createRoute) ? () => goTo(`/settings/${kind}`, { new: '1' }) : undefined;
+  const create = isAllowed(createRoute) ? () => goTo(`/settings/${kind}`, { new: '1' }) : undefined;
   useCommands(create ? [{ title: words.create[kind], icon: 'plus', run: create }] : [], [kind]);
   if (!value) return <Unloaded {...{ error, reload }} lines={8} />;
   const shared = { onClose: close, onChanged: reload };
@@ -133,7 +133,7 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
         )}
         <Facts facts={[...toFacts(item), [text.changed, toDoneBy(item.updatedBy, item.updatedAt)]]} />
         {More && <More {...item} />}
-        {item.origin === 'made' && isMounted(createRoute) && (
+        {item.origin === 'made' && isAllowed(createRoute) && (
           <div class="actions">
             {isChangeable && (
               <IconButton icon="edit" label={words.edit} onClick={() => setParams({ open: undefined, edit: name })} />

@@ -6,7 +6,7 @@ import { useResource } from '../live/resource.ts';
 import { useRun } from '../live/run.ts';
 import { describeMatch, describeWhen } from '../live/silences.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -127,10 +127,10 @@ const Actions = ({ silence, onChanged }: Pick<PartProps, 'silence' | 'onChanged'
   });
   return (
     <div class="actions">
-      {isMounted('endSilence') && state !== 'expired' && (
+      {isAllowed('endSilence') && state !== 'expired' && (
         <IconButton icon="close" label={words.end} kind="primary" isDisabled={isRunning} onClick={end} />
       )}
-      {isMounted('replaceSilence') && match && (
+      {isAllowed('replaceSilence') && match && (
         <IconButton
           icon={state === 'expired' ? 'repeat' : 'edit'}
           label={state === 'expired' ? words.again : words.edit}

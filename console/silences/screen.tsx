@@ -8,7 +8,7 @@ import { type ActiveIncidents, useActiveIncidents } from '../live/active-inciden
 import { useResource } from '../live/resource.ts';
 import { type FoundSilences, loadCurrent, mostSilences } from '../live/silences.ts';
 import { goTo, place } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
@@ -99,7 +99,7 @@ const useNextChange = (silences: readonly Silence[], reload: () => void): void =
 const create = (): void => goTo('/silences/new', { state: place.value.params['state'] });
 
 const useCreateCommand = (): void =>
-  useCommands(isMounted('createSilence') ? [{ title: words.create, icon: 'plus', run: create }] : []);
+  useCommands(isAllowed('createSilence') ? [{ title: words.create, icon: 'plus', run: create }] : []);
 
 const List = ({ found, incidents }: { found: FoundSilences; incidents: ActiveIncidents }) => {
   const covered = useMemo(() => incidents && groupBySilence(incidents), [incidents]);
@@ -108,7 +108,7 @@ const List = ({ found, incidents }: { found: FoundSilences; incidents: ActiveInc
     if (stateChoice.read() === 'past') return <Empty title={words.noPast} />;
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
+        {isAllowed('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
@@ -137,7 +137,7 @@ const groupBySilence = (incidents: readonly Incident[]): ReadonlyMap<string, rea
 const SilenceControls = () => (
   <div class="actions">
     <AddressSegments label={words.show} choice={stateChoice} labels={words.shownStates} />
-    {isMounted('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
+    {isAllowed('createSilence') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
   </div>
 );
 

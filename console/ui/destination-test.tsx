@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { userClient } from '../api.ts';
 import { useRun } from '../live/run.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { IconButton } from './icon-button.tsx';
 import { LongText } from './long-text.tsx';
@@ -25,7 +25,7 @@ export const DestinationTest = ({ name, children }: { name: string; children?: C
     <>
       <div class="actions">
         {children}
-        {isMounted('testDestination') && (
+        {isAllowed('testDestination') && (
           <IconButton
             icon="notifications"
             label={test.isRunning ? words.testing : words.test}

@@ -1,5 +1,5 @@
 import { place, toHash } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { IconLink } from './icon-button.tsx';
 
@@ -20,7 +20,7 @@ interface Props {
 
 /** To the form of a silence of what is like this, from which people come back here. */
 export const SilenceLink = ({ source, hostname, message }: Props) => {
-  if (!isMounted('createSilence')) return null;
+  if (!isAllowed('createSilence')) return null;
   const { path, rest, params } = place.value;
   const back = toHash(rest ? `${path}/${encodeURIComponent(rest)}` : path, params).slice(1);
   return (

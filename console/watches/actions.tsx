@@ -3,7 +3,7 @@ import { userClient } from '../api.ts';
 import { toIfMatch } from '../live/conditional.ts';
 import { useRun } from '../live/run.ts';
 import { goTo, setParams } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { CopyLink } from '../ui/copy.tsx';
@@ -58,7 +58,7 @@ export const WatchActions = (props: Props) => {
   const { origin, name } = props.watch;
   return (
     <>
-      {origin !== 'config' && isMounted('replaceWatch') && (
+      {origin !== 'config' && isAllowed('replaceWatch') && (
         <>
           <IconButton icon="edit" label={words.edit} kind="primary" onClick={() => setParams({ edit: '1' })} />
           <Pause {...props} />

@@ -4,7 +4,7 @@ import { toDuration } from '../format.ts';
 import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { useRun } from '../live/run.ts';
 import { goTo, place, setParams } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { Chart } from '../ui/chart.tsx';
@@ -88,7 +88,7 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       {state === 'elsewhere' && <p class="note">{words.elsewhereHint}</p>}
       <div class="actions">
         <WatchActions watch={watch} onChanged={onChanged} />
-        {isMounted('testWatch') && watch.settings.path === undefined && settings.type !== 'file' && (
+        {isAllowed('testWatch') && watch.settings.path === undefined && settings.type !== 'file' && (
           <TrialButton isRunning={trial.isRunning} onTest={test.run} />
         )}
       </div>

@@ -6,7 +6,7 @@ import { type ActiveIncidents, useActiveIncidents } from '../live/active-inciden
 import { useRereading } from '../live/rereading.ts';
 import { useResource } from '../live/resource.ts';
 import { goTo, place, setParams } from '../router.ts';
-import { isMounted } from '../routes.ts';
+import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -68,13 +68,13 @@ const close = (): void => {
 const create = (): void => goTo('/watches', { new: '1' });
 
 const useCreateCommand = (): void =>
-  useCommands(isMounted('createWatch') ? [{ title: words.create, icon: 'plus', run: create }] : []);
+  useCommands(isAllowed('createWatch') ? [{ title: words.create, icon: 'plus', run: create }] : []);
 
 const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: ActiveIncidents }) => {
   if (watches.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>
-        {isMounted('createWatch') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
+        {isAllowed('createWatch') && <IconButton icon="plus" kind="primary" label={words.create} onClick={create} />}
       </Empty>
     );
   }
@@ -98,6 +98,6 @@ const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 
 const WatchControls = () =>
-  isMounted('createWatch') ? <IconButton icon="plus" kind="primary" label={words.create} onClick={create} /> : null;
+  isAllowed('createWatch') ? <IconButton icon="plus" kind="primary" label={words.create} onClick={create} /> : null;
 
 export const watchesView: ScreenView = { Screen: WatchesScreen, Aside: WatchControls };

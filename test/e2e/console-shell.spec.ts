@@ -10,6 +10,43 @@ test('the navigation of the console shows the screens of mounted profiles only',
   expect(complaints).toEqual([]);
 });
 
+test('the navigation groups screens by what people do, and leaves out lists that are empty', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  const { page, complaints } = await openConsole({ app });
+  const navigation = page.getByRole('navigation', { name: 'Screens' });
+  for (const group of ['Respond', 'Watch', 'Work', 'Administer']) {
+    await expect(navigation.getByText(group, { exact: true })).toBeVisible();
+  }
+  const links = () => navigation.getByRole('link').allTextContents();
+  await expect.poll(links).toContain('Tasks');
+  expect(await links()).not.toContain('Simple tasks');
+  await app.request('POST', '/simple/api/tasks', { body: { title: 'Get milk' } });
+  await page.reload();
+  await expect.poll(links).toContain('Simple tasks');
+  expect(await links()).not.toContain('Items');
+  await page.goto('/console/#/items');
+  await expect(navigation.getByRole('link', { name: 'Items' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('a Reader is offered no screen that the role may not see', async ({ openConsole }) => {
+  const { page } = await openConsole();
+  await logIn(page, 'reader');
+  const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
+  const names = (await links.allTextContents()).filter((name) => name !== 'API reference');
+  expect(names).toContain('Incidents');
+  for (const missing of ['Audit', 'Commands']) expect(names).not.toContain(missing);
+  for (const name of names) {
+    await page.getByRole('link', { name, exact: true }).first().click();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    await waitUntilLoaded(page);
+    await expect(page.getByText('This needs a user with the role Admin.')).toHaveCount(0);
+  }
+});
+
 test('every screen of the console has an address and a heading of its name', async ({ openConsole }) => {
   const { page, complaints } = await openConsole();
   const links = page.getByRole('navigation').getByRole('link').filter({ hasNotText: 'API reference' });
