@@ -144,15 +144,15 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await page.getByRole('link', { name: 'Changes' }).press('Enter');
   const changes = page.getByRole('table', { name: 'Changes' }).getByRole('row');
   await expect(page.getByText('100 changes', { exact: true })).toBeVisible();
-  await expect(changes.nth(1)).toHaveText(/admin.*Saved.*Silence [0-9a-f-]{36}$/);
+  await expect(changes.nth(1)).toHaveText(/admin.*Created.*Silence source x$/);
   expect(await findFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 740 });
-  await expect(changes.nth(1)).toHaveText(/^Silence .*Saved · .* · admin$/);
+  await expect(changes.nth(1)).toHaveText(/^Silence source xCreated · .* · admin$/);
   await page.getByRole('button', { name: 'Load more' }).press('Enter');
   await expect(page.getByText('101 changes', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Load more' })).toHaveCount(0);
   await page.keyboard.press('End');
-  await expect(changes.last()).toHaveText(/^User benSaved · .* · admin$/);
+  await expect(changes.last()).toHaveText(/^User benCreated · .* · admin$/);
   expect(await findFaults(page)).toEqual([]);
   await changes.last().getByRole('link').click();
   await expect(drawer(page, 'User ben')).toBeVisible();

@@ -54,7 +54,7 @@ test('watches are listed with state, reading, line and incident, those of the co
   await expect(table(page).getByRole('row').nth(1)).toHaveText(/Firing/);
   expect(await findFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 800 });
-  await expect(row(page, 'tight')).toHaveText(/Firing.*tight.*of the memory is in use/);
+  await expect(row(page, 'tight')).toHaveText(/tight.*Firing.*of the memory is in use/);
   await page.keyboard.press('/');
   await page.keyboard.type('MEM tight');
   await expect(table(page).getByRole('row')).toHaveCount(2);
