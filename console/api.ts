@@ -75,7 +75,7 @@ const call = async (
 ): Promise<Received> => {
   const route = findRoute(name);
   if (!route) throw new ApiError('refused', text.errors.notMounted(name));
-  const isOpen = route.access === 'open';
+  const isOpen = !route.roles;
   const hasToken = !isOpen || moreForUsers.includes(name);
   const attempt = () =>
     transmit({ ...toCallRequest(route, input, options), ...(hasToken && { tokens: sessionTokens }) });

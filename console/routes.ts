@@ -8,7 +8,8 @@ export type RouteName = keyof Operations | 'streamEvents';
 
 /** A mounted route, by its path with the base of its profile. */
 export interface MountedRoute extends CallRoute {
-  access: 'open' | 'token' | 'admin';
+  /** Roles that may use it; undefined if everyone may. */
+  roles: readonly string[] | undefined;
   /** What a response has in its body. */
   response: Schema | undefined;
 }
@@ -26,7 +27,7 @@ interface Schema {
 interface Operation {
   operationId: string;
   tags?: string[];
-  security?: unknown[];
+  security?: { bearer?: string[] }[];
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
 }
 
@@ -62,12 +63,10 @@ const routes = computed(() => {
   return found;
 });
 
-/** A route with a security scheme needs a token; one that also responds 403 needs the role Admin. */
 const describe = ({ security = [], responses }: Pick<Operation, 'security' | 'responses'>) => {
-  const access = '403' in responses ? ('admin' as const) : ('token' as const);
   const success = responses['200'] ?? responses['201'] ?? responses['202'];
   return {
-    access: security.length === 0 ? ('open' as const) : access,
+    roles: security.length === 0 ? undefined : security.flatMap(({ bearer = [] }) => bearer),
     response: success?.content?.['application/json']?.schema,
   };
 };
@@ -79,14 +78,14 @@ export const isMounted = (name: RouteName): boolean => findRoute(name) !== undef
 
 /** True if the present user may use the route, or could after a login. False if it is not mounted. */
 export const isAllowed = (name: RouteName): boolean => {
-  const access = findRoute(name)?.access;
-  if (access === undefined) return false;
-  return access !== 'admin' || session.value === undefined || session.value.role === 'Admin';
+  const route = findRoute(name);
+  if (!route) return false;
+  return !route.roles || session.value === undefined || route.roles.includes(session.value.role);
 };
 
 /** True if the route is mounted and open to the present user, without another login. */
 export const isReadable = (name: RouteName): boolean =>
-  isAllowed(name) && (findRoute(name)?.access === 'open' || session.value !== undefined);
+  isAllowed(name) && (!findRoute(name)?.roles || session.value !== undefined);
 
 /** The first place where the value differs from the server's own schema, e.g. `.data[3].level`; undefined if it fits. */
 export const findMismatch = (value: unknown, schema: Schema | undefined): string | undefined => {

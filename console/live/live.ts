@@ -170,7 +170,7 @@ const poll = async (interrupted: AbortSignal): Promise<void> => {
 
 /** True if the server responds at all. */
 const isThere = async (): Promise<boolean> => {
-  const path = probes.map(findRoute).find((route) => route?.access === 'open')?.path;
+  const path = probes.map(findRoute).find((route) => route && !route.roles)?.path;
   try {
     const response = await fetch(toAddress(path ?? '/openapi.json'), {
       signal: AbortSignal.timeout(2 * second),

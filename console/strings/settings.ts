@@ -64,6 +64,7 @@ export const settingTexts = {
     'incidents:write': 'Change and read incidents and silences, read alerts',
     'incidents:read': 'Read incidents, silences, heartbeats and who is on duty',
     'heartbeats:write': 'Ping heartbeats by name',
+    'heartbeats:create': 'Ping heartbeats by name, and create them with ?create=1',
     'metrics:read': 'Read metrics',
   },
   noScope: 'Choose at least one.',

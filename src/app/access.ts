@@ -1,4 +1,4 @@
-import type { Access, AccessLevel, AccessSetting } from '../auth/access.ts';
+import { type Access, type AccessLevel, type AccessSetting, needs } from '../auth/access.ts';
 import { isLoopback } from '../http/admission.ts';
 import type { Profile } from '../profiles/feature.ts';
 import type { Route } from '../profiles/route.ts';
@@ -43,18 +43,16 @@ export const toProfileLevel = (setting: AccessSetting, { name, aliases = [] }: N
 
 /** Who may use a route of a profile with this level. */
 export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Access => {
-  const { access, method, scope, staysOpen, canBeOpen } = route;
+  const { access, right, staysOpen, canBeOpen } = route;
   if (level === undefined || staysOpen) return access;
   if (level === 'open') return canBeOpen ? 'open' : access;
-  // Changes need the role, but for sending alerts and those that need only a token by contract, too.
-  const isForAll = method === 'GET' || scope === 'alerts:write' || (access === 'token' && scope !== undefined);
-  return level === 'admin' || access === 'admin' || !isForAll ? 'admin' : 'token';
+  return level === 'admin' ? 'admin' : needs(right).access;
 };
 
 /** Who may listen to a topic of a profile with this level: those who may read the profile's routes. */
-export const toTopicAccess = ({ access }: Topic, level: AccessLevel | undefined): Access => {
+export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | undefined): Access => {
   if (level === undefined || level === 'open') return access;
-  return level === 'admin' || access === 'admin' ? 'admin' : 'token';
+  return level === 'admin' ? 'admin' : needs(right).access;
 };
 
 /** Routes that others than the users of this machine may use without a token. */

@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { Access } from '../auth/access.ts';
 import type { createGuard } from '../auth/guard.ts';
+import { type Right, scopesOf } from '../auth/rights.ts';
+import { roles } from '../auth/token.ts';
 import { assertNoProblems } from '../config/settings-error.ts';
 import { hiddenMethods } from '../http/error-response.ts';
 import { ErrorBody } from '../http/errors.ts';
@@ -144,10 +147,9 @@ export const registerMounts = async (
         for (const route of routes) {
           const { path, looseSlash, schema, body } = route;
           const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
-          const onRequest = guard(route.access, route.scope);
+          const onRequest = guard(route);
           // While the body came, the caller may have lost the access.
-          const preHandler =
-            route.method === 'GET' ? [] : guard(route.access, route.scope, { isFresh: route.changesAccess === true });
+          const preHandler = route.method === 'GET' ? [] : guard(route, { isFresh: route.changesAccess === true });
           const options = { ...route, onRequest, preHandler, exposeHeadRoute: !strict, config };
           scope.route({ ...options, url: path, schema: toDocumented(route, suffixes[index] ?? '', name) });
           if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
@@ -160,7 +162,7 @@ export const registerMounts = async (
 
 /** The route's schema with its OpenAPI metadata; `suffix` ends the operation id. */
 const toDocumented = (
-  { summary, access, scope, schema, headers }: Route,
+  { summary, access, right, isSpecified = false, schema, headers }: Route,
   suffix: string,
   profile: string,
 ): FastifySchema => ({
@@ -168,10 +170,24 @@ const toDocumented = (
   operationId: `${schema.operationId}${suffix}`,
   summary,
   tags: [profile],
-  security: access === 'open' ? [] : [{ bearer: [] }, ...(scope ? [{ key: [] }] : [])],
-  response: { ...(schema.response as object), ...(access === 'admin' && { 403: ErrorBody }) },
+  security: toSecurity(access, right),
+  right,
+  response: {
+    ...(schema.response as object),
+    ...((access === 'admin' || (access === 'token' && !isSpecified)) && { 403: ErrorBody }),
+  },
   ...(headers && { documentedHeaders: headers }),
 });
+
+/** The roles of users, and the scopes of keys, that open a route; empty if everyone may use it. */
+const toSecurity = (access: Access, right: Right): Record<string, string[]>[] => {
+  if (access === 'open') return [];
+  const accepted = scopesOf(right);
+  return [
+    { bearer: roles.filter((role) => access === 'token' || role === 'Admin') },
+    ...(accepted.length > 0 ? [{ key: [...accepted] }] : []),
+  ];
+};
 
 /** A suffix for each base path, numbered (`AtX_2`) if an earlier path has the same name or there is no name. */
 const createSuffixes = (bases: readonly string[]): string[] => {

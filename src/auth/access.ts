@@ -1,23 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { hasRole, type Right, type Scope, scopes } from './rights.ts';
 
-/** Who may call a route: everyone, holders of a valid token, or holders of one with role Admin. */
+/** Who may call a route: everyone, holders of its right, or of these only Admins and keys. */
 export type Access = 'open' | 'token' | 'admin';
 
-/** What a key may be used for. */
-export const scopes = [
-  'alerts:write',
-  'alerts:read',
-  'metrics:read',
-  'incidents:write',
-  'incidents:read',
-  'heartbeats:write',
-] as const;
-export type Scope = (typeof scopes)[number];
+/** Who may use a route or a topic. */
+export interface Allowed {
+  access: Access;
+  /** What a caller must be allowed to do where `access` is not open. */
+  right: Right;
+  /** The specification has the route, and says that a key without the scope is a token without three parts. */
+  isSpecified?: boolean;
+}
 
-/** Scopes that come with another one: who acts on incidents reads them, and their alerts. */
-const included: Partial<Record<Scope, readonly Scope[]>> = { 'incidents:write': ['incidents:read', 'alerts:read'] };
+/** The access of a route that always needs its right. */
+export const needs = (right: Right): Allowed => {
+  return { access: hasRole(right, 'Reader') ? 'token' : 'admin', right };
+};
+
+/** The access of a route that needs its right only where the setting `access` closes it. */
+export const openFor = (right: Right): Allowed => {
+  return { access: 'open', right };
+};
 
 /** What the setting `access` can say of one profile. */
 const levels = ['open', 'login', 'admin'] as const;
@@ -80,8 +86,6 @@ type KeyOrigin = 'config' | 'made';
 /** A key that is accepted, and since when and when last it was seen. */
 export interface KnownKey extends AccessKey {
   origin: KeyOrigin;
-  /** Its own scopes, and those that come with them. */
-  allowed: readonly Scope[];
   use: KeyUse;
 }
 
@@ -106,7 +110,7 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
   const toKnown = (key: AccessKey, origin: KeyOrigin): KnownKey => {
     const use = uses.get(key.sha256) ?? { since: Date.now(), last: 0 };
     uses.set(key.sha256, use);
-    return { ...key, origin, allowed: key.scopes.flatMap((scope) => [scope, ...(included[scope] ?? [])]), use };
+    return { ...key, origin, use };
   };
   const rebuild = (): void => {
     const names = new Set(ofSettings.map(({ name }) => name));

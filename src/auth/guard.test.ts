@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createRequest } from '../../test/support/app.ts';
 import { sendError } from '../http/error-response.ts';
-import { createAccessKeys } from './access.ts';
+import { createAccessKeys, needs, openFor } from './access.ts';
 import { createAuthorize, createGuard, findPrincipal, principalOf } from './guard.ts';
 import { createTokenKeys, createTokens, type Tokens } from './token.ts';
 
@@ -17,9 +17,11 @@ const start = (t: TestContext, used: Tokens = tokens) => {
   const log = pino({ level: 'silent' });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
   const guard = createGuard(app, createAuthorize(used, createAccessKeys([])));
-  app.get('/open', { onRequest: guard('open') }, (request) => ({ caller: findPrincipal(request) ?? null }));
-  app.get('/token', { onRequest: guard('token') }, (request) => principalOf(request));
-  app.get('/admin', { onRequest: guard('admin') }, (request) => ({ caller: findPrincipal(request) }));
+  app.get('/open', { onRequest: guard(openFor('settings:read')) }, (request) => ({
+    caller: findPrincipal(request) ?? null,
+  }));
+  app.get('/token', { onRequest: guard(needs('settings:read')) }, (request) => principalOf(request));
+  app.get('/admin', { onRequest: guard(needs('settings:write')) }, (request) => ({ caller: findPrincipal(request) }));
   const request = createRequest(t, app);
   return async (path: string, authorization?: string): Promise<[number, Record<string, unknown>]> => {
     const headers = authorization === undefined ? {} : { authorization };

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../http/errors.ts';
-import type { Access, AccessKeys, Scope } from './access.ts';
+import type { AccessKeys, Allowed } from './access.ts';
+import { hasScope, type Right, scopesOf } from './rights.ts';
 import {
   AccountsUnknown,
   decodeToken,
@@ -34,7 +35,7 @@ export const createIdentifySender =
     const credential = readCredential(request);
     if (credential === '') return toAddress(request.ip);
     const key = keys.find(credential);
-    if (key?.allowed.includes('alerts:write')) return `key:${key.name}`;
+    if (key && hasScope('alerts:write', key.scopes)) return `key:${key.name}`;
     try {
       return `user:${tokens.verify(credential).name}`;
     } catch (error) {
@@ -55,8 +56,7 @@ const decorator = 'principal';
 const keyDecorator = 'keyName';
 
 /**
- * The hooks that refuse callers without access to a route; an open route has none. A key with the route's scope is as good
- * as a token. `refresh` learns which accounts other instances have changed.
+ * The hooks that refuse callers without the right of a route; an open route has none. `refresh` learns which accounts other instances have changed.
  */
 export const createGuard = (
   app: FastifyInstance,
@@ -65,20 +65,16 @@ export const createGuard = (
 ) => {
   app.decorateRequest(decorator, undefined);
   app.decorateRequest(keyDecorator, undefined);
-  return (
-    access: Access,
-    scope?: Scope | readonly Scope[],
-    { isFresh = false }: { isFresh?: boolean } = {},
-  ): onRequestHookHandler[] => {
-    if (access === 'open') return [];
+  return (allowed: Allowed, { isFresh = false }: { isFresh?: boolean } = {}): onRequestHookHandler[] => {
+    if (allowed.access === 'open') return [];
     return [
       (request, _reply, done) => {
-        const check = (): void => done(attempt(() => authorize(request, access, scope)));
+        const check = (): void => done(attempt(() => authorize(request, allowed)));
         if (isFresh) {
           refresh().then(check, done);
           return;
         }
-        const refusal = attempt(() => authorize(request, access, scope));
+        const refusal = attempt(() => authorize(request, allowed));
         // Another instance issued the token a moment ago.
         if (refusal instanceof OutdatedAccounts) refresh().then(check, () => done(refusal));
         else done(refusal);
@@ -100,24 +96,20 @@ const attempt = (run: () => Error | undefined): Error | undefined => {
 class OutdatedAccounts extends HttpError {}
 
 /** Notes who the caller is; returns the 401 or 403 for one without access. */
-export type Authorize = (
-  request: FastifyRequest,
-  access: Access,
-  scope?: Scope | readonly Scope[],
-) => HttpError | undefined;
+export type Authorize = (request: FastifyRequest, allowed: Allowed) => HttpError | undefined;
 
 export const createAuthorize =
   (tokens: Tokens, keys: AccessKeys): Authorize =>
-  (request, access, scope) => {
+  (request, { access, right, isSpecified = false }) => {
     if (access === 'open') return undefined;
     const credential = readCredential(request);
     if (credential === '') return missingToken;
     const key = keys.find(credential);
-    if (key && [scope ?? []].flat().some((each) => key.allowed.includes(each))) {
+    if (key && hasScope(right, key.scopes)) {
       request.setDecorator(keyDecorator, key.name);
       return undefined;
     }
-    // A known key without the scope is a token without three parts.
+    if (key && !isSpecified) return toScopeRefusal(right);
     if (!key && keys.isKeyLike(credential)) return new HttpError('unauthorized', 'Unknown or revoked key');
     try {
       const principal = tokens.verify(credential);
@@ -131,6 +123,12 @@ export const createAuthorize =
   };
 
 const missingToken = new HttpError('unauthorized', 'Missing token');
+/** The 403 for a key that may not do this. */
+const toScopeRefusal = (right: Right): HttpError => {
+  const [scope] = scopesOf(right);
+  const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}`;
+  return new HttpError('forbidden', reason);
+};
 const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
 /** The caller, on a route that needs a token. */

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Counts } from '../app/transfer.ts';
-import { scopes } from '../auth/access.ts';
+import { scopes } from '../auth/rights.ts';
 import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { readChoice, UsageError } from './args.ts';

@@ -20,6 +20,8 @@ declare module 'fastify' {
     summary?: string;
     tags?: readonly string[];
     security?: readonly Readonly<Record<string, readonly string[]>>[];
+    /** The right that the route needs where it is not open. */
+    right?: string;
     /** Media types of the body; JSON by default. */
     consumes?: readonly string[];
     /** Those of a request are optional, and the server checks them itself. */
@@ -112,7 +114,15 @@ const describeRoutes = (
 
 /** A route as clients see it, with the errors that it can return. */
 const describeOperation = (schema: FastifySchema, url: string): object => {
-  const { operationId, summary, tags, security, consumes = ['application/json'], documentedHeaders = {} } = schema;
+  const {
+    operationId,
+    summary,
+    tags,
+    security,
+    right,
+    consumes = ['application/json'],
+    documentedHeaders = {},
+  } = schema;
   const { params, body, querystring: query } = schema as { params?: TObject; body?: TSchema; querystring?: TObject };
   const headers = Object.entries(documentedHeaders.request ?? {}).map(([name, about]) => [
     name,
@@ -137,6 +147,7 @@ const describeOperation = (schema: FastifySchema, url: string): object => {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(body, consumes) }),
     security,
+    ...(right !== undefined && { 'x-signalbox-right': right }),
     responses: Object.fromEntries(
       Object.entries<TSchema>(responses).map(([status, each]) => [
         status,

@@ -10,7 +10,7 @@ const interval = 100;
 const quietTicks = 10;
 
 /** Health checks, which work during overload too. */
-const vital = /\/(?:health|ready|livez|readyz)$/;
+const vitalPaths = ['/health', '/livez', '/ready', '/readyz', '/api/health'];
 
 /**
  * Returns a function that each request calls: it tells whether the event-loop delay exceeds `limit` milliseconds; with

@@ -20,7 +20,7 @@ interface Condition {
   expected: number[] | undefined;
 }
 
-type Allowed = Pick<Route, 'access' | 'scope' | 'changesAccess'>;
+type Allowed = Pick<Route, 'access' | 'right' | 'changesAccess'>;
 
 interface Kind {
   /** Where all are listed; each has a path below it. */
@@ -31,17 +31,15 @@ interface Kind {
   shape: TSchema;
   /** What the document calls one. */
   noun: string;
-  /** Who may list and read them, and who may change them; an Admin by default. */
-  reading?: Allowed;
-  changing?: Allowed;
+  /** Callers who may list and read them, and callers who may change them. */
+  reading: Allowed;
+  changing: Allowed;
 }
 
 interface Described {
   operationId: string;
   summary: string;
 }
-
-const admin: Allowed = { access: 'admin' };
 
 /** Where a setting comes from, which the config file or somebody at run time may have defined. */
 export const madeOrigin = Type.Enum(['config', 'made'], {
@@ -69,14 +67,7 @@ export const sendMade = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /** Makes what defines the routes of one kind of setting. Functions that it is given return a setting as routes show it. */
-export const createMadeRoutes = <Shown extends Versioned>({
-  path,
-  params,
-  shape,
-  noun,
-  reading = admin,
-  changing = admin,
-}: Kind) => {
+export const createMadeRoutes = <Shown extends Versioned>({ path, params, shape, noun, reading, changing }: Kind) => {
   const [parameter = ''] = Object.keys(params.properties);
   const ownPath = `${path}/:${parameter}`;
   const withVersion = { ETag: `The ${noun}'s version, in quotes.` };

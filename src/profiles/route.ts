@@ -10,7 +10,7 @@ import type {
   RouteOptions,
 } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
-import type { Access, Scope } from '../auth/access.ts';
+import type { Allowed } from '../auth/access.ts';
 import type { BodyKind } from '../http/body.ts';
 import type { DocumentedHeaders } from '../http/openapi.ts';
 
@@ -27,16 +27,13 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
 
 /** A route as data, from which it is mounted, guarded, documented and checked for conflicts. */
 export interface Route<S extends FastifySchema = FastifySchema>
-  extends Pick<
-    TypedRouteOptions<S>,
-    'handler' | 'errorHandler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
-  > {
+  extends Allowed,
+    Pick<
+      TypedRouteOptions<S>,
+      'handler' | 'errorHandler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
+    > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  /** Who may use it by contract; the setting `access` may change it. */
-  access: Access;
-  /** Where a token or a role is needed, a key with this scope, or one of these, is accepted too. */
-  scope?: Scope | readonly Scope[];
   /** The setting `access` does not change who may use it: health checks, the login, and what users do with their own sessions. */
   staysOpen?: boolean;
   /** It changes what people and programs may do, so the caller's account is read again right before. */

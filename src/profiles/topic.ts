@@ -1,14 +1,11 @@
 import type { TSchema } from 'typebox';
-import type { Access, Scope } from '../auth/access.ts';
+import type { Allowed } from '../auth/access.ts';
 
 /** Sends an event; `data` is JSON. If the reader is behind, it returns a promise that resolves when it has caught up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
 /** Changes that a feature reports to listeners of /api/events. Nothing is computed while nobody listens. */
-export interface Topic {
-  /** Who may listen: those who may use the topic's route. */
-  access: Access;
-  scope?: Scope;
+export interface Topic extends Allowed {
   /** The profile with this route, without which there is no topic; by default the first mounted one of the feature. */
   profile?: string;
   /** What an event says; its title is its name in the OpenAPI document. */
@@ -30,7 +27,7 @@ interface PollingOptions {
 
 /** A topic that reads a value at intervals while somebody listens; a new listener gets one at once. */
 export const createPolledTopic = (
-  access: Access,
+  allowed: Allowed,
   schema: TSchema,
   intervalMs: number,
   read: () => Promise<object>,
@@ -53,7 +50,7 @@ export const createPolledTopic = (
     for (const send of listeners) void send(text);
   };
   return {
-    access,
+    ...allowed,
     schema,
     subscribe: (send) => {
       listeners.add(send);
@@ -78,7 +75,7 @@ export const createPolledTopic = (
 
 /** A topic of values that a source gives at once and whenever there is another one, while somebody listens. */
 export const createSourceTopic = (
-  access: Access,
+  allowed: Allowed,
   schema: TSchema,
   listen: (report: (value: object) => void) => () => void,
 ): Topic => {
@@ -90,7 +87,7 @@ export const createSourceTopic = (
     for (const send of listeners) void send(last);
   };
   return {
-    access,
+    ...allowed,
     schema,
     subscribe: (send) => {
       listeners.add(send);
@@ -111,11 +108,11 @@ export const createSourceTopic = (
 export type Publish = (toNotice: () => object) => void;
 
 /** A topic of notices, and the function that sends one. */
-export const createNoticeTopic = (access: Access, schema: TSchema): { topic: Topic; publish: Publish } => {
+export const createNoticeTopic = (allowed: Allowed, schema: TSchema): { topic: Topic; publish: Publish } => {
   const listeners = new Set<SendEvent>();
   return {
     topic: {
-      access,
+      ...allowed,
       schema,
       subscribe: (send) => {
         listeners.add(send);

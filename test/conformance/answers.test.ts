@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openFor } from '../../src/auth/access.ts';
 import { defineFeature } from '../../src/profiles/feature.ts';
 import { defineRoute } from '../../src/profiles/route.ts';
 import { startApp } from '../support/app.ts';
@@ -118,7 +119,7 @@ const failing = defineFeature({
         defineRoute({
           method: 'GET',
           path: '/api/fails',
-          access: 'open',
+          ...openFor('machine:read'),
           summary: 'Fail',
           schema: {},
           handler: async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import { needs } from '../../src/auth/access.ts';
 import { defineFeature } from '../../src/profiles/feature.ts';
 import { defineRoute } from '../../src/profiles/route.ts';
 import { startApp } from '../support/app.ts';
@@ -19,7 +20,7 @@ const broken = defineFeature({
         defineRoute({
           method: 'POST',
           path: '/api/broken',
-          access: 'admin',
+          ...needs('settings:write'),
           summary: 'Fail',
           schema: {},
           handler: async () => {

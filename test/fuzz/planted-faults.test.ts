@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
+import { openFor } from '../../src/auth/access.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { defineFeature } from '../../src/profiles/feature.ts';
 import { defineRoute, type Route } from '../../src/profiles/route.ts';
@@ -21,7 +22,7 @@ const createRoute = (path: string, handler: (reply: FastifyReply) => unknown, ch
   defineRoute({
     method: 'POST',
     path,
-    access: 'open',
+    ...openFor('items:write'),
     summary: 'Show a fault',
     schema: { body, response: { 200: Answer } },
     handler: async (_request, reply) => {

@@ -88,22 +88,26 @@ test('a body of 100 KB of anything is taken, and its last 10,000 bytes are kept'
   assert.equal(status, 413);
 });
 
-test('a name needs a token or a key with heartbeats:write, which can also create it', async (t) => {
-  const [writer, reader] = [createAccessKey('cron', ['heartbeats:write']), createAccessKey('x', ['incidents:write'])];
-  const app = await startApp(t, { settings: { keys: [writer.entry, reader.entry], access: 'login' } });
+test('a name needs a token or a key with heartbeats:write, and heartbeats:create to create it', async (t) => {
+  const writer = createAccessKey('cron', ['heartbeats:write']);
+  const creator = createAccessKey('setup', ['heartbeats:create']);
+  const reader = createAccessKey('x', ['incidents:write']);
+  const keys = [writer.entry, creator.entry, reader.entry];
+  const app = await startApp(t, { settings: { keys, access: 'login' } });
   const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'job');
   assert.equal((await ping(app.url, uuid)).status, 200);
   assert.equal((await ping(app.url, 'job')).status, 401);
-  assert.equal((await ping(app.url, 'job', as(reader.key))).status, 401);
+  assert.equal((await ping(app.url, 'job', as(reader.key))).status, 403);
   assert.equal((await ping(app.url, 'job', as(writer.key))).status, 200);
   assert.equal((await ping(app.url, 'other', as(writer.key))).status, 404);
-  assert.deepEqual(await ping(app.url, 'other?create=1', as(writer.key)), { status: 201, text: 'OK' });
+  assert.equal((await ping(app.url, 'other?create=1', as(writer.key))).status, 403);
+  assert.deepEqual(await ping(app.url, 'other?create=1', as(creator.key)), { status: 201, text: 'OK' });
   assert.deepEqual(await ping(app.url, 'other?create=1', as(writer.key)), { status: 200, text: 'OK' });
   const other = await readHeartbeat(app, 'other', token);
-  assert.deepEqual([other.period, other.updatedBy, other.state], [86_400, 'key:cron', 'up']);
-  assert.equal((await app.request('GET', '/api/heartbeats', { token: writer.key })).status, 401);
+  assert.deepEqual([other.period, other.updatedBy, other.state], [86_400, 'key:setup', 'up']);
+  assert.equal((await app.request('GET', '/api/heartbeats', { token: writer.key })).status, 403);
 });
 
 test('a ping that cannot be is a clear 4xx', async (t) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hasRole, hasScope, type Right, type Scope } from '../../src/auth/rights.ts';
 
 /** Sends a request and resolves to its status; a token or key goes into the header Authorization. */
 export type Send = (
@@ -8,13 +9,14 @@ export type Send = (
   body: object | undefined,
 ) => Promise<number>;
 
-/** Someone who calls every route, and whether a route admits them where `access` is `login`. */
+/** Someone who calls every route. */
 interface Caller {
   name: string;
   token: string | undefined;
-  may(method: string, path: string): boolean;
-  /** The status of the others. */
-  refused: 401 | 403;
+  /** True if the caller has the right. */
+  has(right: Right): boolean;
+  /** The status of refusals: of a key, 401 on the routes of the specification. */
+  refused: 401 | 403 | 'key';
 }
 
 /** Tokens and keys of the callers. */
@@ -24,7 +26,7 @@ export interface Credentials {
   write: string;
   read: string;
   metrics: string;
-  /** With `incidents:read` and `incidents:write`. */
+  /** With `incidents:read`, `incidents:write` and `heartbeats:write`. */
   review: string;
   oncall: string;
   beat: string;
@@ -42,68 +44,34 @@ const isOpen = (path: string): boolean =>
   /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+)$|^\/ping\/|\/badge\.svg$/.test(
     path,
   );
-const isSending = (method: string, path: string): boolean =>
-  method === 'POST' && /^(\/api\/alert(\/[a-z\d-]+)?|\/api\/v2\/alerts)$/.test(path);
-const isActing = (method: string, path: string): boolean =>
-  method !== 'GET' && /^\/api\/(incidents|silences|oncall|v2\/silences?)(\/|$)/.test(path);
-/** What people on call need besides, which users need the role for. */
-const isOfOncall = (method: string, path: string): boolean =>
-  (method === 'PUT' && /^(\/protected)?\/api\/tasks\/[^/]+$/.test(path)) ||
-  (method === 'GET' && path === '/api/watches');
-const isForAdmins = (path: string): boolean =>
-  /^\/api\/(audit|deliveries|destinations|notifications|executions|instances|intake-formats|execute|watches|users|keys)(\/|$)/.test(
-    path,
-  );
-/** What users do with their own sessions, for which no key counts. */
-const isOwn = (path: string): boolean => /^\/api\/sessions(\/|$)/.test(path);
+/** Routes of the specification, where a key without the scope is a token without three parts. */
+const isSpecified = (path: string): boolean =>
+  /^(\/protected|\/simple)?\/api\/(tasks|items|health|info|processes|disks|alert|alerts|execute)$|\/api\/tasks\/[^/]+$/.test(path);
 const isLast = (method: string): number => Number(method === 'DELETE');
-const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
-const isReadingIncidents = (method: string, path: string): boolean =>
-  method === 'GET' &&
-  /^\/api\/(incidents|silences|heartbeats|oncall|v2|tasks)(\/|$)|^\/protected\/api\/tasks\/./.test(path);
-const isReadingAlerts = (method: string, path: string): boolean =>
-  method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
+/** Ends the tokens of its caller. */
+const endsSessions = (path: string): number => Number(path === '/api/sessions');
+
+const toKeyCaller = (token: string, ...scopes: Scope[]): Caller => ({
+  name: `a key with ${scopes.join(' and ')}`,
+  token,
+  has: (right) => hasScope(right, scopes),
+  refused: 'key',
+});
 
 const listCallers = ({ reader, admin, write, read, metrics, review, oncall, beat }: Credentials): Caller[] => [
-  { name: 'nobody', token: undefined, may: (_method, path) => isOpen(path), refused: 401 },
-  { name: 'an unknown key', token: unknownKey, may: (_method, path) => isOpen(path), refused: 401 },
-  {
-    ...{ name: 'a Reader', token: reader, refused: 403 },
-    may: (method, path) =>
-      isOpen(path) || isReading(method, path) || isSending(method, path) || isActing(method, path) || isOwn(path),
-  },
-  { name: 'an Admin', token: admin, may: () => true, refused: 403 },
-  {
-    ...{ name: 'a key with alerts:write', token: write, refused: 401 },
-    may: (method, path) => isOpen(path) || isSending(method, path),
-  },
-  {
-    ...{ name: 'a key with alerts:read', token: read, refused: 401 },
-    may: (method, path) => isOpen(path) || isReadingAlerts(method, path),
-  },
-  {
-    ...{ name: 'a key with metrics:read', token: metrics, refused: 401 },
-    may: (_method, path) => isOpen(path) || path === '/metrics',
-  },
-  {
-    // By name; whoever has an address needs no key.
-    ...{ name: 'a key with heartbeats:write', token: beat, refused: 401 },
-    may: (_method, path) => isOpen(path),
-  },
-  {
-    ...{ name: 'a key with incidents:read', token: review, refused: 401 },
-    may: (method, path) => isOpen(path) || isReadingIncidents(method, path),
-  },
-  {
-    ...{ name: 'a key with incidents:write', token: oncall, refused: 401 },
-    may: (method, path) =>
-      isOpen(path) ||
-      isActing(method, path) ||
-      isOfOncall(method, path) ||
-      isReadingIncidents(method, path) ||
-      isReadingAlerts(method, path),
-  },
+  { name: 'nobody', token: undefined, has: () => false, refused: 401 },
+  { name: 'an unknown key', token: unknownKey, has: () => false, refused: 401 },
+  { name: 'a Reader', token: reader, has: (right) => hasRole(right, 'Reader'), refused: 403 },
+  { name: 'an Admin', token: admin, has: (right) => hasRole(right, 'Admin'), refused: 403 },
+  toKeyCaller(write, 'alerts:write'),
+  toKeyCaller(read, 'alerts:read'),
+  toKeyCaller(metrics, 'metrics:read'),
+  toKeyCaller(beat, 'heartbeats:write'),
+  toKeyCaller(review, 'incidents:read'),
+  toKeyCaller(oncall, 'incidents:write'),
 ];
+
+type Operations = Record<string, { 'x-signalbox-right'?: Right }>;
 
 /**
  * Calls every route of an OpenAPI document as everyone, and asserts that each is admitted exactly where `access: login` says so.
@@ -111,14 +79,13 @@ const listCallers = ({ reader, admin, write, read, metrics, review, oncall, beat
  */
 export const walkWithLogin = async (
   send: Send,
-  { paths }: { paths: Record<string, Record<string, unknown>> },
+  { paths }: { paths: Record<string, Operations> },
   credentials: Credentials,
   /** Paths that something in front of the server refuses. */
   isLeftOut: (path: string) => boolean = () => false,
 ): Promise<Record<string, number>> => {
   const admitted: Record<string, number> = {};
-  // Who ends their sessions needs another token.
-  const sorted = Object.entries(paths).sort(([one], [other]) => Number(isOwn(one)) - Number(isOwn(other)));
+  const sorted = Object.entries(paths).sort(([one], [other]) => endsSessions(one) - endsSessions(other));
   for (const [template, operations] of sorted) {
     const methods = Object.keys(operations).map((name) => name.toUpperCase());
     for (const method of methods.toSorted((one, other) => isLast(one) - isLast(other))) {
@@ -131,12 +98,17 @@ export const walkWithLogin = async (
         if (path.endsWith('/api/auth/login')) assert.equal(status, 401, what);
         // The settings have an administrator, so no code is right.
         else if (path.endsWith('/api/setup')) assert.ok(status === 403 || status === 400, what);
-        else if (caller.may(method, path)) {
+        else if (isOpen(path) || caller.has(operations[method.toLowerCase()]?.['x-signalbox-right'] ?? 'settings:write')) {
           assert.ok(status < 500 && status !== 401 && status !== 403, what);
           admitted[caller.name] = (admitted[caller.name] ?? 0) + 1;
-        } else assert.equal(status, caller.refused, what);
+        } else assert.equal(status, toRefusal(caller, path), what);
       }
     }
   }
   return admitted;
+};
+
+const toRefusal = ({ refused }: Caller, path: string): number => {
+  if (refused !== 'key') return refused;
+  return isSpecified(path) ? 401 : 403;
 };

@@ -153,9 +153,15 @@ const attempt = async (
   if (status === 200) return { reason: `${server.url.origin} is not a signalbox server`, cause: 'server' };
   if (isPassingStatus(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
   if (status === 0) return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', leastWaitMs: 0 };
-  const advice = status === 401 && server.key === undefined ? `; set ${otherVariables.key}` : '';
+  const advice = status === 401 ? toAdvice(server, text) : '';
   const cause = aboutAlert.has(status) ? 'alert' : 'server';
   return { reason: `${reason}${advice}`, cause, isStored: status === usedKey };
+};
+
+const toAdvice = ({ key }: AlertServer, text: string): string => {
+  if (key === undefined) return `; set ${otherVariables.key}`;
+  // The specification has no words for a key that may not send.
+  return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
 };
 
 /** Milliseconds to wait as `Retry-After` says, in seconds or as a date; 0 if it says nothing. */

@@ -1,3 +1,4 @@
+import { needs } from '../../auth/access.ts';
 import { sendJson } from '../../http/json.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -15,7 +16,7 @@ const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime 
   defineRoute({
     method: 'GET',
     path: '/api/about',
-    access: 'token',
+    ...needs('settings:read'),
     summary: 'What this server is, and where its data is',
     schema: { operationId: 'getAbout', response: { 200: About } },
     handler: async (request, reply) => {
@@ -24,7 +25,7 @@ const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime 
         ...{ version, runtime: `Node.js ${process.versions.node}`, uptimeSeconds: Math.floor(readUptime()) },
         store: place.store,
         // The paths of the machine are for those who administer it.
-        dataFolder: authorize(request, 'admin') === undefined ? place.folder : null,
+        dataFolder: authorize(request, needs('settings:write')) === undefined ? place.folder : null,
         freeBytes: space?.available ?? null,
       });
     },
@@ -34,7 +35,7 @@ const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/about/licences',
-    access: 'token',
+    ...needs('settings:read'),
     summary: 'List the licences of the libraries in this program',
     schema: { operationId: 'listLicences', response: { 200: LicenceList } },
     handler: async (_request, reply) => {

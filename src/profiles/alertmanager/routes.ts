@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
 import { sendJson, sendList, toJsonRows, whenReady } from '../../http/json.ts';
@@ -58,8 +59,8 @@ export const createServerRoutes = (version: string, startedAt: Date): Route[] =>
   createStatusRoute(version, startedAt),
 ];
 
-const reading = { access: 'open', scope: 'incidents:read' } as const;
-const changing = { access: 'token', scope: 'incidents:write' } as const;
+const reading = openFor('incidents:read');
+const changing = needs('incidents:write');
 
 const createAlertsRoute = (parts: RouteParts): Route =>
   defineRoute({

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { createUnavailable, ErrorBody, HttpError } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
@@ -55,8 +56,8 @@ const createListRoute = ({ journal }: AlertRouteParts): Route => {
   return defineRoute({
     method: 'GET',
     path: '/api/alerts',
-    access: 'open',
-    scope: 'alerts:read',
+    ...openFor('alerts:read'),
+    isSpecified: true,
     summary: 'List the last alerts, oldest first',
     headers: {
       response: { Link: 'The search, which shows more of each alert: its relation is `alternate` (RFC 8288).' },
@@ -96,7 +97,7 @@ const createReadinessRoute = (
   defineRoute({
     method: 'GET',
     path,
-    access: 'open',
+    ...openFor('alerts:read'),
     staysOpen: true,
     summary: 'Check whether alerts can be stored',
     schema: { operationId, response: { 200: Readiness, 503: ErrorBody } },
@@ -154,8 +155,7 @@ const createSearchRoute = ({ journal, firing, nameIncidents }: ReadingParts, que
   defineRoute({
     method: 'GET',
     path: '/api/alerts/search',
-    access: 'open',
-    scope: 'alerts:read',
+    ...openFor('alerts:read'),
     summary: 'Search alerts, newest first',
     schema: { operationId: 'searchAlerts', querystring: SearchQuery, response: { 200: AlertPage } },
     handler: async ({ query }, reply) => {
@@ -190,8 +190,7 @@ const createHistogramRoute = ({ journal, clock }: ReadingParts, queue: Queue): R
   defineRoute({
     method: 'GET',
     path: '/api/alerts/histogram',
-    access: 'open',
-    scope: 'alerts:read',
+    ...openFor('alerts:read'),
     summary: 'Count alerts by time and level',
     schema: { operationId: 'countAlerts', querystring: HistogramQuery, response: { 200: AlertHistogram } },
     handler: async ({ query }, reply) =>
@@ -206,8 +205,7 @@ const createReadRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Readi
   return defineRoute({
     method: 'GET',
     path: '/api/alerts/:id',
-    access: 'open',
-    scope: 'alerts:read',
+    ...openFor('alerts:read'),
     summary: 'Everything about one alert',
     schema: {
       operationId: 'getAlert',
@@ -389,9 +387,8 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
   });
   const encode = createEncoder(firing);
   return {
-    access: 'open',
+    ...openFor('alerts:read'),
     schema: AlertEntry,
-    scope: 'alerts:read',
     lastId: () => stored,
     refresh: async () => journal.refresh?.(),
     subscribe: (send, after) => {

@@ -1,3 +1,4 @@
+import { needs } from '../../auth/access.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { findProgram } from '../../host/programs.ts';
 import type { HostReadings } from '../../host/readings.ts';
@@ -39,7 +40,7 @@ export const commands = defineFeature({
     const journal = database
       ? await DatabaseLog.open({ database, table: 'audit', clock, retainDays: () => retainDays })
       : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
-    const { topic, publish } = createNoticeTopic('admin', ExecutionNotice);
+    const { topic, publish } = createNoticeTopic(needs('audit:read'), ExecutionNotice);
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
     const results = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
     const executor = createExecutor({

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { needs } from '../../auth/access.ts';
 import { findPrincipal } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, sendJson, sendRows } from '../../http/json.ts';
@@ -22,7 +23,8 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
     defineRoute({
       method: 'POST',
       path: '/api/execute',
-      access: 'admin',
+      ...needs('commands:run'),
+      isSpecified: true,
       canBeOpen: true,
       summary: 'Run one of the allowed diagnostic commands',
       schema: {
@@ -43,7 +45,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
     defineRoute({
       method: 'GET',
       path: '/api/commands',
-      access: 'token',
+      ...needs('settings:read'),
       canBeOpen: true,
       summary: 'List the allowed commands and their parameters',
       schema: { operationId: 'listCommands', response: { 200: CommandList } },
@@ -52,7 +54,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
     defineRoute({
       method: 'GET',
       path: '/api/executions',
-      access: 'admin',
+      ...needs('audit:read'),
       summary: 'List the last commands that were run or refused, oldest first',
       schema: { operationId: 'listExecutions', querystring: ExecutionQuery, response: { 200: ExecutionList } },
       handler: async ({ query: { count } }, reply) => sendRows(reply, await audit.listLast(count), toExecution),

@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
-import { createAccessKey } from '../../auth/access.ts';
+import { createAccessKey, needs } from '../../auth/access.ts';
 import { defineFeature } from '../feature.ts';
 import { features } from '../index.ts';
 
@@ -80,7 +80,7 @@ test('who logs out while a stream is being opened does not get it', async (t) =>
     create: () => ({
       profiles: { slow: [] },
       topics: {
-        slow: { access: 'token', schema: Type.Object({}), lastId: () => 1, refresh, subscribe: () => () => {} },
+        slow: { ...needs('events:read'), schema: Type.Object({}), lastId: () => 1, refresh, subscribe: () => () => {} },
       },
     }),
   });

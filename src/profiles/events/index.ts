@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Scope } from '../../auth/access.ts';
+import { needs, openFor } from '../../auth/access.ts';
 import { findExpiry } from '../../auth/guard.ts';
 import { createUnavailable, ErrorBody, HttpError } from '../../http/errors.ts';
 import { FairShares } from '../../http/fair-shares.ts';
@@ -26,9 +26,6 @@ const EventQuery = Type.Object({
 });
 
 const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'] });
-
-/** Those that topics have. */
-const scope: readonly Scope[] = ['alerts:read', 'incidents:read'];
 
 /** What changes, while it does: topics of the other features as server-sent events, with a comment each `commentMs`. */
 export const createEvents = (commentMs: number) =>
@@ -66,8 +63,7 @@ const createStreams = (
   const route: Route = defineRoute({
     method: 'GET',
     path: '/api/events',
-    access: 'open',
-    scope,
+    ...openFor('events:read'),
     summary: 'Stream changes as server-sent events; each topic needs the access of its route',
     schema: {
       operationId: 'streamEvents',
@@ -81,10 +77,8 @@ const createStreams = (
     handler: async (request, reply) => {
       const chosen = chooseTopics(request.query.topics, topics());
       const findRefusal = () =>
-        chosen
-          .map(([, { access, scope }]) => authorize(request, access, scope))
-          .find((refusal) => refusal !== undefined);
-      const isKnown = () => authorize(request, 'token', scope) === undefined;
+        chosen.map(([, topic]) => authorize(request, topic)).find((refusal) => refusal !== undefined);
+      const isKnown = () => authorize(request, needs('events:read')) === undefined;
       const refusal = findRefusal();
       if (refusal) throw refusal;
       // With a token, a stream ends when that does, even if all its topics are open.
@@ -93,7 +87,7 @@ const createStreams = (
       if (after !== undefined) {
         await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
         // Meanwhile the listener may have lost the access.
-        const late = findRefusal() ?? (wasKnown ? authorize(request, 'token', scope) : undefined);
+        const late = findRefusal() ?? (wasKnown ? authorize(request, needs('events:read')) : undefined);
         if (late) throw late;
       }
       if (request.method === 'HEAD') return reply.headers(eventHeaders).send('');

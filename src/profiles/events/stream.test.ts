@@ -6,6 +6,7 @@ import { startApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createClaims, signToken } from '../../../test/support/tokens.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { openFor } from '../../auth/access.ts';
 import type { Feature } from '../feature.ts';
 import { features } from '../index.ts';
 import { createNoticeTopic } from '../topic.ts';
@@ -13,7 +14,7 @@ import { createEvents } from './index.ts';
 
 /** An app with a topic `noise`, and the function that sends an event on it. */
 const startNoisyApp = async (t: TestContext) => {
-  const { topic, publish } = createNoticeTopic('open', Type.Object({}));
+  const { topic, publish } = createNoticeTopic(openFor('events:read'), Type.Object({}));
   const noisy: Feature = {
     ...{ name: 'noisy', profiles: [], settings: {}, isOn: () => true },
     create: () => ({ profiles: {}, topics: { noise: topic } }),

@@ -1,3 +1,4 @@
+import { openFor } from '../../auth/access.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature, type FeatureInstance } from '../feature.ts';
@@ -62,7 +63,7 @@ export const heartbeats = defineFeature({
       onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: one cannot be used, so nothing is expected'),
     });
     const lease = database ? createLease(database, 'heartbeats') : ownLease;
-    const { topic, publish } = createNoticeTopic('open', Heartbeat);
+    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Heartbeat);
     const watch = new HeartbeatWatch({
       ...{ store: opened, keeper, lease, alerts: offers.alerts, clock, log },
       onChanged: (name) => tell(name),
@@ -100,7 +101,7 @@ export const heartbeats = defineFeature({
       profiles: {
         heartbeats: [...createPingRoutes({ ...common, count }), ...createHeartbeatRoutes({ ...common, show })],
       },
-      topics: { heartbeats: { ...topic, scope: 'incidents:read' } },
+      topics: { heartbeats: topic },
       isReady: () => opened.isReady,
       start: () => {
         watch.start();

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
@@ -48,7 +49,7 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
     reply.code(isNew ? 201 : 200).type('text/plain; charset=utf-8');
     return 'OK';
   };
-  const common = { access: 'open', scope: 'heartbeats:write', staysOpen: true, handler } as const;
+  const common = { ...openFor('heartbeats:ping'), staysOpen: true, handler } as const;
   const end = { ...common, path: '/ping/:address', summary: 'Say that a job has succeeded' } as const;
   const withBody = {
     body: 'bytes',
@@ -121,7 +122,7 @@ const findHeartbeat = async (
     assertKnown(store);
     throw new HttpError('not-found', 'There is no heartbeat with this address');
   }
-  const refusal = authorize(request, 'token', 'heartbeats:write');
+  const refusal = authorize(request, needs('heartbeats:ping'));
   if (refusal) throw refusal;
   const known = keeper.find(address);
   if (known) return { known, isNew: false };
@@ -129,6 +130,9 @@ const findHeartbeat = async (
   if (request.query.create !== '1') {
     throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: ?create=1 creates it`);
   }
+  // A ping by name changes no setting, so creating one needs a right of its own.
+  const forbidden = authorize(request, needs('heartbeats:create'));
+  if (forbidden) throw forbidden;
   return { known: await keeper.put(address, usualDefinition, callerOf(request)), isNew: true };
 };
 

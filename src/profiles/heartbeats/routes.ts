@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson, sendList } from '../../http/json.ts';
@@ -21,8 +22,8 @@ interface HeartbeatParts extends Pick<Parts, 'authorize' | 'clock'> {
   show(known: KnownHeartbeat, isForAdmin: boolean): Heartbeat;
 }
 
-const reading = { access: 'open', scope: 'incidents:read' } as const;
-const changing = { access: 'admin' } as const;
+const reading = openFor('incidents:read');
+const changing = needs('settings:write');
 const params = HeartbeatParams;
 
 const { read, put, remove } = createMadeRoutes<Heartbeat>({
@@ -85,7 +86,7 @@ const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/heartbeats/:name/badge.svg',
-    access: 'open',
+    ...openFor('incidents:read'),
     staysOpen: true,
     summary: 'A picture of the state of a heartbeat with `open`',
     schema: {
@@ -158,7 +159,7 @@ function* toPieces(known: readonly KnownHeartbeat[], toShown: (one: KnownHeartbe
 }
 
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
-  authorize(request, 'admin') === undefined;
+  authorize(request, needs('settings:write')) === undefined;
 
 /** Only what a definition has. */
 const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
 import { type Rows, sendList, toJsonRows } from '../../http/json.ts';
 import { parseTime, toOffsetTimestamp } from '../../http/text-forms.ts';
@@ -29,7 +30,7 @@ export const createHistoryRoute = ({ rings, disks, documents, clock }: HistoryPa
   defineRoute({
     method: 'GET',
     path: '/api/history',
-    access: 'open',
+    ...openFor('machine:read'),
     summary: 'Report how processor, memory, load, disks, network and alerts have developed',
     schema: { operationId: 'getHistory', querystring: HistoryQuery, response: { 200: History } },
     handler: ({ query: { since, step } }, reply) => {

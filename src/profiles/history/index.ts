@@ -1,3 +1,4 @@
+import { openFor } from '../../auth/access.ts';
 import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../feature.ts';
 import { alertLevels, History, hostColumns } from '../machine.ts';
@@ -34,7 +35,7 @@ export const history = defineFeature({
     const coarse = new Ring(10, 8640);
     const rings = [fine, coarse];
     const disks = await loadHistory(file, rings);
-    const { topic, publish } = createNoticeTopic('open', History);
+    const { topic, publish } = createNoticeTopic(openFor('machine:read'), History);
     const documents = createDocuments();
     const sampler = createSampler({
       ...{ host, countAlerts: () => offers.alerts?.countReceived() ?? {}, fine, coarse, disks },

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import { needs } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
@@ -30,7 +31,7 @@ interface ActionRouteParts {
   clock: () => Date;
 }
 
-const changing = { access: 'token', scope: 'incidents:write' } as const;
+const changing = needs('incidents:write');
 
 /** What people do to incidents. */
 export const createIncidentActionRoutes = (parts: ActionRouteParts): Route[] => [

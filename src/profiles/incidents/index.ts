@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { type Concern, defineFeature, type FeatureInstance } from '../feature.ts';
 import type { IncidentSource, NameIncidents, SharedIncident } from '../offers.ts';
@@ -61,7 +62,7 @@ export const incidents = defineFeature({
       : await FileIncidentStore.open({ ...parts, alerts: journal, openLog, file: openState('incidents') });
     addIncidentMeters(meters, store);
     setIncidentNames((records) => store.nameIncidents(records));
-    const { topic, publish } = createNoticeTopic('open', Incident);
+    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Incident);
     store.onChanged((changed) => {
       for (const incident of changed) publish(() => show(incident));
     });
@@ -87,7 +88,7 @@ export const incidents = defineFeature({
         ],
       },
       offers: { incidents: source },
-      topics: { incidents: { ...topic, scope: 'incidents:read' } },
+      topics: { incidents: topic },
       findConcerns: () => findIncidentConcerns(store),
       isReady: () => store.isReady(),
       reopen: async () => store.reopen(),

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, requireKnown } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
@@ -48,7 +49,7 @@ export const createIncidentRoutes = (parts: RouteParts): Route[] => [
   createReportRoute(parts),
 ];
 
-const reading = { access: 'open', scope: 'incidents:read' } as const;
+const reading = openFor('incidents:read');
 
 const createListRoute = ({ store, show }: RouteParts): Route => {
   const queue = createQueue({ running: 4, waiting: 200, refusal: 'Too many lists of incidents are being read' });

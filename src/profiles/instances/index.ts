@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { needs } from '../../auth/access.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { defineFeature } from '../feature.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
@@ -38,7 +39,7 @@ const createInstancesRoute = (database: Database): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/instances',
-    access: 'admin',
+    ...needs('settings:read'),
     summary: 'List the instances that share the database',
     schema: { operationId: 'listInstances', response: { 200: InstanceList } },
     handler: async () => {

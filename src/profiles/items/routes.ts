@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { needs } from '../../auth/access.ts';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import type { EntryKind, EntryStore } from '../../storage/entries.ts';
 import { defineRoute, defineShape, type Route } from '../route.ts';
@@ -65,7 +66,8 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/items',
-    access: 'token',
+    ...needs('items:read'),
+    isSpecified: true,
     summary: 'List items by page, in order of creation',
     headers: { response: pagingHeaders },
     schema: { operationId: 'listItems', querystring: ItemQuery, response: { 200: ItemPage } },
@@ -81,7 +83,8 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/api/items',
-    access: 'token',
+    ...needs('items:write'),
+    isSpecified: true,
     summary: 'Create an item',
     schema: { operationId: 'createItem', body: NewItem, response: { 201: ItemCreated } },
     handler: async ({ body: { name } }, reply) =>

@@ -1,3 +1,4 @@
+import { openFor } from '../../auth/access.ts';
 import { ErrorBody } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ownSender } from '../alert-record.ts';
@@ -8,6 +9,7 @@ import { createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';
 import { createKeyRoutes, followMadeKeys } from './key-routes.ts';
 import { createKeyUses, keepInDatabase, keepInSnapshot } from './key-uses.ts';
+import { createOwnAccountRoutes } from './own-account.ts';
 import { createSessionRoutes, createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
 import { createSharedSessions } from './shared-sessions.ts';
@@ -88,6 +90,7 @@ export const login = defineFeature({
           ...createUserRoutes(accounts, keeper),
           ...createKeyRoutes({ keys, settings: made, loadUses: uses.load, clock }),
           ...createSessionRoutes({ tokens, sessions, accounts, clock, endAll }),
+          ...createOwnAccountRoutes({ accounts, tokens, sessions, authenticate, keeper }),
         ],
       },
       offers: { access: { onChanged: (listener) => void listeners.push(listener) } },
@@ -122,7 +125,7 @@ const createLoginRoute = (authenticate: Authenticate, issue: Issue): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/auth/login',
-    access: 'open',
+    ...openFor('account:own'),
     staysOpen: true,
     summary: 'Exchange a name and a password for a token',
     schema: {

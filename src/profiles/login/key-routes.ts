@@ -1,4 +1,4 @@
-import { AccessKey, type AccessKeys, createAccessKey, type KnownKey } from '../../auth/access.ts';
+import { AccessKey, type AccessKeys, createAccessKey, type KnownKey, needs } from '../../auth/access.ts';
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSchemaCheck } from '../../schema-validation.ts';
@@ -50,8 +50,9 @@ const kind = {
   params: KeyParams,
   shape: ShownKey,
   noun: 'key',
-  changing: { access: 'admin', changesAccess: true },
-} as const;
+  reading: needs('accounts:manage'),
+  changing: { ...needs('accounts:manage'), changesAccess: true },
+};
 const { list, create, remove } = createMadeRoutes<ShownKey>(kind);
 
 export const createKeyRoutes = (parts: KeyParts): Route[] => [

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { scopes } from '../../auth/access.ts';
+import { scopes } from '../../auth/rights.ts';
 import { madeFacts, madeOrigin } from '../made-routes.ts';
 import { defineList, defineShape, orNull, Time } from '../route.ts';
-import { RoleName } from './users.ts';
+import { accountOrigin, RoleName } from './users.ts';
 
 const userName = Type.String({
   description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',
@@ -28,12 +28,7 @@ export const ChangedUser = defineShape('ChangedUser', {
 export const ShownUser = defineShape('User', {
   name: Type.String({ examples: ['anna'] }),
   role: RoleName,
-  origin: Type.Enum(['config', 'made', 'temporary'], {
-    type: 'string',
-    description:
-      '`config`: in the settings, where it is changed. `temporary`: with a random password, until somebody makes an account.',
-    examples: ['made'],
-  }),
+  origin: accountOrigin,
   ...madeFacts,
 });
 export type ShownUser = Static<typeof ShownUser>;

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { needs } from '../../auth/access.ts';
 import { principalOf, sessionOf } from '../../auth/guard.ts';
 import {
   decodeToken,
@@ -123,7 +124,7 @@ interface SessionParts {
 }
 
 /** Whatever the setting `access` says, users may do this with their own sessions. */
-const own = { access: 'token', staysOpen: true } as const;
+const own = { ...needs('account:own'), staysOpen: true } as const;
 
 export const createSessionRoutes = (parts: SessionParts): Route[] => [
   createRenewRoute(parts),

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { openFor } from '../../auth/access.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import type { Invitation } from '../feature.ts';
 import { sendMade } from '../made-routes.ts';
@@ -54,7 +55,7 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/setup',
-    access: 'open',
+    ...openFor('account:own'),
     staysOpen: true,
     summary: 'Make the first account, with the code of the start message',
     schema: {

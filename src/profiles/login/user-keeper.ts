@@ -110,6 +110,26 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
     await addUser(settings, given, by, clock);
     return requireFound(given.name);
   };
+  const change = async (
+    name: string,
+    { role, password }: { role: Role; password?: string | undefined },
+    by: string,
+    expected?: readonly number[],
+  ): Promise<Account> => {
+    const account = requireMade(name);
+    const { made } = account;
+    if (!made) return account;
+    assertVersion(account, expected);
+    if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'make another one first');
+    if (password !== undefined) assertStrong(name, password);
+    // Nobody is logged out where nothing changes.
+    else if (role === account.role) return account;
+    const passwordHash = password === undefined ? made.value.passwordHash : await hashPassword(password);
+    const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
+    // Never over a change of another instance that is not known here.
+    await settings.put(userKind, name, value, by, expected ?? [made.version]);
+    return requireFound(name);
+  };
   return {
     create: (given: NewAccount, by: string): Promise<Account> => serially(() => add(given, by)),
     /** Makes the administrator of a server that has none; at other instances somebody may do that, too. */
@@ -125,28 +145,31 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
         await settings.delete(userKind, name, ownSender, [version]);
         throw linkUsed();
       }),
-    /** Without a password, the user keeps theirs. */
-    change: (
+    /** Without a password, the user keeps theirs. Users change their own password with the current one. */
+    change: async (
       name: string,
-      { role, password }: { role: Role; password?: string | undefined },
+      given: { role: Role; password?: string | undefined },
       by: string,
       expected?: readonly number[],
-    ): Promise<Account> =>
-      serially(async () => {
-        const account = requireMade(name);
-        const { made } = account;
-        if (!made) return account;
-        assertVersion(account, expected);
-        if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'make another one first');
-        if (password !== undefined) assertStrong(name, password);
-        // Nobody is logged out where nothing changes.
-        else if (role === account.role) return account;
-        const passwordHash = password === undefined ? made.value.passwordHash : await hashPassword(password);
-        const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
-        // Never over a change of another instance that is not known here.
-        await settings.put(userKind, name, value, by, expected ?? [made.version]);
-        return requireFound(name);
-      }),
+    ): Promise<Account> => {
+      if (name === by && given.password !== undefined) {
+        throw new HttpError('wrong-state', 'Change your own password with PUT /api/account/password');
+      }
+      return serially(() => change(name, given, by, expected));
+    },
+    /** Throws an HttpError for an account whose password is not changed here. */
+    requireChangeable: (name: string): void => {
+      if (!accounts.find(name)) {
+        throw new HttpError(
+          'wrong-state',
+          'The token is of no account of this server: change the password where it comes from',
+        );
+      }
+      requireMade(name);
+    },
+    /** Changes the own password of a user, who has given the current one. */
+    changePassword: (name: string, password: string): Promise<Account> =>
+      serially(() => change(name, { role: requireMade(name).role, password }, name)),
     remove: (name: string, by: string, expected?: readonly number[]): Promise<Account> =>
       serially(async () => {
         const account = requireMade(name);

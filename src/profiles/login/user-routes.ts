@@ -1,3 +1,4 @@
+import { needs } from '../../auth/access.ts';
 import { requireKnown } from '../../http/errors.ts';
 import { createMadeRoutes, toMadeFacts } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
@@ -11,8 +12,9 @@ const kind = {
   params: UserParams,
   shape: ShownUser,
   noun: 'user',
-  changing: { access: 'admin', changesAccess: true },
-} as const;
+  reading: needs('accounts:manage'),
+  changing: { ...needs('accounts:manage'), changesAccess: true },
+};
 const { list, read, create, replace, remove } = createMadeRoutes<ShownUser>(kind);
 
 /** Without a keeper, users can only be listed. */

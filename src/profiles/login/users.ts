@@ -6,6 +6,14 @@ import { defineShape } from '../route.ts';
 
 export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 
+/** Where an account comes from. */
+export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
+  type: 'string',
+  description:
+    '`config`: in the settings, where it is changed. `temporary`: with a random password, until somebody makes an account.',
+  examples: ['made'],
+});
+
 /** Both are needed; a missing one is treated as a wrong one. */
 export const Credentials = defineShape('Credentials', {
   Username: Type.Optional(Type.String({ examples: ['admin'] })),

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { createSharedReading } from '../../host/reading.ts';
 import type { HostReadings } from '../../host/readings.ts';
 import type { Meters } from '../../metrics/meters.ts';
@@ -27,8 +28,7 @@ export const metrics = defineFeature({
           defineRoute({
             method: 'GET',
             path: '/metrics',
-            access: 'open',
-            scope: 'metrics:read',
+            ...openFor('metrics:read'),
             summary: 'Report all measurements in the text format of Prometheus',
             schema: {
               operationId: 'getMetrics',

@@ -1,3 +1,4 @@
+import { openFor } from '../../auth/access.ts';
 import { createUsageReader } from '../../host/process-usage.ts';
 import { readPowerShellVersion } from '../../host/programs.ts';
 import { createSharedReading } from '../../host/reading.ts';
@@ -38,14 +39,14 @@ const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>):
   const { read, begin } = createTopReader(host, clock, mostProcesses);
   const top = createTopReader(host, clock, topProcesses);
   return {
-    host: createSourceTopic('open', HostUsage, (report) =>
+    host: createSourceTopic(openFor('machine:read'), HostUsage, (report) =>
       host.listen(({ usage }) => {
         // JSON has no NaN: it becomes null.
         report({ time: clock().toISOString(), ...usage, cpu: toRounded(usage.cpu, 4) });
       }),
     ),
-    processes: createPolledTopic('open', ProcessUsage, processInterval, read, { begin }),
-    top: createPolledTopic('open', ProcessUsage, topInterval, top.read, { begin: top.begin }),
+    processes: createPolledTopic(openFor('machine:read'), ProcessUsage, processInterval, read, { begin }),
+    top: createPolledTopic(openFor('machine:read'), ProcessUsage, topInterval, top.read, { begin: top.begin }),
   };
 };
 

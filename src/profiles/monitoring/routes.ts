@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { cpuSecondsOf } from '../../host/process-usage.ts';
 import { computeOnce } from '../../host/reading.ts';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
@@ -82,7 +83,8 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/health',
-    access: 'open',
+    ...openFor('machine:read'),
+    isSpecified: true,
     summary: "Report the machine's processor and memory usage",
     schema: { operationId: 'getHealth', response: { 200: MachineHealth } },
     handler: () => readMachineHealth(parts),
@@ -90,7 +92,8 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/info',
-    access: 'open',
+    ...openFor('machine:read'),
+    isSpecified: true,
     summary: 'Report the host name, operating system and runtime versions',
     schema: { operationId: 'getInfo', response: { 200: ServerInfo } },
     handler: () => readServerInfo(parts),
@@ -98,7 +101,8 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/processes',
-    access: 'open',
+    ...openFor('machine:read'),
+    isSpecified: true,
     summary: 'List the processes that use the most memory',
     schema: { operationId: 'listProcesses', querystring: ProcessQuery, response: { 200: ProcessList } },
     handler: async ({ query }) => {
@@ -109,7 +113,8 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/disks',
-    access: 'open',
+    ...openFor('machine:read'),
+    isSpecified: true,
     summary: 'List the fixed local disks and their usage',
     schema: { operationId: 'listDisks', response: { 200: DiskList } },
     handler: async () => ({ data: (await parts.host.fixedDisks()).map(toDiskRow) }),
@@ -129,7 +134,8 @@ const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Rout
     defineRoute({
       method: 'GET',
       path,
-      access: 'open',
+      ...openFor('machine:read'),
+      isSpecified: true,
       staysOpen: true,
       summary: 'Report that the server is running, and its uptime',
       schema: { operationId, response: { 200: ServerHealth } },

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { needs } from '../../auth/access.ts';
 import { createMadeRoutes, madeFacts, madeOrigin, toMadeFacts } from '../made-routes.ts';
 import { assertNameOfPath, assertOwnMembers } from '../own-members.ts';
 import { defineList, defineShape, type Route } from '../route.ts';
@@ -44,7 +45,12 @@ type ShownDestination = Static<typeof ShownDestination>;
 const DestinationList = defineList('DestinationList', 'Destinations', ShownDestination, 'By name.');
 
 const { list, read, put, remove } = createMadeRoutes<ShownDestination>({
-  ...{ path: '/api/destinations', params: DestinationParams, shape: ShownDestination, noun: 'destination' },
+  path: '/api/destinations',
+  params: DestinationParams,
+  shape: ShownDestination,
+  noun: 'destination',
+  reading: needs('notifications:read'),
+  changing: needs('settings:write'),
 });
 
 interface RouteParts {

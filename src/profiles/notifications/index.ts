@@ -1,3 +1,4 @@
+import { needs, openFor } from '../../auth/access.ts';
 import { requireConfigured } from '../../config/settings-error.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { defineFeature, type Tool } from '../feature.ts';
@@ -72,7 +73,7 @@ export const notifications = defineFeature({
     const overrides = made && new Overrides(made, rotations, clock);
     const lease = incidents && database ? createLease(database, 'notifications') : ownLease;
     const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
-    const onCall = createNoticeTopic('open', OnCallList);
+    const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {
       notifier?.noteDuty();
       onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
@@ -113,10 +114,10 @@ export const notifications = defineFeature({
         oncall: createOnCallRoutes({ rotations, overrides, clock }),
       },
       topics: {
-        deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
+        deliveries: createPolledTopic(needs('notifications:read'), DeliveryList, deliveriesInterval, listDeliveries, {
           onlyChanges: true,
         }),
-        oncall: { ...onCall.topic, scope: 'incidents:read', profile: 'oncall' },
+        oncall: { ...onCall.topic, profile: 'oncall' },
       },
       notices: [
         ...findUnserved(settings.destinations, { alerts: alerts !== undefined, incidents: incidents !== undefined }),

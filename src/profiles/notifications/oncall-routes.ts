@@ -1,3 +1,4 @@
+import { needs, openFor } from '../../auth/access.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import { createMadeRoutes } from '../made-routes.ts';
@@ -30,8 +31,8 @@ const mostDays = 400;
 /** The most shifts of a schedule. */
 const mostShifts = 5000;
 
-const reading = { access: 'open', scope: 'incidents:read' } as const;
-const changing = { access: 'token', scope: 'incidents:write' } as const;
+const reading = openFor('incidents:read');
+const changing = needs('incidents:write');
 
 const { create, end } = createMadeRoutes<DutyOverride>({
   ...{ path: '/api/oncall/overrides', params: DutyOverrideParams, shape: DutyOverride, noun: 'override' },

@@ -1,3 +1,4 @@
+import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
@@ -96,7 +97,7 @@ const createDeliveriesRoute = (listDeliveries: ListDeliveries): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/deliveries',
-    access: 'admin',
+    ...needs('notifications:read'),
     summary: 'Say how far each destination is',
     schema: { operationId: 'listDeliveries', response: { 200: DeliveryList } },
     handler: listDeliveries,
@@ -106,7 +107,7 @@ const createDestinationRetryRoute = (list: ListDestinations): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/deliveries/:destination/retry',
-    access: 'admin',
+    ...needs('settings:write'),
     summary: 'Send everything that is parked or waits again, now',
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
@@ -123,7 +124,7 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
   return defineRoute({
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
-    access: 'admin',
+    ...needs('settings:write'),
     summary: 'Send an alert that is parked or waits, or tell of an incident, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
@@ -153,7 +154,7 @@ const createTestRoute = (list: ListDestinations, clock: () => Date, targets: Tar
   return defineRoute({
     method: 'POST',
     path: '/api/destinations/:destination/test',
-    access: 'admin',
+    ...needs('settings:write'),
     summary: 'Send a test to a destination, and return what its receiver responds',
     schema: { operationId: 'testDestination', params: DestinationParams, response: { 200: TestResult } },
     handler: async ({ params: { destination: name } }, reply) => {
@@ -195,7 +196,7 @@ const createSentRoute = (incidents: IncidentSource): Route => {
   return defineRoute({
     method: 'GET',
     path: '/api/notifications',
-    access: 'admin',
+    ...needs('notifications:read'),
     summary: 'List notifications of incidents, newest first',
     schema: { operationId: 'listNotifications', querystring: SentQuery, response: { 200: SentPage, 404: ErrorBody } },
     handler: async ({ query: { destination, incident, limit, before } }, reply) => {

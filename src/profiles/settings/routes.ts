@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { needs } from '../../auth/access.ts';
 import { sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
@@ -44,7 +45,7 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
   return defineRoute({
     method: 'GET',
     path: '/api/audit',
-    access: 'admin',
+    ...needs('audit:read'),
     summary: 'List who has changed settings at run time, newest first',
     schema: { operationId: 'listSettingChanges', querystring: MadeChangeQuery, response: { 200: MadeChangePage } },
     handler: async ({ query: { kind, limit, before } }, reply) => {

@@ -1,3 +1,4 @@
+import { openFor } from '../../auth/access.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
@@ -31,7 +32,7 @@ export const silences = defineFeature({
       onUnusable: (id, err) => log.error({ err, id }, 'silences: one cannot be used, so it silences nothing'),
     });
     addSilenceMeter(meters, keeper, clock);
-    const { topic, publish } = createNoticeTopic('open', Silence);
+    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Silence);
     let known = new Set(keeper.list());
     let collecting: NodeJS.Timeout | undefined;
     const publishChanged = (): void => {
@@ -47,7 +48,7 @@ export const silences = defineFeature({
     let removal: NodeJS.Timeout | undefined;
     return {
       profiles: { silences: createSilenceRoutes({ keeper, clock }) },
-      topics: { silences: { ...topic, scope: 'incidents:read' } },
+      topics: { silences: topic },
       notices: keeper.isChangeable
         ? []
         : ['Warning: silences cannot be changed, because the profile settings is not mounted'],

@@ -1,3 +1,4 @@
+import { needs, openFor } from '../../auth/access.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { requireTime } from '../../http/text-forms.ts';
@@ -14,8 +15,8 @@ interface RouteParts {
   clock: () => Date;
 }
 
-const reading = { access: 'open', scope: 'incidents:read' } as const;
-const changing = { access: 'token', scope: 'incidents:write' } as const;
+const reading = openFor('incidents:read');
+const changing = needs('incidents:write');
 
 const { read, create, replace, end } = createMadeRoutes<Silence>({
   ...{ path: '/api/silences', params: SilenceParams, shape: Silence, noun: 'silence' },

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import type { EntryKind, EntryStore } from '../../storage/entries.ts';
@@ -49,7 +50,8 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/tasks',
-    access: 'open',
+    ...openFor('items:read'),
+    isSpecified: true,
     looseSlash: true,
     summary: 'List simple tasks',
     headers: { response: pagingHeaders },
@@ -63,7 +65,8 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/tasks/:id',
-    access: 'open',
+    ...openFor('items:read'),
+    isSpecified: true,
     looseSlash: true,
     summary: 'Read one simple task',
     schema: { operationId: 'getTask', params, response: { 200: SimpleTask } },
@@ -77,7 +80,8 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/api/tasks',
-    access: 'open',
+    ...openFor('items:write'),
+    isSpecified: true,
     looseSlash: true,
     summary: 'Create a simple task',
     schema: { operationId: 'createTask', body: NewSimpleTask, response: { 201: SimpleTaskCreated } },

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
 import type { IncidentSource, SharedIncident } from '../offers.ts';
@@ -20,8 +21,7 @@ export const createSnapshotRoutes = ({ store, incidents, explain }: RouteParts):
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id/snapshot',
-    access: 'token',
-    scope: 'incidents:read',
+    ...needs('incidents:read'),
     summary: 'What the machine was doing when an incident opened',
     schema: {
       operationId: 'getIncidentSnapshot',

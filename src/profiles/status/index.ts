@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { type FileSystemReading, type HostSample, isWritable } from '../../host/readings.ts';
 import { type Concern, concernAreas, defineFeature } from '../feature.ts';
 import { hostLimits as limits, type WatchSource } from '../offers.ts';
@@ -67,14 +68,16 @@ export const status = defineFeature({
           defineRoute({
             method: 'GET',
             path: '/api/status',
-            access: 'open',
+            ...openFor('machine:read'),
             summary: 'Report what needs attention now',
             schema: { operationId: 'getStatus', response: { 200: Status } },
             handler: read,
           }),
         ],
       },
-      topics: { status: createPolledTopic('open', Status, interval, readChange, { onlyChanges: true }) },
+      topics: {
+        status: createPolledTopic(openFor('machine:read'), Status, interval, readChange, { onlyChanges: true }),
+      },
       start: () => {
         leave = host.listen(lastMinute.add);
       },

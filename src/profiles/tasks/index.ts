@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { openFor } from '../../auth/access.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { MovedTable } from '../../storage/moved-store.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
@@ -136,7 +137,7 @@ export const tasks = defineFeature({
     const store = database ? createPostgresTaskStore(database, clock) : await openTaskStore(clock, openChanges);
     const seed = (records['tasks'] ?? []) as TaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
-    const { topic, publish } = createNoticeTopic('open', TaskNotice);
+    const { topic, publish } = createNoticeTopic(openFor('tasks:read'), TaskNotice);
     const shared = [...createTaskRoutes(store, publish), createHealthRoute({ clock, host, version })];
     return {
       offers: { tasks: createTaskSource(store, publish) },
@@ -144,7 +145,7 @@ export const tasks = defineFeature({
         tasks: [createListRoute(store), ...shared],
         'protected-tasks': [createProtectedListRoute(store), ...shared],
       },
-      topics: { tasks: { ...topic, scope: 'incidents:read' } },
+      topics: { tasks: topic },
       isReady: store.isReady,
       close: async () => store.close(),
     };

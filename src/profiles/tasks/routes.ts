@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifySchemaValidationError } from 'fastify';
 import Type from 'typebox';
+import { needs, openFor } from '../../auth/access.ts';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
@@ -33,8 +34,8 @@ export const createListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/tasks',
-    access: 'open',
-    scope: 'incidents:read',
+    ...openFor('tasks:read'),
+    isSpecified: true,
     summary: 'List tasks, in order of creation or newest first',
     headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
@@ -84,7 +85,8 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/tasks',
-    access: 'token',
+    ...needs('items:read'),
+    isSpecified: true,
     summary: "List all tasks, with the caller's name",
     schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
@@ -104,8 +106,8 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   defineRoute({
     method: 'GET',
     path: '/api/tasks/:id',
-    access: 'open',
-    scope: 'incidents:read',
+    ...openFor('tasks:read'),
+    isSpecified: true,
     summary: 'Read one task',
     headers: { response: withVersion },
     schema: { operationId: 'getTask', params, response: { 200: Task } },
@@ -118,7 +120,8 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   defineRoute({
     method: 'POST',
     path: '/api/tasks',
-    access: 'open',
+    ...openFor('tasks:write'),
+    isSpecified: true,
     summary: 'Create a task',
     headers: { request: idempotencyKeyHeader, response: withVersion },
     schema: {
@@ -139,8 +142,8 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   defineRoute({
     method: 'PUT',
     path: '/api/tasks/:id',
-    access: 'open',
-    scope: 'incidents:write',
+    ...openFor('tasks:write'),
+    isSpecified: true,
     summary: 'Change a task',
     headers: { request: ifMatchHeader, response: withVersion },
     schema: {
@@ -169,7 +172,8 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   defineRoute({
     method: 'DELETE',
     path: '/api/tasks/:id',
-    access: 'open',
+    ...openFor('tasks:write'),
+    isSpecified: true,
     summary: 'Delete a task',
     headers: { request: ifMatchHeader },
     schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted, 412: ErrorBody } },
@@ -187,7 +191,8 @@ export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' 
   defineRoute({
     method: 'GET',
     path: '/api/health',
-    access: 'open',
+    ...openFor('machine:read'),
+    isSpecified: true,
     summary: 'Report that the server is running, and its versions',
     yieldsTo: 'monitoring',
     schema: { operationId: 'getHealth', response: { 200: TaskHealth } },

@@ -1,3 +1,4 @@
+import { needs } from '../../auth/access.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { createMadeRoutes, toMadeFacts } from '../made-routes.ts';
@@ -21,16 +22,20 @@ interface RouteParts {
   settings: SettingStore | undefined;
 }
 
-const kind = { path: '/api/watches', params: WatchParams, shape: Watch, noun: 'watch' };
+const kind = {
+  path: '/api/watches',
+  params: WatchParams,
+  shape: Watch,
+  noun: 'watch',
+  reading: needs('watches:read'),
+  changing: needs('settings:write'),
+};
 const { list, read, create, replace, remove } = createMadeRoutes<Watch>(kind);
 
 export const createWatchRoutes = (parts: RouteParts): Route[] => [
-  {
-    ...list({ operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList }, () =>
-      parts.list().map((watch) => toWatch(watch, parts)),
-    ),
-    scope: 'incidents:write',
-  },
+  list({ operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList }, () =>
+    parts.list().map((watch) => toWatch(watch, parts)),
+  ),
   read({ operationId: 'getWatch', summary: 'One watch' }, (name) => toWatch(requireWatch(parts, name), parts)),
   createTestRoute(parts),
   ...(parts.settings ? createChangingRoutes(parts, parts.settings) : []),
@@ -40,7 +45,7 @@ const createTestRoute = ({ watcher }: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/watches/test',
-    access: 'admin',
+    ...needs('settings:write'),
     summary: 'Say what a watch would find now, without keeping it',
     schema: { operationId: 'testWatch', body: WatchSettings, response: { 200: WatchTrial } },
     handler: async ({ body }, reply) => {

@@ -11,6 +11,7 @@ await prepare();
 const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
 const { listCommands } = await load('src/cli/commands');
 const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('tools/texts/help');
+const { rights } = await load('src/auth/rights');
 const { features } = await load('src/profiles/index');
 const { listProfiles } = await load('src/profiles/listing');
 const { settingsSchema, startApp } = await load('test/support/app');
@@ -160,6 +161,8 @@ const toLogLine = ({ messages, meaning }) => {
   return [level, shown.join(', '), meaning];
 };
 
+const toRight = ([name, { title, roles, scopes }]) => [code(name), title, roles.join(', '), codes(scopes)];
+
 const profiles = listProfiles(features);
 const toClass = ([name, { properties }]) => [code(name), codes(properties)];
 const toProfile = ({ name, aliases = [], mounts = [], summary }) => [
@@ -185,6 +188,7 @@ const tables = {
   commands: describeCommands().flatMap(({ name, parameters }) =>
     toTable('parameter|value|default|meaning', toFields(parameters), name),
   ),
+  rights: toTable('right|what it allows|roles|scopes of keys', Object.entries(rights).map(toRight)),
   classes: toTable('class|properties', Object.entries(cimClasses).map(toClass)),
 };
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { openFor } from '../../../auth/access.ts';
 import type { IdentifySender } from '../../../auth/guard.ts';
 import { KeyRefusal } from '../../../expected-errors.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../../http/errors.ts';
@@ -93,8 +94,8 @@ export const createNativeRoute = ({ intake, counts, clock, identifySender }: Int
   defineRoute({
     method: 'POST',
     path: '/api/alert',
-    access: 'open',
-    scope: 'alerts:write',
+    ...openFor('alerts:write'),
+    isSpecified: true,
     summary: 'Store an alert; responds once it is on disk',
     headers: { request: idempotencyKeyHeader },
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
@@ -135,8 +136,7 @@ const createFormatRoute = (parts: IntakeParts, path: string, operationId: string
   return defineRoute({
     method: 'POST',
     path,
-    access: 'open',
-    scope: 'alerts:write',
+    ...openFor('alerts:write'),
     summary: expected?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
     body: 'bytes',
     errorHandler: counts.createErrorHandler(expected?.name ?? 'auto'),
@@ -161,8 +161,7 @@ export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Rou
   defineRoute({
     method: 'POST',
     path: '/api/alert/:intakeFormat',
-    access: 'open',
-    scope: 'alerts:write',
+    ...openFor('alerts:write'),
     summary: 'Store alerts in a format of your own',
     body: 'bytes',
     errorHandler: parts.counts.createCustomErrorHandler(

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { openFor } from '../../../auth/access.ts';
 import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import type { IncidentSource, SharedIncident } from '../../offers.ts';
@@ -58,7 +59,8 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/acknowledge/:token',
-    ...{ access: 'open', staysOpen: true },
+    ...openFor('incidents:write'),
+    staysOpen: true,
     summary: 'Say what a link in a notification acknowledges',
     schema: { operationId: 'readAcknowledgeLink', params, response },
     handler: async (request, reply) => answer(request, reply, parts, async (grant) => findIncidents(parts, grant)),
@@ -66,7 +68,8 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/api/acknowledge/:token',
-    ...{ access: 'open', staysOpen: true },
+    ...openFor('incidents:write'),
+    staysOpen: true,
     summary: 'Acknowledge the incidents of a link in a notification',
     schema: { operationId: 'useAcknowledgeLink', params, response },
     handler: async (request, reply) => answer(request, reply, parts, (grant) => acknowledge(parts, grant)),

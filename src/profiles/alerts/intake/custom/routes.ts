@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { needs } from '../../../../auth/access.ts';
 import { ErrorBody } from '../../../../http/errors.ts';
 import { sendJson } from '../../../../http/json.ts';
 import { createMadeRoutes, madeFacts, madeOrigin, toMadeFacts } from '../../../made-routes.ts';
@@ -63,7 +64,14 @@ const Preview = defineShape('IntakePreview', {
   ),
 });
 
-const kind = { path: '/api/intake-formats', params: FormatParams, shape: ShownFormat, noun: 'format' };
+const kind = {
+  path: '/api/intake-formats',
+  params: FormatParams,
+  shape: ShownFormat,
+  noun: 'format',
+  reading: needs('settings:read'),
+  changing: needs('settings:write'),
+};
 const { list, read, put, remove } = createMadeRoutes<ShownFormat>(kind);
 
 /** Custom formats are listed, tested, and, where settings can be made at run time, made, changed and deleted. */
@@ -103,7 +111,7 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/intake-formats/:intakeFormat/test',
-    access: 'admin',
+    ...needs('settings:write'),
     summary: 'Show what a body would be stored as, storing nothing',
     schema: {
       operationId: 'testIntakeFormat',
