@@ -31,6 +31,8 @@ export const toCallRequest = (
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (others as CallInput)[name];
     if (value === undefined || value === '') throw new TypeError(`${id} needs ${name}`);
+    // URLs resolve these segments, also when they are encoded: the call would reach another route.
+    if (value === '.' || value === '..') throw new TypeError(`${id}: ${name} cannot be ${value}`);
     delete (others as CallInput)[name];
     return encodeURIComponent(String(value));
   });

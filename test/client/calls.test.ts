@@ -33,6 +33,18 @@ test('a refusal becomes an error with the message, the status and the body of th
   assert.equal(requestId, undefined);
 });
 
+test('a path parameter that is empty, "." or ".." is refused before anything is sent', async (t) => {
+  const receiver = await startReceiver(t, json(200, task));
+  const { call } = createClient(receiver.url);
+  for (const id of ['', '.', '..']) {
+    await assert.rejects(async () => call('getTask', { id: id as never }), { name: 'TypeError' });
+    await assert.rejects(async () => call('retryDelivery', { destination: 'pager', id }), { name: 'TypeError' });
+  }
+  assert.equal(receiver.requests.length, 0);
+  await call('getTask', { id: '...' as never });
+  assert.equal(receiver.requests.length, 1);
+});
+
 test('an error has the id of a failed request, and the seconds to wait', async (t) => {
   const receiver = await startReceiver(t, json(500, { error: 'Internal error', requestId: 'req-8' }));
   const { call } = createClient(receiver.url);
