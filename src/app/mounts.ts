@@ -6,6 +6,7 @@ import { roles } from '../auth/token.ts';
 import { assertNoProblems } from '../config/settings-error.ts';
 import { hiddenMethods } from '../http/error-response.ts';
 import { ErrorBody } from '../http/errors.ts';
+import { vitalRoute } from '../http/overload.ts';
 import type { Feature, Profile } from '../profiles/feature.ts';
 import { listProfiles } from '../profiles/listing.ts';
 import type { Route } from '../profiles/route.ts';
@@ -145,8 +146,12 @@ export const registerMounts = async (
     for (const { name, strict, routes } of profiles) {
       const addRoutes = async (scope: FastifyInstance): Promise<void> => {
         for (const route of routes) {
-          const { path, looseSlash, schema, body } = route;
-          const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
+          const { path, looseSlash, schema, body, isVital } = route;
+          const config: object = {
+            ...(strict && { [hiddenMethods]: true }),
+            ...(body && { body }),
+            ...(isVital && { [vitalRoute]: true }),
+          };
           const onRequest = guard(route);
           // While the body came, the caller may have lost the access.
           const preHandler = route.method === 'GET' ? [] : guard(route, { isFresh: route.changesAccess === true });

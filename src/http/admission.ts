@@ -4,7 +4,7 @@ import { overrideContentType } from './body.ts';
 import { type Connections, createPipelining, type HttpConnection } from './connections.ts';
 import { allowedMethods, writeError } from './error-response.ts';
 import { createFatal, HttpError } from './errors.ts';
-import { createBusyError, isVital } from './overload.ts';
+import { createBusyError } from './overload.ts';
 import type { Timings } from './response.ts';
 
 /** Returns the error for a request that must not reach a route; undefined if the request is fine. */
@@ -194,6 +194,8 @@ export interface ListenerOptions {
   connections: Connections;
   /** Whether the event-loop delay exceeds its limit. */
   isLagging: () => boolean;
+  /** True for a health check, which works during overload too. */
+  isVital: (request: IncomingMessage) => boolean;
   timings: Timings;
 }
 
@@ -204,13 +206,13 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
  * host, preflight. No route or hook sees a request that is refused here.
  */
 export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
-  const { checkHost, connections, cors, isLagging, timings } = options;
+  const { checkHost, connections, cors, isLagging, isVital, timings } = options;
   const waitForTurn = createPipelining();
   const checkFraming = createFramingCheck();
   const checkOrigin = cors ? () => undefined : createOriginCheck(options.secure);
-  const checkLoad = ({ url = '' }: IncomingMessage, { isExtra }: HttpConnection): HttpError | undefined => {
+  const checkLoad = (request: IncomingMessage, { isExtra }: HttpConnection): HttpError | undefined => {
     const isLate = isLagging();
-    if (!(isLate || isExtra) || isVital(url)) return undefined;
+    if (!(isLate || isExtra) || isVital(request)) return undefined;
     return createBusyError(isLate ? 'event_loop_delay' : 'connections');
   };
   const begin = (request: IncomingMessage, response: ServerResponse, connection: HttpConnection): void => {

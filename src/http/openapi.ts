@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import Type from 'typebox';
 import { ErrorBody } from './errors.ts';
-import { isVital } from './overload.ts';
+import { isVitalRoute } from './overload.ts';
 import { StaticText } from './pages.ts';
 
 /** Headers of a route by name, with what each means. */
@@ -91,10 +91,10 @@ const describeRoutes = (
 ): object => {
   const schemas = {};
   const paths: Record<string, object> = {};
-  for (const { method, url, schema } of routes) {
+  for (const { method, url, schema, config } of routes) {
     if (!schema || schema.hide || method === 'HEAD') continue;
     const path = url.replace(/:(\w+)/g, '{$1}');
-    const operation = nameShapes(describeOperation(schema, url), schemas);
+    const operation = nameShapes(describeOperation(schema, isVitalRoute(config)), schemas);
     paths[path] = { ...paths[path], [String(method).toLowerCase()]: operation };
   }
   /** The zone of times without an offset. */
@@ -113,7 +113,7 @@ const describeRoutes = (
 };
 
 /** A route as clients see it, with the errors that it can return. */
-const describeOperation = (schema: FastifySchema, url: string): object => {
+const describeOperation = (schema: FastifySchema, isVital: boolean): object => {
   const {
     operationId,
     summary,
@@ -138,7 +138,7 @@ const describeOperation = (schema: FastifySchema, url: string): object => {
     ...(security?.length && { 401: ErrorBody }),
     ...(params && { 404: ErrorBody }),
     ...(body && { 413: ErrorBody }),
-    ...(!isVital(url) && { 503: ErrorBody }),
+    ...(!isVital && { 503: ErrorBody }),
     ...(schema.response as Record<string, TSchema>),
     default: ErrorBody,
   };

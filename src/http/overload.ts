@@ -1,5 +1,5 @@
-import type { Server } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import type { IncomingMessage, Server } from 'node:http';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Distribution } from '../metrics/meters.ts';
 import { createUnavailable, HttpError } from './errors.ts';
 
@@ -9,8 +9,8 @@ const interval = 100;
 /** Ticks without a request after which the timer stops: an idle server does not wake up for it. */
 const quietTicks = 10;
 
-/** Health checks, which work during overload too. */
-const vitalPaths = ['/health', '/livez', '/ready', '/readyz', '/api/health'];
+/** Marks the configuration of a health check, a route that works during overload too. */
+export const vitalRoute = 'vitalRoute';
 
 /**
  * Returns a function that each request calls: it tells whether the event-loop delay exceeds `limit` milliseconds; with
@@ -48,8 +48,17 @@ export const createLagProbe = (
   };
 };
 
-/** True for the target of a health check. */
-export const isVital = (url: string): boolean => vital.test(url.split('?', 1)[0] ?? '');
+/** True for the configuration of a health check. */
+export const isVitalRoute = (config: object | undefined): boolean => config !== undefined && vitalRoute in config;
+
+/** Returns a function that tells whether a request is for one of the health checks that are added to the app later. */
+export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((request: IncomingMessage) => boolean) => {
+  const paths = new Set<string>();
+  app.addHook('onRoute', ({ url, config }) => {
+    if (isVitalRoute(config)) paths.add(url);
+  });
+  return ({ method, url = '' }) => (method === 'GET' || method === 'HEAD') && paths.has(url.split('?', 1)[0] ?? '');
+};
 
 /** The response to requests that arrive during overload; nothing was done, so they may be sent again. */
 export const createBusyError = (shed: 'connections' | 'event_loop_delay'): HttpError =>

@@ -16,7 +16,7 @@ import { acceptBodies } from './body.ts';
 import { Connections, endStalled } from './connections.ts';
 import { answerUnknownRoutes, createClientErrorHandler, refuseConnect, sendError } from './error-response.ts';
 import { buildSerializer, responses } from './json.ts';
-import { createBusyError, createLagProbe } from './overload.ts';
+import { createBusyError, createLagProbe, findVitalRoutes } from './overload.ts';
 import { createCommonHeaders, createResponseClass, createTimings } from './response.ts';
 import { toLoggedPath, toTrace } from './text-forms.ts';
 import { buildValidator, convertQueries, toValidationRefusal } from './validation.ts';
@@ -97,7 +97,9 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     forceCloseConnections: 'idle',
     serverFactory: (route) => {
       const checkHost: Check = (request) => checks.checkHost(request);
-      listenWith(server, route, { cors: options.cors, secure, checkHost, connections, isLagging, timings });
+      const { cors } = options;
+      const isVital = (request: IncomingMessage): boolean => vital(request);
+      listenWith(server, route, { cors, secure, checkHost, connections, isLagging, isVital, timings });
       return server;
     },
     logController: new RequestLog(log),
@@ -108,6 +110,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     // A path that cannot be decoded has no route and therefore no error handler.
     frameworkErrors: respondToError,
   });
+  const vital = findVitalRoutes(app);
   app.decorate(responses, connections);
   app.decorate(admission, (changed: Admission): void => {
     checks = createChecks(changed);

@@ -38,6 +38,8 @@ export interface Route<S extends FastifySchema = FastifySchema>
   staysOpen?: boolean;
   /** It changes what people and programs may do, so the caller's account is read again right before. */
   changesAccess?: boolean;
+  /** A health check, which works during overload too. */
+  isVital?: boolean;
   /** The setting `access` may open it to everyone. */
   canBeOpen?: boolean;
   /** One line; becomes the operation's summary in the OpenAPI document. */

@@ -99,6 +99,7 @@ const createReadinessRoute = (
     path,
     ...openFor('alerts:read'),
     staysOpen: true,
+    isVital: true,
     summary: 'Check whether alerts can be stored',
     schema: { operationId, response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {

@@ -83,6 +83,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/health',
+    isVital: true,
     ...openFor('machine:read'),
     isSpecified: true,
     summary: "Report the machine's processor and memory usage",
@@ -134,6 +135,7 @@ const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Rout
     defineRoute({
       method: 'GET',
       path,
+      isVital: true,
       ...openFor('machine:read'),
       isSpecified: true,
       staysOpen: true,

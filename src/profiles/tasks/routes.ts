@@ -191,6 +191,7 @@ export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' 
   defineRoute({
     method: 'GET',
     path: '/api/health',
+    isVital: true,
     ...openFor('machine:read'),
     isSpecified: true,
     summary: 'Report that the server is running, and its versions',
