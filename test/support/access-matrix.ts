@@ -46,7 +46,9 @@ const isOpen = (path: string): boolean =>
   );
 /** Routes of the specification, where a key without the scope is a token without three parts. */
 const isSpecified = (path: string): boolean =>
-  /^(\/protected|\/simple)?\/api\/(tasks|items|health|info|processes|disks|alert|alerts|execute)$|\/api\/tasks\/[^/]+$/.test(path);
+  /^(\/protected|\/simple)?\/api\/(tasks|items|health|info|processes|disks|alert|alerts|execute)$|\/api\/tasks\/[^/]+$/.test(
+    path,
+  );
 const isLast = (method: string): number => Number(method === 'DELETE');
 /** Ends the tokens of its caller. */
 const endsSessions = (path: string): number => Number(path === '/api/sessions');
@@ -98,7 +100,7 @@ export const walkWithLogin = async (
         if (path.endsWith('/api/auth/login')) assert.equal(status, 401, what);
         // The settings have an administrator, so no code is right.
         else if (path.endsWith('/api/setup')) assert.ok(status === 403 || status === 400, what);
-        else if (isOpen(path) || caller.has(operations[method.toLowerCase()]?.['x-signalbox-right'] ?? 'settings:write')) {
+        else if (isOpen(path) || rightsOf(path, operations[method.toLowerCase()]).every((right) => caller.has(right))) {
           assert.ok(status < 500 && status !== 401 && status !== 403, what);
           admitted[caller.name] = (admitted[caller.name] ?? 0) + 1;
         } else assert.equal(status, toRefusal(caller, path), what);
@@ -112,3 +114,9 @@ const toRefusal = ({ refused }: Caller, path: string): number => {
   if (refused !== 'key') return refused;
   return isSpecified(path) ? 401 : 403;
 };
+
+/** The stream of events is asked for the topic `alerts`, which needs its own right. */
+const rightsOf = (path: string, operation: Operations[string] | undefined): Right[] => [
+  operation?.['x-signalbox-right'] ?? 'settings:write',
+  ...(path === '/api/events' ? (['alerts:read'] as const) : []),
+];
