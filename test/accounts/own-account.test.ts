@@ -72,15 +72,24 @@ test('the own account lists the rights of its role', async (t) => {
   const [reader, all] = [await read(token), await read(admin)];
   assert.deepEqual([reader.name, reader.role, all.name, all.role], ['ben', 'Reader', 'anna', 'Admin']);
   assert.ok(reader.rights.includes('incidents:write') && reader.rights.includes('watches:read'));
-  assert.deepEqual(
-    all.rights.filter((right) => !reader.rights.includes(right)).toSorted(),
-    ['accounts:manage', 'audit:read', 'commands:run', 'heartbeats:create', 'settings:write'],
-  );
+  assert.deepEqual(all.rights.filter((right) => !reader.rights.includes(right)).toSorted(), [
+    'accounts:manage',
+    'audit:read',
+    'commands:run',
+    'heartbeats:create',
+    'settings:write',
+  ]);
 });
 
 test('a Reader reads watches and notifications, and creates, changes and deletes tasks', async (t) => {
   const { app, token } = await start(t);
-  for (const path of ['/api/watches', '/api/deliveries', '/api/destinations', '/api/notifications', '/api/intake-formats']) {
+  for (const path of [
+    '/api/watches',
+    '/api/deliveries',
+    '/api/destinations',
+    '/api/notifications',
+    '/api/intake-formats',
+  ]) {
     assert.equal((await app.request('GET', path, { token })).status, 200, path);
   }
   const made = await app.request<{ Id: number }>('POST', '/api/tasks', { token, body: { Title: 'look' } });

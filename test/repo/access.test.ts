@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access.ts';
-import { hasRole, rightNames, scopesOf } from '../../src/auth/rights.ts';
+import { hasRole, rightNames, rights, scopesOf } from '../../src/auth/rights.ts';
 import { features } from '../../src/profiles/index.ts';
 import type { Route } from '../../src/profiles/route.ts';
 import { walkWithLogin } from '../support/access-matrix.ts';
@@ -165,7 +165,7 @@ test('a Reader reads everything but secrets, users, keys and the audit, and acts
     'heartbeats:create',
     'settings:write',
   ]);
-  assert.ok(rightNames.every((right) => hasRole(right, 'Admin')));
+  assert.ok(Object.values(rights).every(({ roles, title }) => roles.includes('Admin') && title !== ''));
   const opened = rightNames.filter((right) => scopesOf(right).length > 0);
   const people = ['accounts:manage', 'audit:read', 'commands:run', 'settings:write', 'account:own'];
   assert.deepEqual(
