@@ -27,7 +27,10 @@ export const describeLast = (heartbeat: Heartbeat): [last: string, next: string]
   const success = lastSuccessAt
     ? words.succeeded(toRelative(Math.min(0, untilTime(Date.parse(lastSuccessAt)))))
     : words.noSuccess;
-  if (state === 'new') return [words.never, ''];
+  if (state === 'new') {
+    const first = dueAt === null ? undefined : Date.parse(dueAt);
+    return [words.never, first === undefined ? '' : words.nextIn(toMinute(first), toDuration(untilTime(first) / 1000))];
+  }
   if (state === 'paused') {
     return [success, pausedBy && pausedAt ? words.pausedBy(toPerson(pausedBy), toMinute(Date.parse(pausedAt))) : ''];
   }

@@ -3,10 +3,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createFatal, createUnavailable, HttpError } from './errors.ts';
 import { FairShares, type Holder, type Share } from './fair-shares.ts';
 
-/** What a route takes as its body: a JSON object, any JSON value, text, or a Buffer that it reads itself. */
-export type BodyKind = 'object' | 'json' | 'text' | 'bytes';
+/**
+ * What a route takes as its body: a JSON object, any JSON value, text, or a Buffer that it reads itself. `end`: of a body of any
+ * size, the last 16 KiB or a little more as a Buffer.
+ */
+export type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
 
 const maximumBodyBytes = 1024 * 1024;
+
+/** How much of a body is kept of which only the end counts: small enough not to be counted. */
+const endBytes = 16 * 1024;
 
 /** Bytes of incomplete bodies, over all connections. */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
@@ -58,7 +64,8 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
     // No route reads it.
     if (request.is404) return done(null);
     beforeReading(raw);
-    if (Number(raw.headers['content-length']) > maximumBodyBytes) return done(tooLarge());
+    const isEnd = kindOf(request) === 'end';
+    if (!isEnd && Number(raw.headers['content-length']) > maximumBodyBytes) return done(tooLarge());
     new IncomingBody(request, shares, (refused, bytes) => {
       const body = refused ?? findRefusal() ?? parse(request, bytes, parseJson);
       if (body instanceof HttpError) done(body);
@@ -67,11 +74,14 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   });
 };
 
+const kindOf = ({ routeOptions }: FastifyRequest): BodyKind =>
+  (routeOptions.config as { body?: BodyKind }).body ?? 'object';
+
 /** The value of a body, or the HttpError if it has none. */
-const parse = ({ routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
-  if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
-  const { body: kind = 'object' } = routeOptions.config as { body?: BodyKind };
-  if (kind === 'bytes') return bytes;
+const parse = (request: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
+  if (bytes.length === 0 || !request.routeOptions.schema?.body) return undefined;
+  const kind = kindOf(request);
+  if (kind === 'bytes' || kind === 'end') return bytes;
   try {
     if (kind === 'text') return decode(bytes);
     const value = parseJson(bytes);
@@ -130,7 +140,7 @@ const toObject = (value: unknown): Record<string, unknown> => {
 
 const noBytes = Buffer.alloc(0);
 
-/** Reads a body of at most 1 MiB. */
+/** Reads a body of at most 1 MiB, or the end of one of any size. */
 class IncomingBody implements Holder {
   readonly #request: FastifyRequest;
   readonly #shares: FairShares;
@@ -151,7 +161,8 @@ class IncomingBody implements Holder {
     this.#request = request;
     this.#shares = shares;
     this.#done = done;
-    request.raw.on('data', (chunk: Buffer) => this.#take(chunk)).on('end', () => this.#finish(undefined));
+    const take = kindOf(request) === 'end' ? this.#takeEnd : this.#take;
+    request.raw.on('data', (chunk: Buffer) => take.call(this, chunk)).on('end', () => this.#finish(undefined));
   }
 
   lose(): void {
@@ -174,6 +185,11 @@ class IncomingBody implements Holder {
     }
     this.#held = this.#bytes === 0 ? chunk : append(this.#held, this.#bytes, chunk);
     this.#bytes = total;
+  }
+
+  #takeEnd(chunk: Buffer): void {
+    this.#held = Buffer.concat([this.#held, chunk.subarray(-endBytes)]).subarray(-endBytes);
+    this.#bytes = this.#held.length;
   }
 
   #finish(error: HttpError | undefined): void {

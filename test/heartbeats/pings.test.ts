@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
@@ -8,6 +9,7 @@ import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
 import { readIncident, waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
+import { waitUntil } from '../support/wait.ts';
 import { createHeartbeat, listRuns, ping, readHeartbeat } from './support/heartbeats.ts';
 
 test('a job that pings is up, one that fails is down at once with its output, and the next success resolves that', async (t) => {
@@ -85,7 +87,7 @@ test('a body of 100 KB of anything is taken, and its last 10,000 bytes are kept'
   const [nothing, accents, garbage] = await listRuns(app, 'job');
   assert.deepEqual([nothing?.output, accents?.output, garbage?.output?.length], [null, 'é'.repeat(5000), 10_000]);
   const { status } = await ping(app.url, uuid, { method: 'POST', body: Buffer.alloc(1_100_000) });
-  assert.equal(status, 413);
+  assert.equal(status, 200);
 });
 
 test('a name needs a token or a key with heartbeats:write, and heartbeats:create to create it', async (t) => {
@@ -116,7 +118,7 @@ test('a ping that cannot be is a clear 4xx', async (t) => {
   const { uuid } = await createHeartbeat(app, token, 'job');
   const headers = { authorization: `Bearer ${token}` };
   const refused: [path: string, status: number, text: RegExp][] = [
-    [`${uuid}/256`, 400, /start, fail, log or an exit code from 0 to 255/],
+    [`${uuid}/4294967296`, 400, /start, fail, log or an exit code, an integer of 32 bits/],
     [`${uuid}/stop`, 400, /start, fail, log/],
     [`${uuid}?rid=1`, 400, /rid must be a UUID/],
     [randomUUID(), 404, /no heartbeat with this address/],
@@ -188,4 +190,72 @@ test('lists have the last runs of each heartbeat if they are asked for, oldest f
   for (const { at } of runs) assert.ok(Math.abs(Date.now() - Date.parse(at)) < 60_000, at);
   assert.equal((await list('?runs=2'))?.length, 2);
   assert.equal((await app.request('GET', '/api/heartbeats?runs=101')).status, 400);
+});
+
+test('an exit code is any integer of 32 bits, and 0 is success', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
+  for (const code of [3_221_225_786, -1_073_741_510, 256, 4_294_967_295, -2_147_483_648, 1]) {
+    assert.equal((await ping(app.url, `${uuid}/${code}`)).status, 200, `${code}`);
+    const { state, lastRun } = await readHeartbeat(app, 'job');
+    assert.deepEqual([state, lastRun?.result, lastRun?.exitCode], ['down', 'failure', code]);
+  }
+  for (const code of ['0', '-0', '000']) {
+    assert.equal((await ping(app.url, `${uuid}/${code}`)).status, 200, code);
+    const { state, lastRun } = await readHeartbeat(app, 'job');
+    assert.deepEqual([state, lastRun?.result, lastRun?.exitCode], ['up', 'success', 0]);
+  }
+  for (const wrong of ['4294967296', '-2147483649', '1.5', '--1', '1e3', 'stop']) {
+    const { status, text } = await ping(app.url, `${uuid}/${wrong}`);
+    assert.equal(status, 400, wrong);
+    assert.match(text, /start, fail, log or an exit code, an integer of 32 bits/);
+  }
+});
+
+test('a ping counts whatever the size of its body, of which the end is kept', async (t) => {
+  const app = await startApp(t);
+  const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
+  const line = 'a line of output\n';
+  const large = `${line.repeat(200_000)}the end`;
+  assert.ok(large.length > 3 * 1024 * 1024);
+  assert.equal((await ping(app.url, `${uuid}/7`, { method: 'POST', body: large })).status, 200);
+  const [failed] = await listRuns(app, 'job');
+  assert.deepEqual([failed?.exitCode, failed?.output?.endsWith('output\nthe end')], [7, true]);
+  assert.ok(Number(failed?.output?.length) <= 10_000);
+  // Streamed in chunks of any size, whose length nobody declares.
+  async function* stream() {
+    for (let count = 0; count < 1000; count += 1) yield Buffer.from('ö');
+    for (let count = 0; count < 30; count += 1) yield Buffer.alloc(100_000, '.');
+    yield Buffer.from('and öut');
+  }
+  const options = { method: 'POST', body: stream(), duplex: 'half' } as unknown as RequestInit;
+  assert.equal((await ping(app.url, uuid, options)).status, 200);
+  const [streamed] = await listRuns(app, 'job');
+  assert.deepEqual([streamed?.result, streamed?.output?.endsWith('...and öut')], ['success', true]);
+});
+
+test('a heartbeat that is never pinged is overdue after its first period and grace, also across restarts', async (t) => {
+  const configured = { name: 'configured', period: 10, grace: 1 };
+  const first = await startApp(t, { settings: { heartbeats: [configured] } });
+  const token = await first.login('admin');
+  const made = await createHeartbeat(first, token, 'made', { period: 10, grace: 1 });
+  assert.equal(made.state, 'new');
+  const readDue = async (app: typeof first, name: string) => {
+    const { state, dueAt } = await readHeartbeat(app, name);
+    assert.equal(state, 'new');
+    return dueAt;
+  };
+  await waitUntil('the first one is expected', async () => (await readHeartbeat(first, 'configured')).dueAt !== null);
+  const due = [await readDue(first, 'configured'), await readDue(first, 'made')];
+  assert.equal(Date.parse(due[1] ?? '') - Date.parse(made.updatedAt ?? ''), 10_000);
+  await first.close();
+  const settings = { heartbeats: [configured], dataDir: join(first.folder, 'data') };
+  const app = await startApp(t, { settings });
+  assert.deepEqual([await readDue(app, 'configured'), await readDue(app, 'made')], due);
+  await app.request('DELETE', '/api/heartbeats/made', { token });
+  await waitUntil('it is down', async () => (await readHeartbeat(app, 'configured')).downReason !== null);
+  const { downReason, lastPingAt, dueAt } = await readHeartbeat(app, 'configured');
+  assert.deepEqual([downReason, lastPingAt, dueAt], ['late', null, due[0]]);
+  const incident = await waitForIncident(app, { source: 'heartbeat/configured' });
+  assert.match(incident.title, /^Heartbeat configured is late: it was due at .*, it has never succeeded$/);
 });

@@ -10,6 +10,10 @@ const longestSeconds = 10 * 366 * 24 * 60 * 60;
 /** Of the time between two, where nobody gives a grace. */
 const usualShare = 0.2;
 
+/** How much before its time one may come: at most a minute, and this share of the time between two. */
+const earlyMs = 60_000;
+const earlyShare = 0.1;
+
 /** No name has the form of a UUID, so names and addresses cannot be confused. */
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const nameForm = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
@@ -140,7 +144,15 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
     return { dueAfter: (at) => at + period * 1000, graceAt: () => graceMs };
   }
   const cron = parseSchedule(schedule ?? '', timeZone ?? readOwnTimeZone());
-  const dueAfter = (at: number): number => cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
+  const nextAfter = (at: number): number => cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
+  /** What comes a little before its time, by a fast clock, is not the one before: the next one is due after that time. */
+  const dueAfter = (at: number): number => {
+    const next = nextAfter(at);
+    if (next - at > earlyMs) return next;
+    const before = cron.previousRuns(1, new Date(next))[0]?.getTime() ?? 0;
+    const after = nextAfter(next);
+    return next - at <= Math.min(earlyMs, earlyShare * Math.min(next - before, after - next)) ? after : next;
+  };
   return {
     dueAfter,
     graceAt: (due) => {

@@ -25,7 +25,7 @@ const createLife = (definition: HeartbeatDefinition) => {
     },
     /** What the server does when it looks. */
     look: (time: number): HeartbeatStatus => {
-      const { overdue, status } = judgeHeartbeat(state, { times, definition, changedAt: 0 }, outages, time);
+      const { overdue, status } = judgeHeartbeat(state, { times, definition, since: 0, changedAt: 0 }, outages, time);
       if (overdue) {
         seq += 1;
         const record = { type: 'overdue', name: 'job', since: 0, at: time, ...overdue, after: state.seq } as const;
@@ -33,7 +33,7 @@ const createLife = (definition: HeartbeatDefinition) => {
       }
       return status;
     },
-    judge: (time: number) => judgeHeartbeat(state, { times, definition, changedAt: 0 }, outages, time),
+    judge: (time: number) => judgeHeartbeat(state, { times, definition, since: 0, changedAt: 0 }, outages, time),
     sleep: (from: number, to: number): void => void outages.push({ from, to }),
     setClock: (time: number): void => {
       state = clampTimes(state, time);
@@ -169,6 +169,7 @@ class Naive {
   readonly #period: number;
   readonly #grace: number;
   readonly #most: number;
+  #isNew = true;
   #paused = false;
   #down = false;
   #ended: number | undefined;
@@ -193,6 +194,7 @@ class Naive {
 
   send(second: number, type: Ping['type'], rid: string | undefined): void {
     if (type === 'log') return;
+    this.#isNew = false;
     if (type === 'start') {
       if (rid !== undefined && this.#seen.has(rid)) return;
       if (rid !== undefined) this.#seen.add(rid);
@@ -218,7 +220,8 @@ class Naive {
       this.#down = false;
       this.#begun = undefined;
       for (const run of this.#open) run.isGivenUp = true;
-      if (this.#ended !== undefined) this.#ended = second;
+      // The next one is expected from now on, also the first one.
+      this.#ended = second;
     }
     this.#paused = isPaused;
   }
@@ -228,7 +231,8 @@ class Naive {
     if (this.#down) return 'down';
     if (this.#ended === undefined) return 'new';
     if (this.#open.some(({ isGivenUp }) => !isGivenUp)) return 'running';
-    return second >= Math.max(this.#ended, this.#begun ?? 0) + this.#period ? 'late' : 'up';
+    if (second >= Math.max(this.#ended, this.#begun ?? 0) + this.#period) return 'late';
+    return this.#isNew ? 'new' : 'up';
   }
 }
 

@@ -28,7 +28,7 @@ export interface Judgement {
 /** Says from what was sent, what is expected and the time how a heartbeat stands; nothing else decides. */
 export const judgeHeartbeat = (
   state: HeartbeatState | undefined,
-  { times, definition, changedAt }: Pick<KnownHeartbeat, 'times' | 'definition' | 'changedAt'>,
+  { times, definition, since, changedAt }: Pick<KnownHeartbeat, 'times' | 'definition' | 'since' | 'changedAt'>,
   outages: readonly Outage[],
   now: number,
 ): Judgement => {
@@ -36,13 +36,16 @@ export const judgeHeartbeat = (
     ...{ status, dueAt, overdue: undefined, changesAt: Number.POSITIVE_INFINITY },
   });
   if (state?.paused) return still('paused');
-  if (!state || state.base === null) return still(state?.problem ? 'down' : 'new');
-  const due = times.dueAfter(Math.max(state.base, state.startedAt ?? state.base));
-  if (state.problem) return still('down', toShown(due));
+  // Without anything received, the first one is expected from the creation on.
+  const base = state?.base ?? (since > 0 ? since : null);
+  if (base === null) return still(state?.problem ? 'down' : 'new');
+  const due = times.dueAfter(Math.max(base, state?.startedAt ?? base));
+  if (state?.problem) return still('down', toShown(due));
   const graceMs = times.graceAt(due);
   // Who makes it shorter does not make it late at once.
   const late = Math.max(extend({ due, at: due + graceMs }, graceMs, outages), changedAt + graceMs);
-  const running = state.runs.filter(({ result }) => result === 'running');
+  const runs = state?.runs ?? [];
+  const running = runs.filter(({ result }) => result === 'running');
   const { maxRunMinutes } = definition;
   const oldest = Math.min(...running.map(({ startedAt }) => startedAt ?? Number.POSITIVE_INFINITY));
   const long =
@@ -56,7 +59,8 @@ export const judgeHeartbeat = (
   }
   const changesAt = Math.min(now < due ? due : late, long, late);
   if (running.length > 0) return { ...still('running', dueAt), changesAt: Math.min(long, late) };
-  return { ...still(now < due ? 'up' : 'late', dueAt), changesAt };
+  const isNew = runs.every(({ result }) => result === 'log');
+  return { ...still(now >= due ? 'late' : isNew ? 'new' : 'up', dueAt), changesAt };
 };
 
 const toShown = (due: number): number | null => (due === Number.POSITIVE_INFINITY ? null : due);

@@ -52,8 +52,8 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
   const common = { ...openFor('heartbeats:ping'), staysOpen: true, handler } as const;
   const end = { ...common, path: '/ping/:address', summary: 'Say that a job has succeeded' } as const;
   const withBody = {
-    body: 'bytes',
-    // It is what it is.
+    // A ping counts whatever its body is.
+    body: 'end',
     validatorCompiler: () => () => true,
   } as const;
   const signal = { ...common, path: '/ping/:address/:signal', summary: 'Say how a job stands' } as const;
@@ -88,9 +88,10 @@ const readSignal = (signal: string | undefined): Ping => {
   if (signal === undefined) return { type: 'success' };
   if (signal === 'start' || signal === 'log') return { type: signal };
   if (signal === 'fail') return { type: 'failure' };
-  const exitCode = /^\d{1,3}$/.test(signal) ? Number(signal) : 256;
-  if (exitCode <= 255) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
-  throw new HttpError('invalid', 'After the address comes start, fail, log or an exit code from 0 to 255');
+  // Windows has exit codes of 32 bits, with a sign or without: 3221225786 and -1073741510 are the same.
+  const exitCode = /^-?\d{1,10}$/.test(signal) ? Number(signal) + 0 : Number.NaN;
+  if (exitCode >= -(2 ** 31) && exitCode < 2 ** 32) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
+  throw new HttpError('invalid', 'After the address comes start, fail, log or an exit code, an integer of 32 bits');
 };
 
 /** The end of a body as text, whatever it is, without control characters. */

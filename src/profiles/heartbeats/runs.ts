@@ -57,6 +57,8 @@ export type HeartbeatRecord =
   /** Its alert was raised, or with null resolved. */
   | ({ type: 'told'; alert: string | null; level: string; problem: number } & Of)
   | ({ type: 'pause' | 'resume'; by: string } & Of)
+  /** It is expected from now on, although nothing was received yet. */
+  | ({ type: 'expected' } & Of)
   /** Nothing could be received between these times. */
   | { type: 'outage'; from: number; at: number }
   /** The clock was set back to this time. */
@@ -107,6 +109,8 @@ export const foldHeartbeat = (
       };
     case 'told':
       return { ...state, told: record.alert === null ? null : toTold(record, record.alert) };
+    case 'expected':
+      return { ...state, base: state.base ?? at };
     case 'pause':
       return { ...state, seq, paused: state.paused ?? { by: record.by, at } };
     case 'resume':
@@ -114,7 +118,7 @@ export const foldHeartbeat = (
       // What was wrong before is over, and the next one is expected from now on.
       return {
         ...state,
-        ...{ seq, paused: null, problem: null, startedAt: null, base: state.base === null ? null : at },
+        ...{ seq, paused: null, problem: null, startedAt: null, base: at },
         runs: giveUp(state.runs),
       };
   }

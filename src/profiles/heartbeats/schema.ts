@@ -109,7 +109,10 @@ export const PingParams = Type.Object({ address });
 
 export const SignalParams = Type.Object({
   address,
-  signal: Type.String({ description: '`start`, `fail`, `log`, or an exit code from 0 to 255.', examples: ['start'] }),
+  signal: Type.String({
+    description: '`start`, `fail`, `log`, or an exit code of 32 bits; 0 is success.',
+    examples: ['start'],
+  }),
 });
 
 /** Clients in general send JSON; jobs send anything. */

@@ -200,8 +200,8 @@ export class HeartbeatWatch {
     const { store, keeper } = this.#parts;
     return keeper.list().some((known) => {
       const state = this.#stateOf(known.name);
-      const { status, changesAt, overdue } = judgeHeartbeat(state, known, store.outages, from);
-      return status !== 'new' && (overdue !== undefined || changesAt <= until);
+      const { changesAt, overdue } = judgeHeartbeat(state, known, store.outages, from);
+      return overdue !== undefined || changesAt <= until;
     });
   }
 
@@ -246,14 +246,17 @@ export class HeartbeatWatch {
   #findAct(name: string, judgement: Judgement | undefined, now: number): (() => Promise<void>) | undefined {
     const { store, keeper } = this.#parts;
     const known = keeper.find(name);
-    const state = store.find(name);
-    if (!state) return undefined;
-    const { since, seq } = state;
+    const own = known && this.#stateOf(name);
     if (judgement?.overdue && known) {
       const { why, dueAt } = judgement.overdue;
-      return () => store.append({ type: 'overdue', name, since, at: now, why, dueAt, after: seq });
+      const { since } = known;
+      return () => store.append({ type: 'overdue', name, since, at: now, why, dueAt, after: own?.seq ?? 0 });
     }
-    return this.#findTelling(state, now);
+    // The config file does not say since when: the log does, so that no restart begins the first period again.
+    const isUndated = known?.since === 0 && (own?.base ?? null) === null && !own?.paused && !own?.problem;
+    if (isUndated) return () => store.append({ type: 'expected', name, since: 0, at: now });
+    const state = store.find(name);
+    return state && this.#findTelling(state, now);
   }
 
   /** What its alert is to say, if that is something else than what it has said. */
