@@ -81,3 +81,29 @@ test('a disk watch leaves out the mounts that it names', async (t) => {
     ['/ pending', '/usr cannot check'],
   );
 });
+
+test('the cache of ZFS is available memory, but for its minimum, in watches, metrics and health', async (t) => {
+  const GiB = 1024 ** 3;
+  const toArc = (size: number, least: number): string =>
+    `13 1 0x01 147 39984 5 6\nname                            type data\nhits 4 99\nc_min 4 ${least}\nc_max 4 ${60 * GiB}\nsize 4 ${size}\n`;
+  const meminfo = `MemTotal: ${64 * 1024 ** 2} kB\nMemAvailable: ${2 * 1024 ** 2} kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n`;
+  /** Percent of the memory that is in use, as three parts say it. */
+  const readUsed = async (arcstats?: string): Promise<number[]> => {
+    const hostRoot = createTree(t, {
+      'proc/stat': readFileSync('/proc/stat'),
+      'proc/meminfo': meminfo,
+      ...(arcstats !== undefined && { 'proc/spl/kstat/zfs/arcstats': arcstats }),
+    });
+    const app = await startApp(t, { hostRoot });
+    const token = await app.login('admin');
+    const [memory] = await tryWatch(app, token, { type: 'memory', limit: 95 });
+    const health = await app.request<{ memoryUsage: string }>('GET', '/api/health');
+    const metrics = await (await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+    const available = Number(/^signalbox_host_memory_available_bytes (\S+)$/m.exec(metrics)?.[1]);
+    return [Number(memory?.figure), Number.parseFloat(health.json.memoryUsage), 100 * (1 - available / (64 * GiB))];
+  };
+  const round = (values: readonly number[]): number[] => values.map((value) => Math.round(value));
+  assert.deepEqual(round(await readUsed()), [97, 97, 97]);
+  assert.deepEqual(round(await readUsed(toArc(50 * GiB, 2 * GiB))), [22, 22, 22]);
+  assert.deepEqual(round(await readUsed(toArc(GiB, 2 * GiB))), [97, 97, 97]);
+});

@@ -8,7 +8,8 @@ const loopback = 'lo';
 /** Reads `HostReadings.counters`. */
 export const readLinuxCounters = (root: string): CountersReading => {
   const proc = `${root}/proc`;
-  const memory = parseMemory(readText(`${proc}/meminfo`));
+  const meminfo = parseMemory(readText(`${proc}/meminfo`));
+  const memory = addCache(meminfo, readText(`${proc}/spl/kstat/zfs/arcstats`));
   const network = readText(`${proc}/net/dev`);
   const stat = readText(`${proc}/stat`);
   return {
@@ -54,6 +55,17 @@ export const parseMemory = (meminfo: string): MemoryReading => {
     swapTotal: bytesOf('SwapTotal'),
     swapFree: bytesOf('SwapFree'),
   };
+};
+
+/**
+ * Counts the cache of ZFS as available, but for its minimum: it gives memory back like the page cache, which MemAvailable has.
+ * `arcstats` is the content of that file, empty without ZFS: lines of a name, a type and a value.
+ */
+const addCache = (memory: MemoryReading, arcstats: string): MemoryReading => {
+  const readValue = (name: string): number =>
+    Number(new RegExp(`^${name}\\s+\\d+\\s+(\\d+)$`, 'm').exec(arcstats)?.[1] ?? 0);
+  const given = Math.max(0, readValue('size') - readValue('c_min'));
+  return { ...memory, available: Math.min(memory.total, memory.available + given) };
 };
 
 interface InterfaceBytes {
