@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { createLikeTest } from '../wildcards.ts';
 
 /** A file as a watch sees it. */
 interface FileReading {
@@ -46,9 +47,8 @@ export const findFiles = async (pattern: string): Promise<FileReading[]> => {
 
 /** Hidden files are found only by patterns that begin with a dot, as in shells. */
 const toTest = (part: string) => {
-  const text = part.split('*').map((each) => each.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const form = new RegExp(`^${text.join('[^]*?')}$`);
-  return (name: string): boolean => form.test(name) && (part.startsWith('.') || !name.startsWith('.'));
+  const isMatch = createLikeTest(part);
+  return (name: string): boolean => isMatch(name) && (part.startsWith('.') || !name.startsWith('.'));
 };
 
 const readOne = async (path: string): Promise<FileReading | null> => {

@@ -2,8 +2,8 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import Type from 'typebox';
+import { isLike } from '../wildcards.ts';
 import { Slots } from './slots.ts';
-import { isLike } from './wildcards.ts';
 
 /** Where clouds tell their machines secrets, beside link-local addresses. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];

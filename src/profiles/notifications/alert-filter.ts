@@ -1,8 +1,8 @@
 import { readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
+import { isLike } from '../../wildcards.ts';
 import { formatOf, readTime, readVia, toText } from '../alert-record.ts';
 import type { SilenceSource } from '../offers.ts';
 import { type Severity, toSeverity } from '../severity.ts';
-import { isLike } from '../wildcards.ts';
 import { isNoticeOf } from './receiver-state.ts';
 import type { DestinationSettings } from './settings.ts';
 

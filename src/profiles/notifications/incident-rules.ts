@@ -1,6 +1,6 @@
+import { isLike } from '../../wildcards.ts';
 import type { NotificationKind, SharedIncident } from '../offers.ts';
 import { type Severity, toSeverity } from '../severity.ts';
-import { isLike } from '../wildcards.ts';
 import type { IncidentRules, UsableHours } from './plan.ts';
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isLike } from '../wildcards.ts';
+import { isLike } from '../../wildcards.ts';
 import { isCovered, listDefaultWatches, listKnownWatches } from './definitions.ts';
 import type { WatchSettings } from './schema.ts';
 

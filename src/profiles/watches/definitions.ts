@@ -1,5 +1,5 @@
+import { isLike } from '../../wildcards.ts';
 import { hostLimits, type MadeSetting } from '../offers.ts';
-import { isLike } from '../wildcards.ts';
 import type { FigureLimits } from './condition.ts';
 import { ownWatchSettings, type WatchSettings } from './schema.ts';
 import type { WatchType } from './type.ts';

@@ -5,7 +5,7 @@ import type { Concern } from '../feature.ts';
 import type { HistoryColumn, HistorySource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import type { Targets } from '../targets.ts';
-import { isLike } from '../wildcards.ts';
+import { isLike } from '../../wildcards.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { ownWatchSettings, WatchSettings } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../../storage/journal/line.ts';
+import { isLike } from '../../../wildcards.ts';
 import { formatOf, readTime, toText } from '../../alert-record.ts';
-import { isLike } from '../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, type WatchReadings } from '../type.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { readTimeOf } from '../../../host/reading.ts';
 import type { ProcessReading } from '../../../host/readings.ts';
-import { isLike } from '../../wildcards.ts';
+import { isLike } from '../../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toPercentText } from '../type.ts';
 

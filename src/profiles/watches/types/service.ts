@@ -1,5 +1,5 @@
 import type { UnitReading } from '../../../host/readings.ts';
-import { isLike } from '../../wildcards.ts';
+import { isLike } from '../../../wildcards.ts';
 import { defineWatchType, type Finding, findNamed, isExcepted } from '../type.ts';
 
 /** Units that run, or are being started again. */

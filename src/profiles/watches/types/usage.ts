@@ -1,5 +1,5 @@
 import type { HostReadings, Usage } from '../../../host/readings.ts';
-import { isLike } from '../../wildcards.ts';
+import { isLike } from '../../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import {
   defineWatchType,
