@@ -383,7 +383,7 @@ export type GivenSilence = Pick<SharedSilence, 'matchers' | 'startsAt' | 'endsAt
 
 /** What the silences feature offers to the API of Alertmanager, beside the answers. */
 export interface SilenceStore extends SilenceSource {
-  list(): SharedSilence[];
+  list(): Iterable<SharedSilence>;
   find(id: string): SharedSilence | undefined;
   /** Resolves to the id of the new silence. Rejects with an HttpError. */
   create(silence: GivenSilence, by: string): Promise<string>;

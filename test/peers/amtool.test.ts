@@ -7,12 +7,18 @@ import { promisify } from 'node:util';
 import { createAccessKey } from '../../src/auth/access.ts';
 import { listSilences } from '../silences/support/silences.ts';
 import { sendAlert } from '../support/alerts.ts';
-import { startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { createClient } from '../support/client.ts';
+import { createFolder } from '../support/folder.ts';
+import { atEnd } from '../support/scope.ts';
 import { waitUntilPasses } from '../support/wait.ts';
-import { findMissing } from './peer.ts';
+import { findMissing, findPort, startPeer } from './peer.ts';
 
 const skip = findMissing('amtool');
+const skipPeer = findMissing('prometheus-alertmanager');
 const run = promisify(execFile);
+
+type Asked = Pick<TestApp, 'request'>;
 
 /** Everything is readable only with a key, which amtool sends. */
 const start = async (t: TestContext) => {
@@ -29,6 +35,16 @@ const start = async (t: TestContext) => {
   const request = (async (method, path, options) =>
     app.request(method, path, { token, ...options })) as typeof app.request;
   return { app: { ...app, request }, amtool, config };
+};
+
+const startAlertmanager = async (t: TestContext): Promise<string> => {
+  const folder = createFolder(t);
+  const url = `http://127.0.0.1:${await findPort()}`;
+  const file = join(folder, 'alertmanager.yml');
+  writeFileSync(file, 'route: { receiver: none }\nreceivers: [{ name: none }]\n');
+  const args = [`--config.file=${file}`, `--storage.path=${folder}`, `--web.listen-address=${new URL(url).host}`];
+  await startPeer(t, 'prometheus-alertmanager', [...args, '--cluster.listen-address='], `${url}/-/ready`);
+  return url;
 };
 
 test('amtool queries alerts, and adds, changes, queries and ends silences', { skip }, async (t) => {
@@ -72,6 +88,78 @@ test('amtool shows the configuration and imports silences', { skip }, async (t) 
   writeFileSync(file, JSON.stringify(silences));
   await amtool('silence', 'import', file);
   assert.equal((await listSilences(app)).total, 20);
+  const exported = await amtool('silence', 'query', '-o', 'json');
+  const other = await start(t);
+  writeFileSync(file, exported);
+  await other.amtool('silence', 'import', file);
+  assert.equal((await listSilences(other.app)).total, 20);
+});
+
+test('silences and filters mean the same as in Alertmanager', { skip: skipPeer }, async (t) => {
+  const { app } = await start(t);
+  const peer = createClient(await startAlertmanager(t));
+  atEnd(t, () => peer.close());
+  const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const alerts = [{ alertname: 'Disk', team: 'db' }, { alertname: 'Slow', team: 'web' }, { alertname: 'Other' }];
+  const headers = { 'content-type': 'application/json' };
+  const body = alerts.map((labels) => ({ labels: { ...labels, severity: 'error' }, endsAt }));
+  for (const one of [app, peer]) {
+    assert.equal((await one.request('POST', '/api/v2/alerts', { body, headers })).status, 200);
+  }
+  const list = async (one: Asked, query: [string, string][]): Promise<string[]> => {
+    const path = `/api/v2/alerts?${new URLSearchParams(query)}`;
+    const { json } = await one.request<{ labels: Record<string, string> }[]>('GET', path);
+    return json.map(({ labels }) => labels['alertname'] ?? '').sort();
+  };
+  for (const one of [app, peer]) {
+    await waitUntilPasses(async () => assert.deepEqual(await list(one, []), ['Disk', 'Other', 'Slow']));
+  }
+  const filters = [
+    'team=~".*"',
+    'team=~".+"',
+    'team!~".+"',
+    'team=~"(db|)"',
+    'team!=db',
+    'team=""',
+    'team!=""',
+    'team=~""',
+    'none!~"x"',
+  ];
+  for (const filter of filters)
+    assert.deepEqual(await list(app, [['filter', filter]]), await list(peer, [['filter', filter]]), filter);
+  const equal = { isRegex: false, isEqual: true };
+  const silences = [
+    [{ name: 'team', value: 'db', isRegex: false, isEqual: false }],
+    [{ name: 'team', value: 'db|web', isRegex: true, isEqual: false }],
+    [{ name: 'team', value: '', isRegex: false, isEqual: false }],
+    [{ name: 'team', value: '.*', isRegex: true, isEqual: false }],
+    [{ ...equal, name: 'team', value: '.*', isRegex: true }],
+    [{ ...equal, name: 'team', value: '' }],
+    [
+      { ...equal, name: 'team', value: '' },
+      { name: 'alertname', value: 'Disk', isRegex: false, isEqual: false },
+    ],
+  ];
+  for (const matchers of silences) {
+    const silence = async (one: Asked): Promise<unknown> => {
+      const given = { matchers, startsAt: new Date().toISOString(), endsAt, createdBy: 'anna', comment: 'x' };
+      const { status, json } = await one.request<{ silenceID?: string }>('POST', '/api/v2/silences', {
+        body: given,
+        headers,
+      });
+      if (status !== 200) return status;
+      const quiet = await list(one, [['active', 'false']]);
+      assert.equal((await one.request('DELETE', `/api/v2/silence/${json.silenceID}`)).status, 200);
+      return quiet;
+    };
+    assert.deepEqual(await silence(app), await silence(peer), JSON.stringify(matchers));
+  }
+  const unknown = { id: '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56', matchers: [{ ...equal, name: 'a', value: 'b' }] };
+  const given = { ...unknown, startsAt: new Date().toISOString(), endsAt, createdBy: 'anna', comment: 'x' };
+  for (const one of [app, peer]) {
+    const { status, json } = await one.request('POST', '/api/v2/silences', { body: given, headers });
+    assert.deepEqual([status, typeof json], [404, 'string']);
+  }
 });
 
 test('amtool says why a silence is refused', { skip }, async (t) => {

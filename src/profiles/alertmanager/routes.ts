@@ -6,6 +6,7 @@ import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
 import { sendJson, sendList, toJsonRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { requireTime } from '../../http/text-forms.ts';
+import { Slice } from '../../storage/scheduling.ts';
 import {
   type IncidentSource,
   listMadeLabels,
@@ -62,8 +63,9 @@ export const createServerRoutes = (version: string, startedAt: Date): Route[] =>
 const reading = openFor('incidents:read');
 const changing = needs('incidents:write');
 
-const createAlertsRoute = (parts: RouteParts): Route =>
-  defineRoute({
+const createAlertsRoute = (parts: RouteParts): Route => {
+  const queue = createListQueue();
+  return defineRoute({
     method: 'GET',
     path: '/api/v2/alerts',
     ...reading,
@@ -71,16 +73,23 @@ const createAlertsRoute = (parts: RouteParts): Route =>
     schema: {
       operationId: 'listAlertmanagerAlerts',
       querystring: AlertmanagerAlertQuery,
-      response: { 200: AlertmanagerAlerts },
+      response: { 200: AlertmanagerAlerts, 400: ErrorBody },
     },
     handler: ({ query }, reply) => {
-      const pieces = toPieces(readAlerts(parts, query));
-      return sendList(reply, { opening: '[', pieces, closing: ']' });
+      const finding = queue.run(() => findAlerts(parts, query), createClientSignal(reply));
+      return whenReady(reply, finding, (found) =>
+        sendList(reply, { opening: '[', pieces: toPieces(found, toAlertmanagerAlert), closing: ']' }),
+      );
     },
   });
+};
+
+/** Few at a time: each may compare thousands of alerts. */
+const createListQueue = () =>
+  createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
 
 const createGroupsRoute = (parts: RouteParts): Route => {
-  const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
+  const queue = createListQueue();
   return defineRoute({
     method: 'GET',
     path: '/api/v2/alerts/groups',
@@ -89,65 +98,103 @@ const createGroupsRoute = (parts: RouteParts): Route => {
     schema: {
       operationId: 'listAlertmanagerAlertGroups',
       querystring: AlertmanagerAlertQuery,
-      response: { 200: AlertmanagerAlertGroups },
+      response: { 200: AlertmanagerAlertGroups, 400: ErrorBody },
     },
     handler: ({ query }, reply) => {
-      const alerts = readAlerts(parts, query);
-      const grouped = queue.run(() => groupAlerts(alerts), createClientSignal(reply));
-      return whenReady(reply, grouped, (groups) => {
-        const pieces = Array.from(groups, ([name, members]) => [
-          { labels: { alertname: name }, receiver, alerts: members },
-        ]);
-        return sendList(reply, { opening: '[', pieces, closing: ']' });
-      });
+      const finding = queue.run(() => findAlerts(parts, query), createClientSignal(reply));
+      return whenReady(reply, finding, (found) =>
+        sendList(reply, { opening: '[', pieces: toGroupPieces(groupAlerts(found)), closing: ']' }),
+      );
     },
   });
 };
 
-/** The alerts that pass the query, some at a time. Throws an HttpError for a query that cannot be used. */
-const readAlerts = (
-  { incidents, silences, clock }: RouteParts,
-  { active, silenced, filter = [], receiver: wanted }: AlertmanagerAlertQuery,
-): AsyncIterable<AlertmanagerAlert[]> => {
-  const passes = silences.createFilter(filter.map(parseMatcher));
-  const isReceiver = silences.createFilter(
-    wanted === undefined ? [] : [{ name: 'receiver', value: wanted, isRegex: true, isEqual: true }],
-  )(new Map([['receiver', receiver.name]]));
-  const toAlert = (incident: SharedIncident): AlertmanagerAlert[] => {
-    const subject = { ...incident, text: incident.title };
-    if (incident.state === 'resolved' || !passes(silences.labelsOf(subject))) return [];
-    const now = clock().getTime();
-    const silencedBy = silences.silencesOf(subject, now);
-    const isWanted = silencedBy.length > 0 ? silenced : active;
-    return isWanted === 'true' ? [toAlertmanagerAlert(incident, silencedBy, now)] : [];
-  };
-  return (async function* () {
-    if (!isReceiver) return;
-    for await (const some of incidents.listUnsettled()) yield some.flatMap(toAlert);
-  })();
-};
-
-async function* toPieces(alerts: AsyncIterable<AlertmanagerAlert[]>) {
-  for await (const some of alerts) {
-    if (some.length > 0) yield toJsonRows(some.map((alert) => JSON.stringify(alert)).join(','));
-  }
-}
-
-const groupAlerts = async (alerts: AsyncIterable<AlertmanagerAlert[]>): Promise<Map<string, AlertmanagerAlert[]>> => {
-  const groups = new Map<string, AlertmanagerAlert[]>();
-  for await (const some of alerts) {
-    for (const alert of some) {
-      const name = alert.labels['alertname'] ?? '';
-      const known = groups.get(name);
-      if (known) known.push(alert);
-      else groups.set(name, [alert]);
-    }
+const groupAlerts = (found: readonly FoundAlert[]): Map<string, FoundAlert[]> => {
+  const groups = new Map<string, FoundAlert[]>();
+  for (const alert of found) {
+    const name = toLabels(alert.incident)['alertname'] ?? '';
+    if (!groups.get(name)?.push(alert)) groups.set(name, [alert]);
   }
   return groups;
 };
 
-const toAlertmanagerAlert = (incident: SharedIncident, silencedBy: string[], now: number): AlertmanagerAlert => ({
-  labels: { ...listMadeLabels(incident), ...incident.labels },
+/** An incident that passes the query, and the silences that hold for it now. */
+interface FoundAlert {
+  incident: SharedIncident;
+  silencedBy: string[];
+  now: number;
+}
+
+/** Rejects with an HttpError for a query that cannot be used. */
+const findAlerts = async (
+  { incidents, silences, clock }: RouteParts,
+  { active, silenced, filter = [], receiver: wanted }: AlertmanagerAlertQuery,
+): Promise<FoundAlert[]> => {
+  const passes = silences.createFilter(filter.map(parseMatcher));
+  const isReceiver = silences.createFilter(
+    wanted === undefined ? [] : [{ name: 'receiver', value: wanted, isRegex: true, isEqual: true }],
+  )(new Map([['receiver', receiver.name]]));
+  const found: FoundAlert[] = [];
+  if (!isReceiver) return found;
+  const slice = new Slice();
+  for await (const some of incidents.listUnsettled()) {
+    for (const incident of some) {
+      if (slice.isOver) await slice.giveWay();
+      const subject = { ...incident, text: incident.title };
+      if (incident.state === 'resolved' || !passes(silences.labelsOf(subject))) continue;
+      const now = clock().getTime();
+      const silencedBy = silences.silencesOf(subject, now);
+      const isWanted = silencedBy.length > 0 ? silenced : active;
+      if (isWanted === 'true') found.push({ incident, silencedBy, now });
+    }
+  }
+  return found;
+};
+
+/** Characters of JSON that are written at once. */
+const pieceLength = 64 * 1024;
+
+function* toPieces<T>(values: Iterable<T>, toRow: (value: T) => object) {
+  for (const text of toTexts(values, toRow)) yield toJsonRows(text);
+}
+
+/** JSON of some rows at a time, joined by commas. */
+function* toTexts<T>(values: Iterable<T>, toRow: (value: T) => object) {
+  let texts: string[] = [];
+  let length = 0;
+  for (const value of values) {
+    const text = JSON.stringify(toRow(value));
+    texts.push(text);
+    length += text.length;
+    if (length < pieceLength) continue;
+    yield texts.join(',');
+    texts = [];
+    length = 0;
+  }
+  if (texts.length > 0) yield texts.join(',');
+}
+
+/** A group may be long: its alerts come in pieces, too, between which a list has commas. */
+function* toGroupPieces(groups: ReadonlyMap<string, FoundAlert[]>) {
+  for (const [name, alerts] of groups) {
+    let text = `{"labels":${JSON.stringify({ alertname: name })},"receiver":${JSON.stringify(receiver)},"alerts":[`;
+    let isFirst = true;
+    for (const some of toTexts(alerts, toAlertmanagerAlert)) {
+      if (!isFirst) yield toJsonRows(text);
+      text = isFirst ? text + some : some;
+      isFirst = false;
+    }
+    yield toJsonRows(`${text}]}`);
+  }
+}
+
+const toLabels = (incident: SharedIncident): Record<string, string> => ({
+  ...listMadeLabels(incident),
+  ...incident.labels,
+});
+
+const toAlertmanagerAlert = ({ incident, silencedBy, now }: FoundAlert): AlertmanagerAlert => ({
+  labels: toLabels(incident),
   annotations: {
     summary: incident.title,
     incident: String(incident.number),
@@ -173,24 +220,22 @@ const createSilencesRoute = ({ silences }: RouteParts): Route =>
       querystring: AlertmanagerSilenceQuery,
       response: { 200: AlertmanagerSilences },
     },
-    handler: ({ query: { filter = [] } }, reply) => {
-      const passes = silences.createFilter(filter.map(parseMatcher));
-      const found = silences
-        .list()
-        .filter(({ matchers }) => passes(new Map(matchers.map(({ name, value }) => [name, value]))))
-        .sort(compareSilences)
-        .map(toAlertmanagerSilence);
-      return sendList(reply, { opening: '[', pieces: toParts(found), closing: ']' });
-    },
+    handler: ({ query: { filter = [] } }, reply) =>
+      whenReady(reply, findSilences(silences, filter), (found) =>
+        sendList(reply, { opening: '[', pieces: toPieces(found, toAlertmanagerSilence), closing: ']' }),
+      ),
   });
 
-/** How many silences are written at once. */
-const partCount = 500;
-
-const toParts = <T extends object>(values: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(values.length / partCount) }, (_, index) =>
-    values.slice(index * partCount, (index + 1) * partCount),
-  );
+const findSilences = async (silences: SilenceStore, filter: readonly string[]): Promise<SharedSilence[]> => {
+  const passes = silences.createFilter(filter.map(parseMatcher));
+  const slice = new Slice();
+  const found: SharedSilence[] = [];
+  for (const silence of silences.list()) {
+    if (slice.isOver) await slice.giveWay();
+    if (passes(new Map(silence.matchers.map(({ name, value }) => [name, value])))) found.push(silence);
+  }
+  return found.sort(compareSilences);
+};
 
 const ranks = { active: 0, pending: 1, expired: 2 };
 
@@ -212,14 +257,14 @@ const toAlertmanagerSilence = ({
   createdBy,
   comment,
 }: SharedSilence) => ({
-  ...{ id, status: { state }, matchers: [...matchers] },
-  ...{
-    startsAt: toTimeText(startsAt),
-    endsAt: toTimeText(endsAt),
-    updatedAt: toTimeText(updatedAt),
-    createdBy,
-    comment,
-  },
+  id,
+  status: { state },
+  matchers: [...matchers],
+  startsAt: toTimeText(startsAt),
+  endsAt: toTimeText(endsAt),
+  updatedAt: toTimeText(updatedAt),
+  createdBy,
+  comment,
 });
 
 const createSilenceRoute = ({ silences }: RouteParts): Route =>
@@ -249,7 +294,7 @@ const createPostRoute = ({ silences, clock }: RouteParts): Route =>
     schema: {
       operationId: 'postAlertmanagerSilence',
       body: AlertmanagerNewSilence,
-      response: { 200: AlertmanagerSilenceId, 400: AlertmanagerRefusal, 404: ErrorBody, 409: ErrorBody },
+      response: { 200: AlertmanagerSilenceId, 400: AlertmanagerRefusal, 404: AlertmanagerRefusal },
     },
     errorHandler: sendRefusal,
     handler: async (request, reply) => {
@@ -258,7 +303,8 @@ const createPostRoute = ({ silences, clock }: RouteParts): Route =>
         matchers: matchers.map(({ name, value, isRegex, isEqual = true }) => ({ name, value, isRegex, isEqual })),
         startsAt: readTime('startsAt', startsAt) ?? clock().getTime(),
         endsAt: readTime('endsAt', endsAt) ?? 0,
-        ...{ createdBy, comment },
+        createdBy,
+        comment,
       };
       const by = callerOf(request);
       const silenceID = id ? await silences.replace(id, given, by) : await silences.create(given, by);
@@ -267,9 +313,14 @@ const createPostRoute = ({ silences, clock }: RouteParts): Route =>
     },
   });
 
+/** Clients of Alertmanager read only a 400 or a 404, as a bare JSON string; `amtool silence import` needs the 404. */
 const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
   const known = toHttpError(error);
-  reply.send(known?.status === 400 ? new HttpError('invalid', known.message, { isBare: true }) : error);
+  const kind = { 400: 'invalid', 404: 'not-found', 409: 'invalid' }[known?.status ?? 0] as
+    | 'invalid'
+    | 'not-found'
+    | undefined;
+  reply.send(known && kind ? new HttpError(kind, known.message, { isBare: true }) : error);
 };
 
 /** Undefined for the time that Go has where none is set. @throws HttpError */

@@ -69,7 +69,10 @@ export const AlertmanagerAlertQuery = Type.Object({
   unprocessed: flag('There are none.'),
   filter: filter('alerts'),
   receiver: Type.Optional(
-    Type.String({ description: 'Only alerts of receivers that match: there is one, `signalbox`.' }),
+    Type.String({
+      maxLength: longestValue,
+      description: 'Only alerts of receivers that match: there is one, `signalbox`.',
+    }),
   ),
 });
 export type AlertmanagerAlertQuery = Static<typeof AlertmanagerAlertQuery>;

@@ -1,6 +1,6 @@
 import { openFor } from '../../auth/access.ts';
 import type { Meters } from '../../metrics/meters.ts';
-import { defineFeature } from '../feature.ts';
+import { type Concern, defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { createSilenceRoutes } from './routes.ts';
@@ -53,6 +53,7 @@ export const silences = defineFeature({
         ? []
         : ['Warning: silences cannot be changed, because the profile settings is not mounted'],
       offers: { silences: createSilenceStore(keeper, clock) },
+      findConcerns: () => describeBroken(keeper.countBroken()),
       start: () => {
         removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
       },
@@ -63,6 +64,12 @@ export const silences = defineFeature({
     };
   },
 });
+
+const describeBroken = (count: number): Concern[] => {
+  if (count === 0) return [];
+  const text = count === 1 ? '1 silence silences nothing' : `${count} silences silence nothing`;
+  return [{ area: 'incidents', severity: 'WARNING', text: `${text}; the list of silences says why` }];
+};
 
 /** Counts silences when metrics are scraped. */
 const addSilenceMeter = (meters: Meters, keeper: SilenceKeeper, clock: () => Date): void =>

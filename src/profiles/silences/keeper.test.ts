@@ -67,26 +67,75 @@ test('there are at most 10,000 silences, and expired ones give way to new ones',
   assert.equal(keeper.find(first.setting.name), undefined);
 });
 
-test('there are at most 1,000 silences that recur', async () => {
-  const { create } = createKeeper();
+test('there are at most 1,000 silences that recur, and each can be ended however many there are', async () => {
+  const { keeper, kept, now, create } = createKeeper();
   const weekly = { recurring: { schedule: '0 2 * * 6', timeZone: 'UTC', minutes: 60 }, endsAt: null };
-  for (let count = 0; count < 1000; count += 1) await create(weekly);
+  const { setting } = await create(weekly);
+  const atOnce = await Promise.allSettled(Array.from({ length: 1020 }, () => create(weekly)));
+  assert.equal(atOnce.filter(({ status }) => status === 'fulfilled').length, 999);
   await assert.rejects(create(weekly), { status: 409, message: /1000 silences with a schedule/ });
   await create();
+  const [first] = keeper.list();
+  kept.set('more', { ...setting, name: 'more' });
+  if (first) await keeper.expire(first, 'anna');
+  assert.equal(keeper.find(first?.setting.name ?? '')?.windows.findAt(now()), undefined);
 });
 
-test('there are at most 1,000 silences that every alert has to be compared with', async () => {
-  const { keeper, create } = createKeeper();
-  const matching = { match: { text: '*full*', level: 'ERROR' } };
-  const first = await create({ matching });
-  for (let count = 1; count < 1000; count += 1) await create({ matching });
-  await assert.rejects(create({ matching }), { status: 409, message: /give the beginning of a source/ });
-  await create();
+test('a silence is refused where comparing an alert with all of them would take too long, until others end', async () => {
+  const { keeper, create, silenced } = createKeeper();
+  const matching = (value: string, name = 'source') => ({
+    matching: { matchers: [{ name, value, isRegex: true, isEqual: true }] },
+  });
+  const costly = '[ab]*a[ab]{90}c|a';
+  const first = await create(matching(costly));
+  const created = await Promise.allSettled(Array.from({ length: 30 }, () => create(matching(costly))));
+  const count = 1 + created.filter(({ status }) => status === 'fulfilled').length;
+  assert.ok(count > 5 && count < 20, `${count}`);
+  assert.equal(silenced(), count);
+  await assert.rejects(create(matching(costly)), { status: 409, message: /too long: match a source, host name/ });
+  // One that replaces another one of its cost has room.
+  await keeper.replace(first.setting.name, { ...first.setting.value, ...matching(costly) }, 'anna');
+  const exact = [{ name: 'alertname', value: 'a', isRegex: false, isEqual: true }];
+  await create({ matching: { matchers: exact } });
+  await create(matching('a|b.*'));
   await keeper.expire(first, 'anna');
-  await create({ matching });
-  assert.equal(keeper.find(first.setting.name), undefined);
-  const matchers = [{ name: 'text', value: '.+', isRegex: true, isEqual: true }];
-  await assert.rejects(create({ matching: { matchers } }), { status: 409 });
+  await create(matching(costly));
+  assert.equal(silenced(), count + 2);
+});
+
+test('expressions behind exact matchers for different values cost an alert only the dearest', async () => {
+  const { create } = createKeeper();
+  const behind = (name: string, value: string) => ({
+    matching: {
+      matchers: [
+        { name, value, isRegex: false, isEqual: true },
+        { name: 'text', value: '[ab]*a[ab]{90}c', isRegex: true, isEqual: true },
+      ],
+    },
+  });
+  for (let count = 0; count < 100; count += 1) await create(behind('team', `team-${count}`));
+  const others = Array.from({ length: 30 }, (_, index) => create(behind(`label-${index}`, 'x')));
+  assert.ok((await Promise.allSettled(others)).some(({ status }) => status === 'rejected'));
+});
+
+test('silences that cost too much, which an earlier version has stored, silence nothing and say why', async () => {
+  const { kept, keeper, create, silenced } = createKeeper();
+  const { setting } = await create();
+  for (let count = 0; count < 200; count += 1) {
+    const negated = { name: 'text', value: `[ab]*a[ab]{90}c${count}`, isRegex: true, isEqual: false };
+    const exact = { name: 'source', value: 'a', isRegex: false, isEqual: true };
+    const value = { ...setting.value, matching: { matchers: [exact, ...Array(count % 2 ? 49 : 1).fill(negated)] } };
+    kept.set(`old-${count}`, { ...setting, name: `old-${count}`, value });
+  }
+  await create();
+  const begin = process.cpuUsage();
+  assert.ok(silenced() < 20);
+  assert.ok(process.cpuUsage(begin).user < 1_000_000);
+  assert.match(keeper.find('old-1')?.problem ?? '', /too large/);
+  assert.match(keeper.find('old-198')?.problem ?? '', /too long/);
+  const old = keeper.find('old-198');
+  if (old) await keeper.expire(old, 'anna');
+  assert.equal(keeper.countBroken(), 202 - silenced() - 1);
 });
 
 test('an expired silence is removed after 30 days, and no other', async () => {
@@ -122,11 +171,31 @@ test('silences that overlap hold until the last one ends, whatever the clock doe
   assert.deepEqual([silenced(), keeper.nextChangeAfter(now())], [0, begin]);
 });
 
-test('one that a newer version has stored silences nothing, and the others do', async () => {
+test('a silence that cannot be read stays listed, silences nothing and can be ended; the others do their work', async () => {
   const { kept, keeper, create, silenced } = createKeeper();
   const { setting } = await create();
-  kept.set('new', { ...setting, name: 'new', value: { matching: { match: { moon: 'full', level: 'x' } } } });
+  kept.set('new', {
+    ...setting,
+    name: 'new',
+    value: { ...setting.value, matching: { match: { moon: 'full', level: 'x' } } },
+  });
+  for (const [index, value] of [7, {}, { matching: {} }, { ...setting.value, matching: { match: 7 } }].entries())
+    kept.set(`odd-${index}`, { ...setting, name: `odd-${index}`, value });
   await create();
-  assert.equal(silenced(), 2);
-  assert.equal(keeper.list().length, 2);
+  const planned = {
+    ...setting.value,
+    recurring: { schedule: '2020-01-01', timeZone: 'Mars', minutes: 1 },
+    endsAt: null,
+  };
+  kept.set('planned', { ...setting, name: 'planned', value: planned });
+  await create();
+  assert.equal(silenced(), 3);
+  assert.equal(keeper.list().length, 9);
+  assert.match(keeper.find('odd-1')?.problem ?? '', /cannot be read/);
+  assert.match(keeper.find('new')?.problem ?? '', /must match one of/);
+  const broken = keeper.find('planned');
+  assert.match(broken?.problem ?? '', /timeZone must be/);
+  assert.equal(keeper.countBroken(), 6);
+  if (broken) await keeper.expire(broken, 'anna');
+  assert.equal(keeper.countBroken(), 5);
 });

@@ -3,71 +3,91 @@ import { createId } from '../../storage/journal/line.ts';
 import { ownSender } from '../alert-record.ts';
 import { CompiledSettings, type KeeperParts } from '../compiled-settings.ts';
 import type { MadeSetting, Silenceable } from '../offers.ts';
-import { compileMatching, longestCompared, Subject } from './matchers.ts';
-import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
-import { createWindows } from './windows.ts';
+import { assertMatching, type CompiledMatch, compileMatching, Subject } from './matchers.ts';
+import { isStoredSilence, type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
+import { isMatch, SilenceIndex } from './silence-index.ts';
+import { createWindows, type Windows } from './windows.ts';
+import { tooMuchWork, Work } from './work.ts';
 
 const kind = 'silence';
 
-/** How many there can be, and of those that recur. */
+/** The most silences, and of those that recur. */
 const mostSilences = 10_000;
 const mostRecurring = 1000;
 
-/** How many can be such that every alert is compared with them; one with a regular expression counts as ten. */
-const mostKeyless = 1000;
-const expressionCost = 10;
-
-/** For how many subjects the silences that match are known. */
-const mostSubjects = 20_000;
-const longestSubject = 2000;
+/** The most ids that an answer has: one is enough to keep an alert quiet. */
+const mostIds = 100;
 
 /** Milliseconds for which expired ones are listed. */
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
+/** The end of a silence without one whose schedule cannot be read. */
+const endOfTime = Date.UTC(9999, 11, 31);
+
 /** How many are removed at once. */
 const removedCount = 100;
 
-/** All silences, indexed when they are first needed after a change. */
+/** All silences, indexed when they are first needed after a change or an end. */
 export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence> {
   readonly #clock: () => Date;
-  /** Those that are indexed, oldest first, and by id. */
-  #indexed: readonly KnownSilence[] | undefined;
+  readonly #onUnusable: (id: string, error: Error) => void;
+  readonly #reported = new Set<string>();
+  readonly #index = new SilenceIndex();
+  /** The list that is indexed, and from and until when the same ones have ended. */
+  #indexed: { list: readonly KnownSilence[]; from: number; until: number } | undefined;
+  /** Those that had ended then, the last one first. */
+  #ended: readonly KnownSilence[] = [];
   #byId = new Map<string, KnownSilence>();
-  /** Those that have a key, by that; and the others. */
-  #byKey = new Map<string, KnownSilence[]>();
-  #others: KnownSilence[] = [];
-  /** Those that match, by the subject: the same incidents are asked about again and again. */
-  readonly #matches = new Map<string, readonly KnownSilence[]>();
-  /** How many are being stored. */
+  #byIdOf: readonly KnownSilence[] | undefined;
+  /** Those that are being stored, and the cost of all that were put since the list was indexed. */
+  readonly #storing = new Set<KnownSilence>();
+  #addedCost = 0;
+  /** How many are being created. */
   #creating = 0;
 
   /** `onUnusable` gets the error of a silence that cannot be used. */
-  constructor({ clock, ...parts }: Pick<KeeperParts<never>, 'settings' | 'onUnusable'> & { clock: () => Date }) {
-    super({ ...parts, kind, compile });
+  constructor({
+    clock,
+    onUnusable,
+    ...parts
+  }: Pick<KeeperParts<never>, 'settings' | 'onUnusable'> & { clock: () => Date }) {
+    super({ ...parts, onUnusable, kind, compile });
     this.#clock = clock;
+    this.#onUnusable = onUnusable;
   }
 
+  /** Ids of the silences that match and are active then, at most a hundred. */
   silencesOf(subject: Silenceable, at: number): string[] {
-    if (this.#index().length === 0) return [];
-    const found = this.#findMatches(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
-    return found.map(({ setting: { name } }) => name).sort();
+    this.#update();
+    const found = this.#index.find(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
+    const all = found.length > 0 ? found : this.#findEnded(subject, at);
+    return all
+      .slice(0, mostIds)
+      .map(({ setting: { name } }) => name)
+      .sort();
   }
 
-  #findMatches({ source, hostname, level, text, labels }: Silenceable): readonly KnownSilence[] {
-    const id = JSON.stringify([source, hostname, level, text.slice(0, longestCompared), labels]);
-    const known = this.#matches.get(id);
-    if (known) return known;
-    const prepared = new Subject({ source, hostname, level, text, labels });
-    const found = new Set<KnownSilence>();
-    const look = (silence: KnownSilence): void => {
-      if (silence.test(prepared)) found.add(silence);
-    };
-    for (const key of prepared.keys()) this.#byKey.get(key)?.forEach(look);
-    this.#others.forEach(look);
-    if (this.#matches.size >= mostSubjects) this.#matches.clear();
-    const matches = [...found];
-    if (id.length <= longestSubject) this.#matches.set(id, matches);
-    return matches;
+  /** Of those that have ended since: an alert that waits for its receiver was received under them. */
+  #findEnded(subject: Silenceable, at: number): KnownSilence[] {
+    if ((this.#ended[0]?.setting.value.endsAt ?? 0) <= at) return [];
+    const work = new Work();
+    const compared = new Subject(subject);
+    const found: KnownSilence[] = [];
+    for (const silence of this.#ended) {
+      if ((silence.setting.value.endsAt ?? at) <= at) break;
+      if (stateOf(silence.windows.findAt(at), at) !== 'active' || !isUsable(silence)) continue;
+      const match = silence.match();
+      if (!work.hasRoom(match)) break;
+      work.add(match);
+      if (isMatch(silence, compared)) found.push(silence);
+    }
+    return found;
+  }
+
+  /** All, also those that cannot be used, oldest first: the same list until one has changed. */
+  override list(): readonly KnownSilence[] {
+    this.#update();
+    return super.list();
   }
 
   nextChangeAfter(at: number): number | undefined {
@@ -80,8 +100,16 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   }
 
   find(id: string): KnownSilence | undefined {
-    this.#index();
+    const all = this.list();
+    if (all !== this.#byIdOf) this.#byId = new Map(all.map((silence) => [silence.setting.name, silence]));
+    this.#byIdOf = all;
     return this.#byId.get(id);
+  }
+
+  /** Silences that have not ended and cannot be used. */
+  countBroken(): number {
+    this.#update();
+    return this.#index.countBroken();
   }
 
   /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
@@ -100,12 +128,13 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     return this.#put(id, value, by, expected);
   }
 
-  /** Ends one now; it stays listed. */
+  /** Ends one now, whatever it is; it stays listed. */
   async expire(silence: KnownSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     const at = this.#clock().getTime();
     const { name, value } = silence.setting;
     const startsAt = Math.min(value.startsAt, at);
-    return this.#put(name, { ...value, startsAt, endsAt: at }, by, expected);
+    const ended = { ...value, startsAt, endsAt: at };
+    return compile(await this.requireSettings(name).put(kind, name, ended, by, expected));
   }
 
   /** Removes those that expired long ago; several instances may do that at once. */
@@ -117,44 +146,46 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     for (const { setting } of old.slice(0, removedCount)) await this.#remove(setting);
   }
 
+  /** Refuses what cannot be used before it is stored. */
   async #put(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
-    // Refuses what cannot be used before it is stored.
-    const compiled = compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
+    createWindows(value);
+    const silence = compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
+    assertMatching(value.matching);
     if (value.recurring) this.#assertFewRecurring(id);
-    if (compiled.key === undefined) await this.#makeRoomFor(compiled);
-    const setting = await this.requireSettings(id).put(kind, id, value, by, expected);
-    return compile(setting);
+    this.#assertWork(silence);
+    this.#storing.add(silence);
+    this.#addedCost += silence.match().cost;
+    try {
+      return compile(await this.requireSettings(id).put(kind, id, value, by, expected));
+    } finally {
+      this.#storing.delete(silence);
+    }
   }
 
   #assertFewRecurring(id: string): void {
     const at = this.#clock().getTime();
     const isOther = ({ setting: { name, value }, windows }: KnownSilence): boolean =>
       name !== id && value.recurring !== undefined && windows.findAt(at) !== undefined;
-    if (this.list().filter(isOther).length < mostRecurring) return;
+    if ([...this.#listWithStoring()].filter(isOther).length < mostRecurring) return;
     throw new HttpError('wrong-state', `There are ${mostRecurring} silences with a schedule: end some first`);
   }
 
-  /** Expired ones give way. */
-  async #makeRoomFor(keyless: KnownSilence): Promise<void> {
-    this.#index();
+  /** @throws HttpError where comparing alerts would take too long */
+  #assertWork(silence: KnownSilence): void {
+    const match = silence.match();
+    if (this.#index.hasRoom(match, this.#addedCost)) return;
+    // The index may be old, and those added since are counted as if every alert were compared with all of them.
     const at = this.#clock().getTime();
-    const { name } = keyless.setting;
-    const others = this.#others.filter(({ setting }) => setting.name !== name);
-    const isExpired = ({ windows }: KnownSilence): boolean => windows.findAt(at) === undefined;
-    const sum = (silences: readonly KnownSilence[]): number => silences.reduce((all, one) => all + costOf(one), 0);
-    if (isExpired(keyless)) return;
-    if (sum(others.filter((one) => !isExpired(one))) + costOf(keyless) > mostKeyless) {
-      throw new HttpError(
-        'wrong-state',
-        'Every alert would be compared with too many silences: give the beginning of a source, host name, text or label',
-      );
+    const work = new Work();
+    for (const one of this.#listWithStoring()) {
+      const isOther = one.setting.name !== silence.setting.name;
+      if (isOther && one.problem === undefined && one.windows.findAt(at)) work.add(one.match());
     }
-    let excess = sum(others) + costOf(keyless) - mostKeyless;
-    for (const expired of others.filter(isExpired)) {
-      if (excess <= 0) return;
-      excess -= costOf(expired);
-      await this.#remove(expired.setting);
-    }
+    if (!work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWork);
+  }
+
+  #listWithStoring(): Iterable<KnownSilence> {
+    return new Map([...this.list(), ...this.#storing].map((one) => [one.setting.name, one])).values();
   }
 
   async #remove({ name, version }: MadeSetting): Promise<void> {
@@ -171,30 +202,68 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     await this.#remove(expired.setting);
   }
 
-  #index(): readonly KnownSilence[] {
-    const all = this.list();
-    if (all === this.#indexed) return all;
-    this.#indexed = all;
-    this.#byId = new Map(all.map((silence) => [silence.setting.name, silence]));
-    this.#byKey = new Map();
-    this.#others = [];
-    this.#matches.clear();
-    for (const silence of all) {
-      const { key } = silence;
-      if (key === undefined) this.#others.push(silence);
-      else if (!this.#byKey.get(key)?.push(silence)) this.#byKey.set(key, [silence]);
-    }
-    return all;
+  /** Indexes those that have not ended, if the list has changed or another one has ended. */
+  #update(): void {
+    const list = super.list();
+    const at = this.#clock().getTime();
+    const known = this.#indexed;
+    if (known?.list === list && at >= known.from && at < known.until) return;
+    const current = list.filter(({ windows }) => windows.findAt(at) !== undefined);
+    const ends = current.map(({ setting: { value } }) => value.endsAt ?? Number.POSITIVE_INFINITY);
+    this.#indexed = { list, from: at, until: Math.min(...ends) };
+    this.#ended = list
+      .filter(({ windows }) => windows.findAt(at) === undefined)
+      .toSorted((one, other) => (other.setting.value.endsAt ?? 0) - (one.setting.value.endsAt ?? 0));
+    this.#addedCost = [...this.#storing].reduce((sum, one) => sum + one.match().cost, 0);
+    this.#index.update(current);
+    for (const { setting, problem } of current) this.#report(setting.name, problem);
+  }
+
+  /** Each once. */
+  #report(id: string, problem: string | undefined): void {
+    if (problem === undefined || this.#reported.has(id)) return;
+    this.#reported.add(id);
+    this.#onUnusable(id, new Error(problem));
   }
 }
 
-/** What it costs to compare a subject with it, at worst. */
-const costOf = ({ setting: { value } }: KnownSilence): number =>
-  'matchers' in value.matching && value.matching.matchers.some(({ isRegex }) => isRegex) ? expressionCost : 1;
+/** One that cannot be read, which another version may have stored, is listed until it is ended. */
+const compile = (setting: MadeSetting<StoredSilence>): KnownSilence => {
+  const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
+  let problem = value === setting.value ? undefined : 'it cannot be read: another version may have stored it';
+  let windows: Windows;
+  try {
+    windows = createWindows(value);
+  } catch (error) {
+    problem ??= (error as Error).message;
+    windows = createWindows({ startsAt: value.startsAt, endsAt: value.endsAt ?? endOfTime });
+  }
+  let match: CompiledMatch | undefined;
+  return {
+    setting: { ...setting, value },
+    windows,
+    problem,
+    match: () => {
+      if (problem !== undefined) throw new HttpError('invalid', problem);
+      match ??= compileMatching(value.matching);
+      return match;
+    },
+  };
+};
 
-/** @throws HttpError */
-const compile = (setting: MadeSetting<StoredSilence>): KnownSilence => ({
-  setting,
-  windows: createWindows(setting.value),
-  ...compileMatching(setting.value.matching),
+const toUnreadable = ({ by, createdAt }: MadeSetting): StoredSilence => ({
+  matching: { match: {} },
+  startsAt: createdAt,
+  endsAt: endOfTime,
+  comment: '',
+  createdBy: by,
 });
+
+const isUsable = (silence: KnownSilence): boolean => {
+  try {
+    silence.match();
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,8 +1,9 @@
-import { RE2JS } from 're2js';
 import { HttpError } from '../../http/errors.ts';
+import { createLikeTest, isLike } from '../../wildcards.ts';
 import { listMadeLabels, type Silenceable, type SilenceMatcher } from '../offers.ts';
 import { severities } from '../severity.ts';
-import { createLikeTest, isLike } from '../wildcards.ts';
+import { assertSize } from './expression-size.ts';
+import { longestCompared, parseExpression, toPatternCost } from './expressions.ts';
 
 /** What a silence matches, as people write it: each member has to match, and `*` stands for any text. */
 interface SilenceMatch {
@@ -15,12 +16,6 @@ interface SilenceMatch {
 
 /** Either of both. */
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
-
-/** Longer texts are compared up to here; titles of incidents end there, too. */
-export const longestCompared = 499;
-
-/** The most instructions of a compiled regular expression: what it costs for each character, at worst. */
-const largestProgram = 300;
 
 /** So many characters at the start of a pattern are looked up. */
 const prefixLength = 3;
@@ -66,24 +61,56 @@ export class Subject {
 
 const cut = (text: string): string => text.slice(0, longestCompared);
 
-/** What a silence matches, compiled. */
+/** What a silence matches, ready to be compared. */
 export interface CompiledMatch {
-  /** A key that everything it matches has; undefined if there is none, so that every alert is compared with it. */
-  key: string | undefined;
+  /** What everything that it matches has; undefined if there is nothing, so that every alert is compared with it. */
+  key: MatchKey | undefined;
+  /** Microseconds that a comparison takes at worst. */
+  cost: number;
+  /** Throws an HttpError for a regular expression that cannot be used. */
   test(subject: Subject): boolean;
 }
 
-/** @throws HttpError for what matches nothing, or costs too much */
+/** A key, and the label that it is of: an alert has one key of each. */
+interface MatchKey {
+  label: string;
+  text: string;
+}
+
+/** A comparison of one text, and its cost in microseconds. */
+interface Comparison {
+  cost: number;
+  isMatch(subject: Subject): boolean;
+}
+
+/** Compiles all expressions. @throws HttpError for what matches nothing, everything by mistake, or cannot be used */
+export const assertMatching = (matching: Matching): void => {
+  compileMatching(matching);
+  if ('match' in matching) return;
+  const matchEmpty = compileValues(matching.matchers).map(({ test, isEqual }) => test('') && isEqual);
+  // As Alertmanager has it: a silence of everything is a mistake, one of everything but something is none.
+  if (!matchEmpty.includes(false))
+    throw new HttpError('invalid', 'at least one matcher must not match the empty string');
+};
+
+/** Compiles no expression before it is needed. @throws HttpError for what matches nothing, or costs too much */
 export const compileMatching = (matching: Matching): CompiledMatch =>
   'match' in matching ? compileMatch(matching.match) : compileMatchers(matching.matchers);
+
+/** All comparisons, the cheapest first. */
+const compileAll = (key: MatchKey | undefined, comparisons: readonly Comparison[]): CompiledMatch => {
+  const sorted = comparisons.toSorted((one, other) => one.cost - other.cost);
+  return {
+    key,
+    cost: sorted.reduce((sum, { cost }) => sum + cost, 0),
+    test: (subject) => sorted.every(({ isMatch }) => isMatch(subject)),
+  };
+};
 
 const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch => {
   const toMember =
     (isLabel: boolean) =>
-    ([name, given]: [string, string]) => {
-      const pattern = given.toLowerCase();
-      return { name, isLabel, pattern, isMatch: createLikeTest(pattern) };
-    };
+    ([name, given]: [string, string]) => ({ name, isLabel, pattern: given.toLowerCase() });
   const members = [...Object.entries(texts).map(toMember(false)), ...Object.entries(labels).map(toMember(true))];
   if (members.length === 0) {
     throw new HttpError('invalid', 'match needs at least one of source, hostname, level, text and labels');
@@ -92,96 +119,107 @@ const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch =>
   if (level !== undefined && !severities.some((severity) => isLike(severity.toLowerCase(), level))) {
     throw new HttpError('invalid', `match.level must match one of ${severities.join(', ')}`);
   }
+  const comparisons = members.map(({ name, isLabel, pattern }) => {
+    const isMatch = createLikeTest(pattern);
+    return {
+      cost: toPatternCost(pattern.length, pattern.includes('*')),
+      isMatch: (subject: Subject): boolean => {
+        const text = isLabel ? subject.lowerLabels.get(name) : subject.texts[name];
+        return text !== undefined && isMatch(text);
+      },
+    };
+  });
   // Levels are few: they tell little apart.
   const telling = members.filter(({ name, isLabel }) => isLabel || name !== 'level');
   const keys = telling.flatMap(({ name, isLabel, pattern }) => toKey(isLabel ? `label ${name}` : name, pattern) ?? []);
-  return {
-    // Of several the longest is the rarest.
-    key: keys.toSorted((one, other) => other.length - one.length)[0],
-    test: (subject) =>
-      members.every(({ name, isLabel, isMatch }) => {
-        const text = isLabel ? subject.lowerLabels.get(name) : subject.texts[name];
-        return text !== undefined && isMatch(text);
-      }),
-  };
+  return compileAll(findLongest(keys), comparisons);
 };
 
+/** Of several keys the longest is the rarest. */
+const findLongest = (keys: readonly MatchKey[]): MatchKey | undefined =>
+  keys.toSorted((one, other) => other.text.length - one.text.length)[0];
+
 const compileMatchers = (matchers: readonly SilenceMatcher[]): CompiledMatch => {
-  const tests = matchers.map((matcher) => ({ ...matcher, test: compileValue(matcher) }));
-  // As Alertmanager has it: a silence of everything is a mistake.
-  if (tests.every(({ test, isEqual }) => test('') === isEqual)) {
-    throw new HttpError('invalid', 'at least one matcher must not match the empty string');
-  }
+  const values = compileValues(matchers);
   const exact = matchers.filter(
     ({ name, isRegex, isEqual, value }) => isEqual && !isRegex && value !== '' && !/^(?:severity|level)$/.test(name),
   );
-  const keys = exact.map(({ name, value }) => toExactKey(`matcher ${name}`, cut(value)));
-  return {
-    key: keys.toSorted((one, other) => other.length - one.length)[0],
-    test: ({ labels }) => tests.every(({ name, isEqual, test }) => test(labels.get(name) ?? '') === isEqual),
-  };
+  const keys = exact.map(({ name, value }) => {
+    const label = `matcher ${name}`;
+    return { label, text: toExactKey(label, cut(value)) };
+  });
+  const comparisons = values.map(({ name, isEqual, test, cost }) => ({
+    cost,
+    isMatch: ({ labels }: Subject): boolean => test(labels.get(name) ?? '') === isEqual,
+  }));
+  return compileAll(findLongest(keys), comparisons);
 };
 
-/**
- * Whether labels pass a filter of Alertmanager's API, in which one that is missing passes only what says so. Throws an HttpError
- * for a regular expression that cannot be used.
- */
+/** The same matchers with what compares their values. Throws an HttpError where all expressions together are too large. */
+const compileValues = (matchers: readonly SilenceMatcher[]) => {
+  let size = 0;
+  return matchers.map((matcher) => {
+    const { value, isRegex } = matcher;
+    const exact = cut(value);
+    const plain = { size: 0, cost: toPatternCost(0, false), test: (text: string): boolean => text === exact };
+    const compared = isRegex ? parseExpression(value) : plain;
+    size += compared.size;
+    assertSize(value, size);
+    return { ...matcher, ...compared };
+  });
+};
+
+/** Matchers of one request: label values repeat, so their verdicts are kept while the request is answered. */
 export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
-  const tests = matchers.map((matcher) => ({ ...matcher, test: compileValue(matcher) }));
+  const values = compileValues(matchers);
+  // Says what is wrong with an expression before anything is compared.
+  for (const { test } of values) test('');
+  const remembered = values.map(() => new Map<string, boolean>());
+  let spent = 0;
+  const passes = (index: number, text: string): boolean => {
+    const one = values[index];
+    if (!one) return true;
+    const { size, test } = one;
+    if (size === 0) return test(text);
+    const verdicts = remembered[index];
+    const known = verdicts?.get(text);
+    if (known !== undefined) return known;
+    spent += size * (text.length + 1);
+    if (spent > mostSteps) {
+      throw new HttpError(
+        'invalid',
+        'The filters would take too long for so many alerts: use = or shorter expressions',
+      );
+    }
+    const verdict = test(text);
+    if (verdicts && verdicts.size >= rememberedTexts) verdicts.clear();
+    verdicts?.set(text, verdict);
+    return verdict;
+  };
+  /** As Alertmanager has it: a label that is missing is empty, but for a matcher without a value. */
   return (labels: ReadonlyMap<string, string>): boolean =>
-    tests.every(({ name, value, isEqual, test }) => {
+    values.every(({ name, value, isEqual }, index) => {
       const label = labels.get(name);
-      if (value === '') return (label === undefined) === isEqual;
-      return isEqual ? label !== undefined && test(cut(label)) : !test(cut(label ?? ''));
+      if (value === '' && (label === undefined) === isEqual) return true;
+      return passes(index, cut(label ?? '')) === isEqual;
     });
 };
 
-const compileValue = ({ value, isRegex }: SilenceMatcher): ((text: string) => boolean) =>
-  isRegex ? findExpression(value) : (text) => text === cut(value);
+/** Steps of expressions, each of a unit of size and a character, that one request may take: some seconds. */
+const mostSteps = 100_000_000;
 
-/** How many expressions, and how many texts that each was last asked about, are kept: both repeat. */
-const keptExpressions = 1000;
-const rememberedTexts = 200;
-
-const expressions = new Map<string, (text: string) => boolean>();
-
-const findExpression = (text: string): ((value: string) => boolean) => {
-  const known = expressions.get(text) ?? compileExpression(text);
-  if (expressions.size >= keptExpressions) expressions.clear();
-  expressions.set(text, known);
-  return known;
-};
-
-/** Expressions are RE2's, whose time is linear, and match whole texts. */
-const compileExpression = (text: string): ((value: string) => boolean) => {
-  let expression: RE2JS;
-  try {
-    expression = RE2JS.compile(text);
-  } catch (error) {
-    throw new HttpError('invalid', `the regular expression ${text} cannot be used: ${(error as Error).message}`);
-  }
-  if (expression.programSize() > largestProgram) {
-    throw new HttpError('invalid', `the regular expression ${text} is too large: use fewer or smaller repetitions`);
-  }
-  const known = new Map<string, boolean>();
-  return (value) => {
-    const before = known.get(value);
-    if (before !== undefined) return before;
-    const isMatch = expression.matches(value);
-    if (known.size >= rememberedTexts) known.clear();
-    known.set(value, isMatch);
-    return isMatch;
-  };
-};
+/** Texts of which a request remembers the verdict, for each expression. */
+const rememberedTexts = 1000;
 
 const toExactKey = (name: string, value: string): string => `${name}=${value}`;
 const toPrefixKey = (name: string, start: string): string => `${name}^${start}`;
 
 /** The key of all texts that are like the pattern; undefined where it begins with a wildcard. */
-const toKey = (name: string, pattern: string): string | undefined => {
+const toKey = (name: string, pattern: string): MatchKey | undefined => {
   const [start = ''] = pattern.split('*', 1);
-  if (start === pattern) return toExactKey(name, pattern);
-  return start === '' ? undefined : toPrefixKey(name, start.slice(0, prefixLength));
+  if (start === pattern) return { label: name, text: toExactKey(name, pattern) };
+  const prefix = start.slice(0, prefixLength);
+  return start === '' ? undefined : { label: `${prefix.length} ${name}`, text: toPrefixKey(name, prefix) };
 };
 
 function* listKeys(name: string, value: string): Generator<string> {

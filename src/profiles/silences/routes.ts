@@ -7,7 +7,8 @@ import { createMadeRoutes } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { SilenceKeeper } from './keeper.ts';
-import { NewSilence, Silence, SilencePage, SilenceParams, SilenceQuery } from './schema.ts';
+import type { Matching } from './matchers.ts';
+import { NewSilence, Silence, SilenceMatch, SilencePage, SilenceParams, SilenceQuery } from './schema.ts';
 import { type KnownSilence, type StoredSilence, stateOf, toSilence } from './silence.ts';
 
 interface RouteParts {
@@ -86,10 +87,10 @@ const createChangingRoutes = ({ keeper, clock }: RouteParts): Route[] => [
 ];
 
 const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
-  const { match, comment = '', schedule, minutes } = body;
+  const { comment = '', schedule, minutes } = body;
   // What is misspelt would make a silence that matches more than it should.
   assertOwnMembers(body, NewSilence, Silence);
-  assertOwnMembers(match, NewSilence.properties.match, undefined, 'match.');
+  const matching = toMatching(body);
   const startsAt = body.startsAt === undefined ? usualStart : requireTime('startsAt', body.startsAt);
   const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
   if ((schedule === undefined) !== (minutes === undefined)) {
@@ -100,7 +101,16 @@ const toStored = (body: NewSilence, createdBy: string, now: number, usualStart =
   if (endsAt !== null && endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
   const { timeZone = readOwnTimeZone() } = body;
   const recurring = schedule === undefined || minutes === undefined ? undefined : { schedule, timeZone, minutes };
-  return { matching: { match }, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
+  return { matching, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
+};
+
+const toMatching = ({ match, matchers }: NewSilence): Matching => {
+  if (match && !matchers) {
+    assertOwnMembers(match, SilenceMatch, undefined, 'match.');
+    return { match };
+  }
+  if (matchers && !match) return { matchers };
+  throw new HttpError('invalid', 'either match or matchers is needed');
 };
 
 const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence =>

@@ -3,8 +3,9 @@ import { defineShape, orNull } from '../route.ts';
 
 export const silenceStates = ['active', 'pending', 'expired'] as const;
 
-/** The most characters of a pattern, a comment and a schedule, and the most labels or matchers. */
+/** The most characters of a pattern, an expression, a comment and a schedule, and the most labels or matchers. */
 const longestPattern = 256;
+const longestExpression = 1024;
 const longestComment = 4000;
 const longestSchedule = 100;
 const mostMembers = 50;
@@ -19,7 +20,7 @@ const time = (description: string) => Type.String({ description, examples: [exam
 const pattern = (sample: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: longestPattern, description, examples: [sample] }));
 
-const Match = defineShape('SilenceMatch', {
+export const SilenceMatch = defineShape('SilenceMatch', {
   source: pattern('backup*', 'Of an alert, in any case; `*` stands for any text. The same for the others.'),
   hostname: pattern('web-*', ''),
   level: pattern('WARNING', 'Of `CRITICAL`, `ERROR`, `WARNING` and `INFO`.'),
@@ -38,10 +39,10 @@ const Match = defineShape('SilenceMatch', {
 });
 
 const Matcher = defineShape('SilenceMatcher', {
-  name: Type.String({ examples: ['alertname'] }),
-  value: Type.String({ examples: ['Disk.*'] }),
-  isRegex: Type.Boolean({ examples: [true] }),
-  isEqual: Type.Boolean({ examples: [true] }),
+  name: Type.String({ minLength: 1, maxLength: longestPattern, examples: ['alertname'] }),
+  value: Type.String({ maxLength: longestExpression, examples: ['Disk.*'] }),
+  isRegex: Type.Boolean({ description: '`value` is an expression of RE2 for the whole label.', examples: [true] }),
+  isEqual: Type.Boolean({ description: '`false` negates.', examples: [true] }),
 });
 
 const comment = Type.Optional(
@@ -65,7 +66,14 @@ const minutes = Type.Integer({
 });
 
 export const NewSilence = defineShape('NewSilence', {
-  match: Match,
+  match: Type.Optional(SilenceMatch),
+  matchers: Type.Optional(
+    Type.Array(Matcher, {
+      minItems: 1,
+      maxItems: mostMembers,
+      description: 'Instead of `match`: matchers of Alertmanager, of which all must match.',
+    }),
+  ),
   startsAt: Type.Optional(time('From when, RFC 3339 with offset; now by default.')),
   endsAt: Type.Optional(time('Until when, RFC 3339 with offset. Only one with a schedule may have none.')),
   comment,
@@ -81,8 +89,8 @@ export const Silence = defineShape('Silence', {
     type: 'string',
     description: '`pending`: it begins later. `expired`: it has ended for good.',
   }),
-  match: orNull(Match, 'What it matches.'),
-  matchers: orNull(Type.Array(Matcher), 'Its matchers, if it was created through the API of Alertmanager.'),
+  match: orNull(SilenceMatch, 'What it matches.'),
+  matchers: orNull(Type.Array(Matcher), 'Its matchers, if it was created with matchers.'),
   startsAt: Type.String({ ...Time, description: 'From when it holds.' }),
   endsAt: orNull(Time, 'Until when.'),
   schedule: orNull(schedule, 'When its windows begin.'),
@@ -91,6 +99,10 @@ export const Silence = defineShape('Silence', {
   window: orNull(
     defineShape('SilenceWindow', { startsAt: Time, endsAt: orNull(Time, 'Its end.') }),
     'Its current or next window.',
+  ),
+  problem: orNull(
+    Type.String({ examples: ['the regular expression a{1000} is too large: use fewer or smaller repetitions'] }),
+    'Why it silences nothing: end it, and create another one.',
   ),
   comment: Type.String({ examples: ['the disk is being replaced'] }),
   createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),

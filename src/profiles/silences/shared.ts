@@ -17,7 +17,9 @@ export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): Si
     silencesOf: (subject, at) => keeper.silencesOf(subject, at),
     nextChangeAfter: (at) => keeper.nextChangeAfter(at),
     onChanged: (listener) => keeper.onChanged(listener),
-    list: () => keeper.list().map((silence) => toShared(silence, now())),
+    *list() {
+      for (const silence of keeper.list()) yield toShared(silence, now());
+    },
     find: (id) => {
       const silence = find(id);
       return silence && toShared(silence, now());
@@ -59,8 +61,14 @@ const toShared = ({ setting, windows }: KnownSilence, at: number): SharedSilence
   // One that recurs may end long after its last window.
   const { startsAt, endsAt } = (value.recurring && window) || value;
   return {
-    ...{ id: name, state: stateOf(window, at), matchers: toMatchers(matching), startsAt, endsAt: endsAt ?? updatedAt },
-    ...{ comment, createdBy: author ?? createdBy, updatedAt },
+    id: name,
+    state: stateOf(window, at),
+    matchers: toMatchers(matching),
+    startsAt,
+    endsAt: endsAt ?? updatedAt,
+    comment,
+    createdBy: author ?? createdBy,
+    updatedAt,
   };
 };
 

@@ -1,8 +1,13 @@
+import Type from 'typebox';
+import { createSchemaCheck } from '../../schema-validation.ts';
 import type { MadeSetting } from '../offers.ts';
 import { toTimeOrNull, toTimeText } from '../route.ts';
 import type { CompiledMatch, Matching } from './matchers.ts';
 import type { Silence } from './schema.ts';
 import type { SilenceTimes, SilenceWindow, Windows } from './windows.ts';
+
+/** Unix milliseconds of the last time that a `Date` can have. */
+const maxTime = 8.64e15;
 
 /** A silence as it is stored; times are Unix milliseconds. */
 export interface StoredSilence extends SilenceTimes {
@@ -13,10 +18,45 @@ export interface StoredSilence extends SilenceTimes {
   author?: string;
 }
 
-/** A silence in use. */
-export interface KnownSilence extends CompiledMatch {
+const texts = Type.Record(Type.String(), Type.String());
+const time = Type.Number({ minimum: -maxTime, maximum: maxTime });
+
+const checkStored = createSchemaCheck(
+  Type.Object({
+    matching: Type.Union([
+      Type.Object({
+        match: Type.Object(
+          { labels: Type.Optional(texts) },
+          { additionalProperties: Type.Union([texts, Type.String()]) },
+        ),
+      }),
+      Type.Object({
+        matchers: Type.Array(
+          Type.Object({ name: Type.String(), value: Type.String(), isRegex: Type.Boolean(), isEqual: Type.Boolean() }),
+        ),
+      }),
+    ]),
+    startsAt: time,
+    endsAt: Type.Union([time, Type.Null()]),
+    recurring: Type.Optional(
+      Type.Object({ schedule: Type.String(), timeZone: Type.String(), minutes: Type.Number({ minimum: 1 }) }),
+    ),
+    comment: Type.String(),
+    createdBy: Type.String(),
+    author: Type.Optional(Type.String()),
+  }),
+);
+
+export const isStoredSilence = (value: unknown): value is StoredSilence => checkStored(value);
+
+/** A silence as it is known, whether it can be used or not. */
+export interface KnownSilence {
   setting: MadeSetting<StoredSilence>;
   windows: Windows;
+  /** What it matches, compiled at the first call. @throws HttpError where it cannot be used */
+  match(): CompiledMatch;
+  /** Why it silences nothing although its time has come. */
+  problem: string | undefined;
 }
 
 export const stateOf = (window: SilenceWindow | undefined, at: number): Silence['state'] => {
@@ -25,7 +65,7 @@ export const stateOf = (window: SilenceWindow | undefined, at: number): Silence[
 };
 
 /** As routes return it. */
-export const toSilence = ({ setting, windows }: KnownSilence, at: number): Silence => {
+export const toSilence = ({ setting, windows, problem }: KnownSilence, at: number): Silence => {
   const { name, value, version, by, at: updatedAt, createdAt } = setting;
   const { matching, startsAt, endsAt, recurring, comment, createdBy } = value;
   const window = windows.findAt(at);
@@ -39,14 +79,13 @@ export const toSilence = ({ setting, windows }: KnownSilence, at: number): Silen
     schedule: recurring?.schedule ?? null,
     timeZone: recurring?.timeZone ?? null,
     minutes: recurring?.minutes ?? null,
+    problem: window ? (problem ?? null) : null,
     window: window ? { startsAt: toTimeText(window.startsAt), endsAt: toTimeText(window.endsAt) } : null,
-    ...{
-      comment,
-      createdBy,
-      createdAt: toTimeText(createdAt),
-      updatedBy: by,
-      updatedAt: toTimeText(updatedAt),
-      version,
-    },
+    comment,
+    createdBy,
+    createdAt: toTimeText(createdAt),
+    updatedBy: by,
+    updatedAt: toTimeText(updatedAt),
+    version,
   };
 };

@@ -1,11 +1,11 @@
 import type { HostReadings } from '../../host/readings.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { isLike } from '../../wildcards.ts';
 import type { Concern } from '../feature.ts';
 import type { HistoryColumn, HistorySource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import type { Targets } from '../targets.ts';
-import { isLike } from '../../wildcards.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { ownWatchSettings, WatchSettings } from './schema.ts';

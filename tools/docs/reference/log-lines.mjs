@@ -92,7 +92,7 @@ export const logLines = [
   },
   {
     messages: ['error silences: one cannot be used'],
-    meaning: 'a newer version stored the silence `id`, which has no effect here',
+    meaning: 'the silence `id` is of a newer version, or costs too much: end it, and create another one',
   },
   {
     messages: ['error destinations: one cannot be used'],
