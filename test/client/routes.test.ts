@@ -199,6 +199,8 @@ const calls: Record<string, Call> = {
   renewSession: plain('renewSession'),
   listSessions: plain('listSessions'),
   endSessions: plain('endSessions'),
+  getOwnAccount: plain('getOwnAccount'),
+  changeOwnPassword: refused(plain('changeOwnPassword', { currentPassword: strong, password: strong }), 409),
   loginAtProtected: plain('loginAtProtected', credentialsOf),
   createAlert: plain('createAlert', { message: 'disk is full' }),
   getAlert: async (client) => {
@@ -287,7 +289,7 @@ const calls: Record<string, Call> = {
 
 const isRefused = [
   ...['retryDelivery', 'retryDestination', 'testDestination', 'readAcknowledgeLink', 'useAcknowledgeLink'],
-  ...['createDutyOverride', 'endDutyOverride', 'setUp'],
+  ...['createDutyOverride', 'endDutyOverride', 'setUp', 'changeOwnPassword'],
 ];
 
 test('the client has a method for each route, and each returns a response of the right shape', async (t) => {

@@ -47,12 +47,12 @@ test('each profile has the access that the file gives it, and the others are as 
     return statuses;
   };
   assert.deepEqual(await statusesOf('GET', '/api/tasks'), [401, 200, 200]);
-  assert.deepEqual(await statusesOf('POST', '/api/tasks', { Title: 'a' }), [401, 403, 201]);
+  assert.deepEqual(await statusesOf('POST', '/api/tasks', { Title: 'a' }), [401, 201, 201]);
   assert.deepEqual(await statusesOf('GET', '/protected/api/tasks/7'), [404, 404, 404]);
   assert.deepEqual(await statusesOf('GET', '/api/health'), [401, 403, 200]);
   assert.deepEqual(await statusesOf('GET', '/health'), [200, 200, 200]);
   assert.deepEqual(await statusesOf('GET', '/api/alerts'), [200, 200, 200]);
-  assert.deepEqual(await statusesOf('GET', '/api/deliveries'), [401, 403, 200]);
+  assert.deepEqual(await statusesOf('GET', '/api/deliveries'), [401, 200, 200]);
   assert.deepEqual(await statusesOf('GET', '/simple/api/tasks/'), [401, 403, 200]);
   assert.deepEqual(await statusesOf('POST', '/api/execute', { command: 'Get-Process -Id 1' }), [200, 200, 200]);
   assert.deepEqual(await statusesOf('GET', '/api/executions'), [401, 403, 200]);

@@ -239,8 +239,8 @@ test('each topic needs the access of its route', async (t) => {
     ['tasks,alerts', undefined, 401],
     ['alerts', reader.key, 200],
     ['alerts', user, 200],
-    ['deliveries', reader.key, 401],
-    ['deliveries', user, 403],
+    ['deliveries', reader.key, 403],
+    ['deliveries', user, 200],
     ['executions', user, 403],
     ['alerts,deliveries,executions', admin, 200],
   ] as const) {

@@ -170,7 +170,7 @@ test('metricsAuth bearer closes /metrics to all but tokens and keys with metrics
   const app = await startApp(t, { settings });
   const statusWith = async (token?: string) => (await app.request('GET', '/metrics', { token })).status;
   assert.equal(await statusWith(), 401);
-  assert.equal(await statusWith(sender.key), 401);
+  assert.equal(await statusWith(sender.key), 403);
   assert.equal(await statusWith(scraper.key), 200);
   assert.equal(await statusWith(await app.login('reader')), 200);
   for (const path of ['/livez', '/readyz']) assert.equal((await app.request('GET', path)).status, 200);

@@ -182,7 +182,8 @@ test('deliveries are for administrators', async (t) => {
     ['POST', '/api/deliveries/a/b/retry'],
   ] as const) {
     assert.equal((await app.request(method, path)).status, 401);
-    assert.equal((await app.request(method, path, { token: await app.login('reader') })).status, 403);
+    const { status } = await app.request(method, path, { token: await app.login('reader') });
+    assert.equal(status, method === 'GET' ? 200 : 403);
   }
   const { json } = await app.request('GET', '/api/deliveries', { token: await adminToken(app) });
   assert.deepEqual(json, { count: 0, data: [] });

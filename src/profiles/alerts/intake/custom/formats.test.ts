@@ -260,7 +260,7 @@ test('only keys that may send alerts can use a format where senders need one', a
   const statusOf = async (key?: string) =>
     (await app.request('POST', '/api/alert/gitlab', { body: pipeline, ...(key !== undefined && { token: key }) }))
       .status;
-  assert.deepEqual([await statusOf(), await statusOf(reader), await statusOf(writer)], [401, 401, 200]);
+  assert.deepEqual([await statusOf(), await statusOf(reader), await statusOf(writer)], [401, 403, 200]);
   assert.equal((await listStored(app))[0]?.['sender'], 'key:writer');
 });
 
