@@ -3,12 +3,14 @@ import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import './keep-tick-shape.ts';
 
-const hasWorkingDirectory = (): boolean => {
+/** Goes to a directory that exists if the working directory is gone; returns whether it is. */
+const leaveGoneFolder = (): boolean => {
   try {
     process.cwd();
-    return true;
-  } catch {
     return false;
+  } catch {
+    process.chdir('/');
+    return true;
   }
 };
 
@@ -22,14 +24,11 @@ const nameProcess = (): void => {
 };
 
 const main = async (): Promise<void> => {
-  if (!hasWorkingDirectory()) {
-    process.stderr.write('signalbox: the working directory is gone; change to one that exists\n');
-    process.exit(1);
-  }
+  const isFolderGone = leaveGoneFolder();
   nameProcess();
-  // Imported after the check, because libraries read the working directory when they are imported.
+  // Imported after that, because libraries read the working directory when they are imported.
   const { run } = await import('./cli/run.ts');
-  const exitCode = await run(process.argv.slice(2));
+  const exitCode = await run(process.argv.slice(2), isFolderGone);
   if (exitCode !== undefined) process.exit(exitCode);
 };
 

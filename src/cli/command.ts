@@ -49,6 +49,8 @@ export interface Input<F = Record<string, Flag>> {
   own: Own<F>;
   /** The flags of settings. */
   flags: Flags;
+  /** The directory that the process was started in no longer exists. */
+  isFolderGone: boolean;
 }
 
 /** `signalbox NAME`. Help, man page, completions and the parser read this object. */

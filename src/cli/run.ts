@@ -19,9 +19,9 @@ import { listCommands, ownCommands, serve } from './commands.ts';
 import { escapeControls, flush, print } from './stdio.ts';
 import { loadTexts } from './texts.ts';
 
-/** Runs the command line. Resolves to an exit code with which to end, or to undefined if the process ends by itself. */
-export const run = async (argv: string[]): Promise<number | undefined> => {
-  const exitCode = await runCommand(argv).catch((error) => {
+/** Runs the command line; `isFolderGone`: the working directory it was started in no longer exists. Resolves to an exit code with which to end, or to undefined if the process ends by itself. */
+export const run = async (argv: string[], isFolderGone = false): Promise<number | undefined> => {
+  const exitCode = await runCommand(argv, isFolderGone).catch((error) => {
     // Ctrl+C at the password prompt needs no message.
     if (error.name === 'AbortError') return 130;
     if (isUsageError(error)) return report(error.problems, 'on the command line', 2);
@@ -41,7 +41,7 @@ const report = async (problems: readonly string[], where: string, exitCode: numb
   return exitCode;
 };
 
-const runCommand = async (argv: string[]): Promise<number | undefined> => {
+const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number | undefined> => {
   // At once: everything else about flags needs those of all settings.
   if (argv.join(' ') === '--version') return print(`${version}\n`);
   if (['-h', '--help'].includes(argv.join(' '))) return printHelp(serve);
@@ -53,7 +53,10 @@ const runCommand = async (argv: string[]): Promise<number | undefined> => {
   if (values['help']) return printHelp(command);
   if (values['version']) return print(`${version}\n`);
   const flags = values as Flags & Input['own'];
-  return command.run({ words: toWords([...words, ...wrapped], command), own: flags, flags });
+  if (isFolderGone && !command.isWrapper) {
+    return report(['the working directory is gone; change to one that exists'], '', 1);
+  }
+  return command.run({ words: toWords([...words, ...wrapped], command), own: flags, flags, isFolderGone });
 };
 
 /** The command of a command line, and the rest of it. Flags may stand before the command. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -94,15 +94,51 @@ test('a command that cannot be started gives the exit codes of a shell, and an a
   const file = join(folder, 'plain');
   writeFileSync(file, '');
   chmodSync(file, 0o644);
+  const orphan = join(folder, 'orphan');
+  writeFileSync(orphan, '#!/none/interpreter\n', { mode: 0o755 });
   for (const [program, code, reason] of [
     ['/none/such', 127, 'there is no such program'],
     [file, 126, 'it is not executable'],
     [folder, 126, 'it is not executable'],
+    [`${file}/job`, 127, 'not a directory'],
+    [`/${'a'.repeat(300)}`, 127, 'name too long'],
+    [orphan, 127, 'its interpreter is missing, which its first line names'],
   ] as const) {
-    const ended = await run(server.url, [program]);
+    const ended = await run(server.url, ['--timeout', '60', program]);
     assert.deepEqual([ended.code, ended.stderr], [code, `signalbox: ${program} could not be started: ${reason}\n`]);
     assert.match(readAlerts(server).at(-1)?.['message'] ?? '', new RegExp(`could not be started: ${reason}$`));
   }
+});
+
+test('the end of a run that could not be started is a ping of its heartbeat', async (t) => {
+  const server = await startReceiver(t, (response) => void response.end('OK'));
+  const ended = await run(server.url, ['--heartbeat', 'nightly', '/etc/hostname/job']);
+  assert.deepEqual(
+    [ended.code, ended.stderr],
+    [127, 'signalbox: /etc/hostname/job could not be started: not a directory\n'],
+  );
+  assert.deepEqual(
+    server.requests.map(({ path, body }) => [path.replace(/\?.*/, ''), body]),
+    [
+      ['/ping/nightly/start', ''],
+      ['/ping/nightly/127', 'job could not be started: not a directory'],
+    ],
+  );
+});
+
+test('a command whose working directory is gone is not run, and the alert says why', async (t) => {
+  const server = await startServer(t);
+  const cwd = createFolder(t);
+  const gone = join(cwd, 'gone');
+  mkdirSync(gone);
+  const inGone = ['/bin/sh', '-c', 'cd "$0" && rmdir "$0" && exec "$@"', gone];
+  const ended = await runProgram(['run', '--url', server.url, 'touch', 'file'], { wrapper: inGone, cwd });
+  const reason = 'could not be started: the working directory is gone';
+  assert.deepEqual([ended.code, ended.stderr], [126, `signalbox: touch ${reason}\n`]);
+  assert.deepEqual(
+    readAlerts(server).map(({ message }) => message),
+    [`touch ${reason}`],
+  );
 });
 
 test('a command ended by a signal gives 128 and its number', async (t) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,11 @@ import { explainSystemError } from '../stdio.ts';
 interface Ending {
   exitCode: number;
   failure?: string;
+}
+
+interface WrappedEnding extends Ending {
+  isStarted: boolean;
+  drain(): Promise<void>;
 }
 
 /** How to hear from a program that runs. */
@@ -40,16 +45,21 @@ const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 export const runWrapped = async (
   [program = '', ...args]: readonly string[],
   { keep, ended: onEnded }: Listener,
-): Promise<Ending & { isStarted: boolean; drain(): Promise<void> }> => {
+): Promise<WrappedEnding> => {
   const passOn = (signal: NodeJS.Signals): void => {
-    if (!(process.stdin.isTTY && sentByTerminal.has(signal))) child.kill(signal);
+    if (!(process.stdin.isTTY && sentByTerminal.has(signal)) && !(child instanceof Error)) child.kill(signal);
   };
-  for (const signal of signals) process.on(signal, passOn);
   const pipes = createPipes();
   const [out, err] = pipes ?? [];
   const stdio: StdioOptions = ['inherit', out?.writer ?? 'pipe', err?.writer ?? 'pipe'];
-  const child: ChildProcess = spawn(program, args, { stdio });
+  const child = startChild(program, args, stdio);
   for (const { writer } of pipes ?? []) closeSync(writer);
+  if (child instanceof Error) {
+    for (const { reader } of pipes ?? []) reader.destroy();
+    onEnded();
+    return describeStartFailure(program, child);
+  }
+  for (const signal of signals) process.on(signal, passOn);
   const ended = once(child, 'exit');
   const unwritten: NodeJS.ErrnoException[] = [];
   const onError = (error: NodeJS.ErrnoException) => void unwritten.push(error);
@@ -65,8 +75,7 @@ export const runWrapped = async (
     return { ...ending, isStarted: true, drain: () => drain(complete) };
   } catch (error) {
     onEnded();
-    const ending = describeStartFailure(error as NodeJS.ErrnoException);
-    return { ...ending, isStarted: false, drain: async () => undefined };
+    return describeStartFailure(program, error as Error);
   } finally {
     for (const signal of signals) process.off(signal, passOn);
   }
@@ -133,10 +142,34 @@ const describeEnding = (code: number | null, signal: NodeJS.Signals | null): End
   return code ? { exitCode: code, failure: `failed with exit code ${code}` } : { exitCode: 0 };
 };
 
-/** With the exit codes of shells. */
-const describeStartFailure = ({ code, message }: NodeJS.ErrnoException): Ending => {
-  if (code === 'ENOENT') return { exitCode: 127, failure: 'could not be started: there is no such program' };
-  return { exitCode: 126, failure: `could not be started: ${code === 'EACCES' ? 'it is not executable' : message}` };
+/** Some errors of the system are thrown, others are events of the child. */
+const startChild = (program: string, args: readonly string[], stdio: StdioOptions): ChildProcess | Error => {
+  try {
+    return spawn(program, args, { stdio });
+  } catch (error) {
+    return error as Error;
+  }
+};
+
+/** Codes of errors for which shells report a command as not found. */
+const notFound = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
+
+/** With the exit codes of shells: 127 for a command that is not found, 126 for one that cannot be executed. */
+const describeStartFailure = (program: string, error: NodeJS.ErrnoException): WrappedEnding =>
+  toUnstarted(explainStartFailure(program, error), notFound.has(error.code ?? '') ? 127 : 126);
+
+export const toUnstarted = (reason: string, exitCode = 126): WrappedEnding => ({
+  exitCode,
+  failure: `could not be started: ${reason}`,
+  isStarted: false,
+  drain: async () => undefined,
+});
+
+const explainStartFailure = (program: string, error: NodeJS.ErrnoException): string => {
+  if (error.code === 'EACCES') return 'it is not executable';
+  if (error.code !== 'ENOENT') return explainSystemError(error);
+  const isThere = program.includes('/') && existsSync(program);
+  return isThere ? 'its interpreter is missing, which its first line names' : 'there is no such program';
 };
 
 const mostTailBytes = 4096;

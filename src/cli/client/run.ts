@@ -62,13 +62,13 @@ export const runProgram = defineCommand({
   variables: clientVariables,
   exitCodes: {
     2: 'the command line is invalid; the command was not run',
-    126: 'the command is not executable',
+    126: 'the command could not be started',
     127: 'the command was not found',
     '128+N': 'the command was ended by signal N',
     other: 'the exit code of the command',
   },
   isWrapper: true,
-  run: async ({ words, own }) => {
+  run: async ({ words, own, isFolderGone }) => {
     const [program] = words;
     if (!program) throw new UsageError('run needs a COMMAND; see signalbox run --help');
     const server = readServerOrProblem(own.url);
@@ -82,7 +82,7 @@ export const runProgram = defineCommand({
     const about = { source: own.source ?? name, hostname: hostname() };
     const key =
       own.key === undefined ? toDefaultKey(about, own.source === undefined ? words : []) : readAlertKey(own.key);
-    const { OutputTail, runWrapped } = await import('./child.ts');
+    const { OutputTail, runWrapped, toUnstarted } = await import('./child.ts');
     const tail = new OutputTail('key' in server ? server.key : undefined);
     const startedAt = performance.now();
     let endedAt: number | undefined;
@@ -94,13 +94,15 @@ export const runProgram = defineCommand({
         : createHeartbeatReport(to, address, retryForMs);
     const report = 'refused' in server ? createMuteReport(server.refused) : createReport(server);
     const timer = timeoutMs && setTimeout(() => report.late(describe(`is still running ${describeTime()}`)), timeoutMs);
-    const { exitCode, failure, isStarted, drain } = await runWrapped(words, {
-      keep: tail.add,
-      ended: () => {
-        endedAt = performance.now();
-        clearTimeout(timer);
-      },
-    });
+    const ended = (): void => {
+      endedAt = performance.now();
+      clearTimeout(timer);
+    };
+    // In another directory, relative paths would lead elsewhere.
+    if (isFolderGone) ended();
+    const { exitCode, failure, isStarted, drain } = isFolderGone
+      ? toUnstarted('the working directory is gone')
+      : await runWrapped(words, { keep: tail.add, ended });
     // A signal now ends the waiting for the server.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
