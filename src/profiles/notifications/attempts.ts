@@ -28,7 +28,10 @@ export const noteFailure = (
     return { hasCounted: false, isUsedUp: false };
   }
   one.attempts += 1;
-  if (mayBeAlert) one.dueAt = time + schedule.waitAfter(one.attempts);
+  if (!isRejected && outcome.isUnanswered) {
+    one.unanswered += 1;
+    one.dueAt = time + schedule.waitAfterUnanswered(one.unanswered);
+  } else if (mayBeAlert) one.dueAt = time + schedule.waitAfter(one.attempts);
   return { hasCounted: true, isUsedUp: one.attempts >= schedule.mostAttempts };
 };
 

@@ -11,12 +11,12 @@ const connectMs = 5000;
 const maxResponseBytes = 64 * 1024;
 
 /**
- * The receiver's response, or why there is none. `isSent`: the receiver may have seen the request. `isForbidden`: its
- * address may not be reached.
+ * The receiver's response, or why there is none. `isSent`: the receiver may have seen the request; `isUnanswered`: and may
+ * still work on it. `isForbidden`: its address may not be reached.
  */
 export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }
-  | { failure: string; isSent: boolean; isForbidden?: boolean };
+  | { failure: string; isSent: boolean; isForbidden?: boolean; isUnanswered?: boolean };
 
 interface HttpSender {
   /** Never rejects. */
@@ -32,7 +32,7 @@ interface HttpSender {
 export const createHttpSender = (
   url: URL,
   connections: number,
-  requestSeconds = 15,
+  requestSeconds: number,
   lookup: LookupFunction = lookupInTurn,
 ): HttpSender => {
   const connect = { timeout: connectMs, lookup };
@@ -49,7 +49,7 @@ export const createHttpSender = (
         timer = setTimeout(endOverdue, left);
         break;
       }
-      exchange.end(`no response within ${requestSeconds} s`, { breaksOff: true });
+      exchange.end(`no response within ${requestSeconds} s`, { breaksOff: true, isOverdue: true });
     }
   };
   return {
@@ -114,13 +114,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** The status counts if there is one, however the body ended. */
-  end(failure: string, { breaksOff = false, isForbidden = false } = {}): void {
+  end(failure: string, { breaksOff = false, isForbidden = false, isOverdue = false } = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    const isSent = this.#controller !== undefined;
     this.#onEnd(
       this.#status > 0
         ? { status: this.#status, retryAfter: this.#retryAfter, text: Buffer.concat(this.#chunks).toString() }
-        : { failure, isSent: this.#controller !== undefined, ...(isForbidden && { isForbidden }) },
+        : {
+            failure,
+            isSent,
+            ...(isForbidden && { isForbidden }),
+            ...(isOverdue && isSent && { isUnanswered: true }),
+          },
     );
     if (breaksOff) this.#controller?.abort(over);
   }

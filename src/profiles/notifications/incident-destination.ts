@@ -269,7 +269,9 @@ export class IncidentDestination extends BaseDestination {
   ): Promise<void> {
     const { waiting } = bundle;
     const { reason } = outcome;
-    const mayBeIncident = outcome.kind === 'rejected' || outcome.mayBeAlert;
+    // Parts of a message that the receiver may have would say it all again: only where it fails twice.
+    const mayHaveIt = outcome.kind === 'failed' && outcome.isUnanswered === true && waiting.unanswered === 0;
+    const mayBeIncident = !mayHaveIt && (outcome.kind === 'rejected' || outcome.mayBeAlert);
     bundle.error = reason;
     if (happenings.length > 1 && mayBeIncident && !this.#isOver(waiting)) {
       waiting.failingSince ??= this.now();

@@ -12,6 +12,12 @@ const hour = 60 * minute;
 /** Attempts that are a minute apart, until about an hour has passed; later ones are five minutes apart. */
 const minuteAttempts = 60;
 
+/**
+ * Seconds to wait after requests without a response, whose receiver may have the message: few repeats, and late ones, since
+ * each may reach people again.
+ */
+const unansweredSeconds = [2 * minute, 10 * minute, 30 * minute];
+
 /** The share of a wait that chance adds, so that many senders do not come back together. */
 const jitter = 0.1;
 
@@ -34,10 +40,16 @@ export type DeliveryOutcome =
   | { kind: 'refused'; reason: string }
   /** The receiver refuses what this destination sends: a wrong address or token, or else a rule against this alert. */
   | { kind: 'rejected'; reason: string }
-  /** Try again, after `seconds` at the earliest. `mayBeAlert`: another alert may be accepted meanwhile. */
-  | { kind: 'failed'; reason: string; seconds: number; mayBeAlert: boolean };
+  /**
+   * Try again, after `seconds` at the earliest. `mayBeAlert`: another alert may be accepted meanwhile. `isUnanswered`: the
+   * receiver may have this one.
+   */
+  | { kind: 'failed'; reason: string; seconds: number; mayBeAlert: boolean; isUnanswered?: boolean };
 
 const refusals = new Set([400, 413, 422]);
+
+/** A proxy, or Cloudflare, had no response of the receiver in time. */
+const gatewayTimeouts = new Set([504, 524]);
 
 /** Timeouts and limits. */
 const temporary = new Set([408, 425, 429]);
@@ -49,7 +61,9 @@ export const toOutcome = (status: number, retryAfter: string | undefined, now: D
   if (refusals.has(status)) return { kind: 'refused', reason };
   if (status < 500 && !temporary.has(status)) return { kind: 'rejected', reason };
   const isBusy = status === 429 || status === 503;
-  return { kind: 'failed', reason, seconds: isBusy ? toSeconds(retryAfter, now) : 0, mayBeAlert: !isBusy };
+  const seconds = isBusy ? toSeconds(retryAfter, now) : 0;
+  const isUnanswered = gatewayTimeouts.has(status);
+  return { kind: 'failed', reason, seconds, mayBeAlert: !isBusy, ...(isUnanswered && { isUnanswered }) };
 };
 
 /** Retry-After (RFC 9110, 10.2.3): seconds or a date; 0 if it is neither. */
@@ -74,6 +88,9 @@ export const createSchedule = ({
     /** Milliseconds to wait after so many failed attempts, with some chance in them. */
     waitAfter: (attempts: number): number =>
       toWait(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : toUsualSeconds(attempts)),
+    /** The same for one that the receiver may have. */
+    waitAfterUnanswered: (attempts: number): number =>
+      toWait(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : (unansweredSeconds[attempts - 1] ?? hour)),
     /** The same, if the receiver refuses the destination. */
     waitAfterRejected: (attempts: number): number =>
       toWait(

@@ -6,8 +6,8 @@ import { toOutgoing } from './destinations/type.ts';
 import type { IncidentMessage } from './message.ts';
 import { toOutcome } from './receiver-state.ts';
 
-/** For a request of HTTP. */
-const requestSeconds = 15;
+/** Seconds that a request may take, of most types. */
+const usualSeconds = 15;
 
 /** Sends alerts and messages to the receiver of one destination. */
 export interface Sender {
@@ -52,20 +52,24 @@ const createSender = async (
   clock: () => Date,
   lookup: LookupFunction | undefined,
 ): Promise<Sender> => {
-  const { type, receiver } = target;
+  const { type, receiver, settings } = target;
+  const seconds = settings.timeoutSeconds ?? type.timeoutSeconds ?? usualSeconds;
   if (type.createSender) {
-    const { send, close } = await type.createSender(receiver, connections, lookup);
+    const { send, close } = await type.createSender(receiver, seconds, lookup);
     return { send: async (content) => send(toOutgoing(content), clock()), close };
   }
   const { createHttpSender } = await import('./http-sender.ts');
-  const { send, close } = createHttpSender(receiver.url, connections, requestSeconds, lookup);
+  const { send, close } = createHttpSender(receiver.url, connections, seconds, lookup);
   return {
     send: async (content, added) => {
       const reply = await send(createRequest(target, toOutgoing(content), clock(), added));
       if ('failure' in reply) {
-        const { failure: reason, isSent: mayBeAlert, isForbidden } = reply;
+        const { failure: reason, isSent: mayBeAlert, isForbidden, isUnanswered } = reply;
         if (isForbidden) return { outcome: { kind: 'rejected', reason }, reply: reason };
-        return { outcome: { kind: 'failed', reason, seconds: 0, mayBeAlert }, reply: reason };
+        return {
+          outcome: { kind: 'failed', reason, seconds: 0, mayBeAlert, ...(isUnanswered && { isUnanswered }) },
+          reply: reason,
+        };
       }
       const text = reply.text.trim();
       return {

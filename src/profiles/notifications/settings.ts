@@ -164,6 +164,15 @@ export const DestinationSettings = Type.Object(
         description: 'Hours for which an alert is tried before it is parked; 24 by default.',
       }),
     ),
+    timeoutSeconds: Type.Optional(
+      Type.Number({
+        minimum: 0.1,
+        maximum: 600,
+        examples: [60],
+        description:
+          'Seconds for which the receiver may take to respond: by default 15, of `apprise` and `template` 60, of `email` 120.',
+      }),
+    ),
     repeatMinutes: Type.Optional(
       Type.Number({
         minimum: 0,

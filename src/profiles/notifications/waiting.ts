@@ -27,6 +27,8 @@ export interface WaitingAlert {
   suspicion: number;
   /** When it may be tried again, by the monotonic clock. */
   dueAt: number;
+  /** Attempts without a response: the receiver may have it, so it is not tried before it is due. */
+  unanswered: number;
   /** It was tried before it was due; that is done once between two regular attempts. */
   isEarly: boolean;
   /** `ready`: may be sent. `later`: is not due. `behind`: an older alert has its key. */
@@ -37,7 +39,7 @@ type New = Pick<WaitingAlert, 'seq' | 'id' | 'receivedAt' | 'isCritical' | 'key'
 
 /** One that has just begun to wait, or has failed as the given one has. */
 export const createWaiting = (one: New, tried: Partial<WaitingAlert> = {}): WaitingAlert => ({
-  ...{ attempts: 0, rejections: 0, suspicion: 0, ...tried, ...one },
+  ...{ attempts: 0, rejections: 0, suspicion: 0, unanswered: 0, ...tried, ...one },
   ...{ dueAt: 0, isEarly: false, state: 'ready' },
 });
 
@@ -160,7 +162,7 @@ export class WaitingAlerts {
     for (const alert of this.#ready) alert.suspicion = 0;
     this.#ready.sort(compareTurns);
     for (const alert of this.#later) {
-      if (alert.isEarly && !all) continue;
+      if ((alert.isEarly || alert.unanswered > 0) && !all) continue;
       alert.isEarly = true;
       alert.suspicion = 0;
       this.#makeReady(alert);

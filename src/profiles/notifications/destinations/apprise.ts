@@ -8,6 +8,8 @@ const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info:
 /** Apprise API: `url` ends in `/notify/KEY`. */
 export const appriseDestination: DestinationType = {
   name: 'apprise',
+  // It responds when all the services that it passes the message on to have responded.
+  timeoutSeconds: 60,
   secret: 'optional',
   secretHeader: 'authorization',
   toRequest: (outgoing, { url, secrets }) => {

@@ -12,9 +12,10 @@ export const emailDestination: DestinationType = {
   schemes: ['smtp', 'smtps'],
   ownSettings: ['from', 'to', 'user', 'tls'],
   findProblem: (receiver) => findAddressProblem(receiver) ?? findLoginProblem(receiver),
-  createSender: async (receiver, _connections, lookup) => {
+  timeoutSeconds: 120,
+  createSender: async (receiver, seconds, lookup) => {
     const { createMailSender } = await import('./smtp.ts');
-    return createMailSender(receiver, undefined, lookup);
+    return createMailSender(receiver, seconds, lookup);
   },
 };
 

@@ -55,7 +55,11 @@ interface SmtpError {
 }
 
 /** Sends mails to one server, to where `lookup` leads if it is given. A mail takes `seconds` at most. */
-export const createMailSender = (receiver: ReceiverAddress, seconds = 60, lookup?: LookupFunction): OutgoingSender => {
+export const createMailSender = (
+  receiver: ReceiverAddress,
+  seconds: number,
+  lookup?: LookupFunction,
+): OutgoingSender => {
   const { from = '', to = [] } = receiver.settings;
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
@@ -279,9 +283,11 @@ const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   if (code === 'EMESSAGE' && status === undefined) return { kind: 'refused', reason: 'the mail is too large' };
   // 552: too large, whatever it responds to.
   if (isPermanent) return { kind: command === 'MAIL FROM' && status !== 552 ? 'rejected' : 'refused', reason };
-  return toTemporary(reason, status === undefined || command === 'DATA');
+  // The server may have the mail.
+  const isUnanswered = status === undefined && code === 'ETIMEDOUT';
+  return { ...toTemporary(reason, status === undefined || command === 'DATA'), ...(isUnanswered && { isUnanswered }) };
 };
 
-const toTemporary = (reason: string, mayBeAlert: boolean): DeliveryOutcome => ({
+const toTemporary = (reason: string, mayBeAlert: boolean): Extract<DeliveryOutcome, { kind: 'failed' }> => ({
   ...{ kind: 'failed', reason, seconds: 0, mayBeAlert },
 });

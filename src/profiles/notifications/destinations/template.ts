@@ -25,6 +25,8 @@ const queryPlaceholder = /(?:\{|%7B)(json(?:%20|\+))?([A-Za-z]\w*)(?:\}|%7D)/gi;
 /** Any other HTTP receiver: a request with placeholders. */
 export const templateDestination: DestinationType = {
   name: 'template',
+  // The receiver may be any program.
+  timeoutSeconds: 60,
   secret: 'none',
   ownSettings: ['method', 'body'],
   ownHeaders: ['content-type'],

@@ -29,12 +29,14 @@ export interface DestinationType {
   ownHeaders?: readonly string[];
   /** Why its settings cannot be used, as a clause that shows no secret. */
   findProblem?(receiver: ReceiverAddress): string | undefined;
+  /** Seconds that a request may take, where its settings do not say; 15 unless stated. */
+  timeoutSeconds?: number;
   /** The request that delivers it at `now`; of types that speak HTTP. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
   /** The headers of the settings, where they are another text each time. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
-  /** Of other types: what sends to the receiver, on up to so many connections; to where `lookup` leads, if it is given. */
-  createSender?(receiver: ReceiverAddress, connections: number, lookup?: LookupFunction): Promise<OutgoingSender>;
+  /** Of other types: what sends to the receiver within so many seconds; to where `lookup` leads, if it is given. */
+  createSender?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<OutgoingSender>;
 }
 
 /** Settings that only some types have. */
