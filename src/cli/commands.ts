@@ -19,7 +19,7 @@ import { taskCommand, tasksCommand } from './client/tasks.ts';
 import { watchesCommand } from './client/watches.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { endProgress, showProgress } from './progress.ts';
-import { escapeControls, print, protectOutput, say } from './stdio.ts';
+import { escapeControls, escapeLines, print, protectOutput, say } from './stdio.ts';
 import { loadTexts } from './texts.ts';
 
 /** The command that runs if none is named. */
@@ -267,7 +267,7 @@ const toCommand = ({ name, argument, summary, run }: Tool): Command =>
     run: async ({ words: [text = ''], flags }: Input) => {
       const { loadSettings, schema } = await import('./program.ts');
       const { output, ok } = await run(text, () => loadSettings(schema, flags));
-      print(`${output}\n`);
+      print(`${escapeLines(output)}\n`);
       return ok ? 0 : 1;
     },
   });

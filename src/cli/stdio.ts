@@ -6,6 +6,20 @@ import { clearProgress } from './progress.ts';
 export const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
+/** The same for several lines, which may have tabs. */
+export const escapeLines = (text: string): string => text.replace(/[^\n\t]+/g, escapeControls);
+
+/**
+ * JSON, with escapes for characters that JSON may hold and that control a terminal or turn the direction of text: DEL, C1, and
+ * invisible ones. It means the same.
+ */
+export const escapeJson = (json: string): string =>
+  json.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => `\\u${toHex(character.charCodeAt(index))}`).join(''),
+  );
+
+const toHex = (unit: number): string => unit.toString(16).padStart(4, '0');
+
 /** A system error in plain words, such as `no space left on device`. */
 export const explainSystemError = ({ errno = 0, message }: NodeJS.ErrnoException): string =>
   getSystemErrorMap().get(errno)?.[1] ?? message;

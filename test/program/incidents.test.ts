@@ -61,6 +61,29 @@ test('with --json each incident is one object a line', async (t) => {
   );
 });
 
+test('no list, page, report or JSON has characters that control a terminal or turn the direction of text', async (t) => {
+  const { run, server, senderKey } = await start(t);
+  const evil = 'a\u007fb\u009b31mc\u202ed\u2066e\u2028f';
+  const body = { source: evil, level: 'ERROR', message: evil, hostname: evil };
+  assert.equal((await server.request('POST', '/api/alert', { token: senderKey, body })).status, 200);
+  await waitUntilPasses(async () => assert.match((await run(['incidents'])).stdout, /^3 /m));
+  for (const args of [
+    ['incidents', '--json'],
+    ['incidents'],
+    ['incident', '3', '--json'],
+    ['incident', '3'],
+    ['incident', '3', '--report'],
+    ['alerts', '--json', '--source', evil],
+  ]) {
+    const { code, stdout, stderr } = await run(args, { SIGNALBOX_KEY: '' }).then((open) =>
+      open.code === 0 ? open : run(args),
+    );
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stdout.replaceAll(/[\n\t]/g, ''), /[\p{Cc}\p{Cf}\u2028\u2029]/u, args.join(' '));
+    if (args.includes('--json')) assert.ok(stdout.includes('\\u009b31mc\\u202ed'), stdout);
+  }
+});
+
 test('ack takes incidents, incident shows their timeline, and resolve ends them', async (t) => {
   const { server, key, run } = await start(t);
   const taken = await run(['ack', '1', '2', '-m', 'on it', '--until', '2h']);

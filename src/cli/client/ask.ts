@@ -1,6 +1,6 @@
 import { otherVariables } from '../../config/names.ts';
 import { type Command, defineCommand, type Flag, type Input } from '../command.ts';
-import { print, say } from '../stdio.ts';
+import { escapeJson, print, say } from '../stdio.ts';
 import {
   type AlertServer,
   callServer,
@@ -133,7 +133,7 @@ export const toUnanswered = (
 
 /** Prints objects for scripts. */
 export const printLines = (rows: readonly object[]): undefined =>
-  print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  print(rows.map((row) => `${escapeJson(JSON.stringify(row))}\n`).join(''));
 
 /** Says that the server has more than it has listed; `which` as `newest`. */
 export const sayIfMore = ({ data, total }: Listed<unknown>, which: string): void => {

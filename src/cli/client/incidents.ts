@@ -3,7 +3,7 @@ import type { BulkResult, Incident, IncidentDetails } from '../../profiles/incid
 import { toPerson } from '../../profiles/people.ts';
 import { severities } from '../../profiles/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
-import { print, say } from '../stdio.ts';
+import { escapeLines, print, say } from '../stdio.ts';
 import { type Asking, defineAskingCommand, type Listed, sayIfMore } from './ask.ts';
 import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
 import { parseUntil } from './until.ts';
@@ -70,7 +70,7 @@ export const incidentCommand = defineAskingCommand({
   scope: 'incidents:read',
   run: async ({ ask, askText, show }, { words: [number = ''], own: { report } }) => {
     const path = `api/incidents/${encodeURIComponent(toNumber(number))}`;
-    if (report) print(await askText(`${path}/report`));
+    if (report) print(escapeLines(await askText(`${path}/report`)));
     else show([await ask<Static<typeof IncidentDetails>>(path)], (rows) => rows.map(describeIncident).join(''));
   },
 });

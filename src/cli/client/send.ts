@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { readChoice, UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
-import { print, readInput, say } from '../stdio.ts';
+import { escapeControls, print, readInput, say } from '../stdio.ts';
 import { createPendingAlert, explainUnsent, maxAlertBytes, sendAlert } from './alert-sender.ts';
 import { clientFlags, clientVariables, readAlertKey, readServer, temporaryFailure, toMilliseconds } from './server.ts';
 
@@ -52,7 +52,7 @@ export const send = defineCommand({
     const report = own.verbose ? (reason: string) => say(`trying again: ${reason}`) : undefined;
     const sent = await sendAlert(createPendingAlert(alert, retryForMs), server, report);
     if ('id' in sent) {
-      if (own.verbose) print(`${sent.id}\n`);
+      if (own.verbose) print(`${escapeControls(sent.id)}\n`);
       return 0;
     }
     say(explainUnsent(sent));

@@ -59,7 +59,7 @@ for (const [what, behaviour, reason] of [
   });
 }
 
-for (const status of [400, 413, 422]) {
+for (const status of [400, 413, 414, 422, 431]) {
   test(`an alert that is answered ${status} is parked at once`, async (t) => {
     const receiver = await startReceiver(t, (response, _request, index) =>
       answer(index === 0 ? status : 200)(response, _request, index),

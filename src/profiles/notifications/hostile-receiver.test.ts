@@ -12,7 +12,7 @@ import { createRandom, type Random } from '../../../test/support/random.ts';
 import { type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
-const refusals = [400, 413, 422];
+const refusals = [400, 413, 414, 422, 431];
 const statuses: [number, ...number[]] = [
   301, 304, 307, 401, 403, 404, 405, 408, 410, 418, 425, 429, 451, 500, 501, 502, 503, 504, 599, 999,
 ];

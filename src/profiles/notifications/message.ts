@@ -5,6 +5,7 @@ import { toText } from '../alert-record.ts';
 import type { NotificationKind, SharedIncident } from '../offers.ts';
 import { toPerson } from '../people.ts';
 import { rankOf, type Severity } from '../severity.ts';
+import { toSingleLine } from './single-line.ts';
 import { truncate } from './truncate.ts';
 
 /** Of several kinds in one message, the first of these stands for all. */
@@ -75,7 +76,7 @@ export const createIncidentMessage = (
     what: byImportance.find((what) => sorted.some((each) => each.what === what)) ?? first.what,
     time: toOffsetTimestamp(new Date(at)),
     severity: first.incident.level,
-    title: truncate(toLine(isSingle ? toTitle(first) : toGroupTitle(sorted)), longestTitle),
+    title: truncate(toSingleLine(isSingle ? toTitle(first) : toGroupTitle(sorted)), longestTitle),
     body: isSingle ? toBody(first, publicUrl) : toGroupBody(sorted),
     ...(link && { link }),
     ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
@@ -83,9 +84,6 @@ export const createIncidentMessage = (
     via: instance,
   };
 };
-
-/** Host names can have control characters. */
-const toLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
 /** What asks for somebody first: news that are no end, the worst first. */
 const byUrgency = (one: IncidentHappening, other: IncidentHappening): number =>
@@ -171,7 +169,7 @@ const toBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string 
 
 /** `CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 09:30 +01:00`. */
 const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): string =>
-  toLine(
+  toSingleLine(
     [level, hostname, source, `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toLocalMinute(firstAt)}`]
       .filter((part) => part !== '')
       .join(' · '),
@@ -196,7 +194,7 @@ const toGroupBody = (happenings: readonly IncidentHappening[]): string => {
   const lines = happenings.slice(0, mostDescribed).map((each) => {
     const { incident } = each;
     const facts = [incident.source, `${incident.count} ${incident.count === 1 ? 'alert' : 'alerts'}`];
-    return `${toLine(toTitle(each))} (${facts.filter((fact) => fact !== '').join(' · ')})`;
+    return `${toSingleLine(toTitle(each))} (${facts.filter((fact) => fact !== '').join(' · ')})`;
   });
   const left = happenings.length - lines.length;
   return [...lines, ...(left > 0 ? [`… and ${left} more`] : [])].join('\n');

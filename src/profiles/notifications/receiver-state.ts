@@ -46,7 +46,8 @@ export type DeliveryOutcome =
    */
   | { kind: 'failed'; reason: string; seconds: number; mayBeAlert: boolean; isUnanswered?: boolean };
 
-const refusals = new Set([400, 413, 422]);
+/** 414 and 431: the texts of the alert make the address or the headers too long. */
+const refusals = new Set([400, 413, 414, 422, 431]);
 
 /** A proxy, or Cloudflare, had no response of the receiver in time. */
 const gatewayTimeouts = new Set([504, 524]);

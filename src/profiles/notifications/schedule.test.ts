@@ -51,7 +51,7 @@ test('an alert is tried for 24 hours, for giveUpHours, or for as long as retrySe
 test('a status says whether an alert is delivered, the alert or the destination is refused, or it is tried again', () => {
   const kindOf = (status: number) => toOutcome(status, undefined, now).kind;
   for (const status of [200, 202, 204, 299]) assert.equal(kindOf(status), 'delivered');
-  for (const status of [400, 413, 422]) assert.equal(kindOf(status), 'refused');
+  for (const status of [400, 413, 414, 422, 431]) assert.equal(kindOf(status), 'refused');
   for (const status of [301, 308, 401, 403, 404, 405, 410, 451]) assert.equal(kindOf(status), 'rejected');
   for (const status of [408, 425, 429, 500, 503, 599, 999]) assert.equal(kindOf(status), 'failed');
 });

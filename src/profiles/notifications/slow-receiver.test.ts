@@ -73,8 +73,7 @@ test('a message about several incidents that is not answered is not sent again i
   await waitUntil('the attempt has failed', async () => (await readState(app, 'pager')).lastError !== null);
   await fire(app, 'third');
   await waitUntil('another one is delivered', () => messagesTo(receiver).length === 3);
-  const { waitingNotices } = await readState(app, 'pager');
-  assert.equal(waitingNotices.length, 2);
+  await waitUntil('two wait', async () => (await readState(app, 'pager')).waitingNotices.length === 2);
   assert.equal(receiver.requests.length, 2);
 });
 

@@ -1,16 +1,34 @@
 /** Stands for what is not recorded. */
 const hidden = '…';
 
+/** Words for secrets, in languages of programs and people. */
 const secretName = [
-  ...['passw(?:or)?d', 'passphrase', 'passcode', 'pwd', 'secret', 'token', 'credential', 'authori[sz]ation'],
-  ...['cookie', 'session[-_]?(?:id|key)', '(?:api|access|private)[-_]?key'],
+  ...['passw(?:or)?d', 'passwort', 'kennwort', 'mot de passe', 'contrase[nñ]a', 'wachtwoord', 'has[lł]o', 'пароль'],
+  ...['passphrase', 'passcode', 'pwd', 'secret', 'token', 'credential', 'authori[sz]ation', 'cookie'],
+  ...['session[-_ ]?(?:id|key)', '(?:api|access|private|license|licence|encryption|ssh)[-_ ]?key'],
 ].join('|');
 
 /** Names that are secret only as a whole, or at the end of another one. */
 const shortSecretName = 'pass|psk|pw|pin|(?<=[_-])key';
 
-/** A value in quotes. */
-const quoted = `"(?:[^"\\\\]|\\\\.)*"|'[^']*'(?:'[^']*')*`;
+/** What sshd says about a login, without a secret. */
+const login = 'password for (?:invalid user )?\\S+ from ';
+
+/** How tokens of well-known services begin. */
+const tokenStart = [
+  ...[
+    'gh[pousr]_',
+    'github_pat_',
+    'gl[a-z]{2,8}-',
+    'xox[a-z]-',
+    'xapp-',
+    'sk-',
+    '[sprw]k_(?:live|test)_',
+    'AKIA',
+    'ASIA',
+  ],
+  ...['AIza', 'hf_', 'npm_', 'pypi-', 'do[opr]_v1_', 'SG\\.', 'whsec_', 'sbk_', 'tk_', 'eyJ', 'ya29\\.'],
+].join('|');
 
 const unitTypes = 'service|scope|timer|socket|mount|automount|slice|target|path|swap|device';
 
@@ -29,26 +47,20 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(?<![^\s"'(=[])(\/(?:\S*\/)?s?bin\/[\w.+@-]+)["']?\s.*$/, `$1 ${hidden}`],
   [/(?<!\S)-{1,2}[A-Za-z].*$/, hidden],
   [/-----BEGIN.*$/, hidden],
-  // Whatever the scheme is, and however many there are.
-  [new RegExp(`\\b(authori[sz]ation|cookie)(["']?\\s*[=:]\\s*)(?:${quoted}|.*$)`, 'gi'), `$1$2${hidden}`],
-  [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]{4,}/gi, `$1 ${hidden}`],
-  [
-    new RegExp(
-      `(?<![\\w.-])([\\w.-]*(?:${secretName})[\\w.-]*(?:[^=:]{0,60}[=:]|\\s+is\\b)\\s*)(${quoted}|\\S+)`,
-      'gi',
-    ),
-    `$1${hidden}`,
-  ],
-  [
-    new RegExp(
-      `(?<![\\w.-])((?:[\\w.-]*[_.-])?(?:${shortSecretName})["']?\\s*[=:]\\s*(?!${hidden}))(${quoted}|\\S+)`,
-      'gi',
-    ),
-    `$1${hidden}`,
-  ],
-  // Credentials and queries in addresses.
+  // The rest of a line that names a secret: where it ends, nobody knows.
+  [new RegExp(`(?<![\\w.-])(?!${login})([\\w.-]*(?:${secretName})[\\w.-]*).*$`, 'i'), `$1 ${hidden}`],
+  [new RegExp(`(?<![\\w.-])((?:[\\w.-]*[_.-])?(?:${shortSecretName}))["']?\\s*[=:].*$`, 'i'), `$1 ${hidden}`],
+  [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]+/gi, `$1 ${hidden}`],
+  // Of addresses only scheme and host are kept: paths of webhooks are secret, too.
+  [/(\w:\/\/)(?:[^\s/]*@)?([^\s/?#"'@]+)[/?#][^\s"']*/g, `$1$2/${hidden}`],
   [/(\w:\/\/)[^\s/]+@/g, `$1${hidden}@`],
+  [/(?<!\S)[^\s:@/]{1,64}:[^\s@]+@/g, `${hidden}@`],
+  [/(\/(?:services|webhooks?|hooks|incoming|bot)\/)\S+/gi, `$1${hidden}`],
   [/([?&][\w.~-]+=)[^\s&"']+/g, `$1${hidden}`],
+  [/\bbot\d+:[\w-]+/gi, hidden],
+  [new RegExp(`(?<![\\w-])(?:${tokenStart})[\\w.~+/=-]*`, 'g'), hidden],
+  // Base64, such as a line of a private key.
+  [/(?<![\w+/])(?=[\w+/]*\d)(?=[\w+/]*[A-Z])[A-Za-z0-9+/]{40,}={0,2}/g, hidden],
   // Tokens and keys are long and have digits, as UUIDs do.
   [/(?<![\w+~-])(?=[\w+~-]*\d)(?=[\w+~-]*[A-Za-z])[\w+~-]{20,}={0,2}/g, hidden],
 ];

@@ -255,6 +255,7 @@ test('a mail takes no longer than its limit, whatever the server does', async (t
     const message = toOutgoing(createIncidentMessage([createHappening()], parts));
     assert.deepEqual((await sender.send(message, new Date())).outcome, {
       ...{ kind: 'failed', reason: 'the mail server did not respond in time', seconds: 0, mayBeAlert: true },
+      isUnanswered: true,
     });
     await sender.close();
   }

@@ -146,3 +146,32 @@ test('a template that cannot work is refused on startup, with what to do', async
     assert.match(await startRefusal(t, { settings: { destinations: [destination] } }), problem);
   }
 });
+
+const manyLabels = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`label-${index}`, 'é"'.repeat(100)]));
+
+test('many long labels in a query or a header stay below the limits of servers, and JSON stays whole', async (t) => {
+  const tell = await open(
+    t,
+    { method: 'GET', headers: { 'X-Labels': '{labels}', 'X-Json': '{json labels}' } },
+    '/send?labels={json labels}&plain={labels}&text={message}',
+  );
+  const { path, headers } = await tell(createHappening({ labels: { ...manyLabels, z: 'last' } }));
+  const { searchParams } = new URL(path, 'http://h');
+  const labels = JSON.parse(searchParams.get('labels') ?? '');
+  assert.equal(labels['label-0'], manyLabels['label-0']);
+  assert.equal(labels.z, 'last');
+  assert.ok(path.length < 8192, `${path.length}`);
+  assert.ok(Object.values(headers).join('').length < 8192);
+});
+
+test('XML, headers and titles have no characters that XML 1.0 or a line do not allow', async (t) => {
+  const title = 'a\u0000b\u0085c\uffffd\u{1fffe}e\u202ef\u2028g\u001bh';
+  const incident = createHappening({ title, hostname: '', source: `x\u0000\ufffe\ud800` });
+  const xml = await open(t, { body: '<m>{title} {source} {message}</m>', headers: { 'Content-Type': 'text/xml' } });
+  const { body } = await xml(incident);
+  assert.match(body, /^<m>CRITICAL #412 a b c d e f g h x /);
+  assert.match(body, /^[\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
+  const header = await open(t, { body: 'x', headers: { 'X-Title': '{title}', 'X-Source': '{source}' } });
+  const { headers } = await header(incident);
+  assert.deepEqual([headers['x-title'], headers['x-source']], ['CRITICAL #412 a b c d e f g h', 'x']);
+});

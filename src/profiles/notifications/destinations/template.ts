@@ -1,4 +1,5 @@
 import { escapeHtml } from '../html.ts';
+import { toSingleLine } from '../single-line.ts';
 import { truncate } from '../truncate.ts';
 import { type DeliveryRequest, type DestinationType, type Outgoing, type ReceiverAddress, toHeader } from './type.ts';
 
@@ -95,7 +96,7 @@ const escapes: Record<Form, (text: string) => string> = {
   json: (text) => JSON.stringify(text).slice(1, -1),
   form: encodeURIComponent,
   xml: escapeHtml,
-  header: (text) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' '),
+  header: toSingleLine,
   text: (text) => text,
 };
 
@@ -125,10 +126,22 @@ const toValues = (outgoing: Outgoing, maxBytes: number): Values => {
     event: message ? `incident.${message.what}` : 'alert',
     source: truncate((alert ?? first)?.source ?? '', maxBytes),
     hostname: truncate((alert ?? first)?.hostname ?? '', maxBytes),
-    labels: (alert ?? first)?.labels ?? {},
+    labels: limitLabels((alert ?? first)?.labels ?? {}, maxBytes),
     number: first?.number ?? null,
     count: first?.count ?? null,
   };
+};
+
+/** Whole labels, in their order, as long as there is room. */
+const limitLabels = (labels: Record<string, string>, maxBytes: number): Record<string, string> => {
+  let left = maxBytes;
+  const fitting = Object.entries(labels).filter((label) => {
+    const bytes = Buffer.byteLength(JSON.stringify(label));
+    const hasRoom = bytes <= left;
+    if (hasRoom) left -= bytes;
+    return hasRoom;
+  });
+  return Object.fromEntries(fitting);
 };
 
 /** Texts that would break JSON if they were not escaped, or stood outside quotes. */

@@ -5,6 +5,7 @@ import { formatOf, toText as readText, readTime, readVia } from '../../alert-rec
 import { type Severity, toSeverity } from '../../severity.ts';
 import type { IncidentMessage } from '../message.ts';
 import type { DeliveryOutcome } from '../receiver-state.ts';
+import { toSingleLine } from '../single-line.ts';
 import { truncate } from '../truncate.ts';
 
 /** A kind of receiver. */
@@ -219,9 +220,11 @@ export const jsonType = { 'content-type': 'application/json' };
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
-/** Text that is not printable ASCII as RFC 2047 has it, which ntfy and others decode. */
-export const toHeader = (text: string): string =>
-  /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
+/** One line of text; where it is not printable ASCII, as RFC 2047 has it, which ntfy and others decode. */
+export const toHeader = (text: string): string => {
+  const line = toSingleLine(text);
+  return /^[\x20-\x7e]*$/.test(line) ? line : `=?UTF-8?B?${Buffer.from(line).toString('base64')}?=`;
+};
 
 /** How urgent receivers show an alert. */
 export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
@@ -259,7 +262,7 @@ const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
 /** One line about the alert: `ERROR backup on web-1`. */
 const toTitle = ({ level, source, hostname }: DeliveredAlert): string => {
   const place = hostname === '' ? '' : `on ${hostname}`;
-  return truncate([level, source, place].filter((part) => part !== '').join(' ') || 'Alert', 250);
+  return truncate(toSingleLine([level, source, place].filter((part) => part !== '').join(' ')) || 'Alert', 250);
 };
 
 /** Message, details and links. */

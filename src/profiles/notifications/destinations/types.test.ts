@@ -13,10 +13,10 @@ const secrets = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64'
 const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full <é>', hostname: 'web-1' };
 
 /** The request that a destination makes of the alert. */
-const deliver = async (t: Parameters<typeof startReceiver>[0], changes: object, path = '') => {
+const deliver = async (t: Parameters<typeof startReceiver>[0], changes: object, path = '', fields = {}) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver, { url: `${receiver.url}${path}`, ...changes })]);
-  const id = await sendAlert(app, alert);
+  const id = await sendAlert(app, { ...alert, ...fields });
   await waitForRequests(receiver, 1);
   const [request] = receiver.requests;
   assert.ok(request);
@@ -150,4 +150,11 @@ test('a text is cut at a whole character', () => {
   assert.equal(truncate('abcdef', 5), 'ab…');
   assert.equal(truncate('ééééé', 8), 'éé…');
   assert.equal(truncate('😀😀😀', 10), '😀…');
+});
+
+test('the title of an alert is one line without control characters, whatever its sender sends', async (t) => {
+  const source = 'disk\u0000\u0085\ud83d\u202e\nfull\uffff';
+  const { request } = await deliver(t, { type: 'ntfy' }, '/alerts', { source, hostname: '' });
+  assert.equal(request.headers['title'], `${request.headers['title']}`.replaceAll(/[^\x20-\x7e]/g, ''));
+  assert.match(String(request.headers['title']), /^\w+ disk full ?$/);
 });
