@@ -102,3 +102,10 @@ export class ZoneClock {
     return Date.UTC(+year, +month - 1, +day, +hour, +minute, +second) - at;
   }
 }
+
+/** True if the first ten characters, `2036-02-29`, are a day of the calendar: `Date` takes the 30th of February for the 2nd of March. */
+export const isCalendarDay = (text: string): boolean => {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+};

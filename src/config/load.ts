@@ -11,7 +11,7 @@ import {
 } from './former.ts';
 import { readJsonFile } from './json-file.ts';
 import { fromText, isFlag, isSecret, otherVariables, suggest, textForm, toFlagName, toVariableName } from './names.ts';
-import type { Settings } from './schema.ts';
+import { patternNames, type Settings } from './schema.ts';
 import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts';
 
 /** Flags by key in camelCase; a bare flag is `true`. */
@@ -183,10 +183,11 @@ const findProblems = (schema: TSchema, { value, place }: Given): string[] => {
     const toPart = (path: string[]) => (path.length > 0 ? ` at ${path.join('.')}` : '');
     return [...new Set(faults.map(({ path, clause }) => `${place}${toPart(path)} ${clause}`))];
   }
-  // Paths are the only settings with a pattern.
-  const detail = errors.some(({ keyword }) => keyword === 'pattern') ? ' without NUL characters' : '';
+  const { pattern = '' } = schema as { pattern?: string };
+  const isPattern = errors.some(({ keyword }) => keyword === 'pattern');
+  const wanted = (isPattern && patternNames[pattern]) || describeValues(schema, form);
   const found = isSecret(schema) ? '' : `, not ${JSON.stringify(value)}`;
-  return [`${place} must be ${describeValues(schema, form)}${detail}${found}`];
+  return [`${place} must be ${wanted}${found}`];
 };
 
 /** Without the errors of a union's branches, which contradict each other: the union's own error says what it takes. */

@@ -7,6 +7,15 @@ const secret = { writeOnly: true } as const;
 /** Pattern of paths: the operating system accepts all other characters. */
 const withoutNul = '^[^\\u0000]*$';
 
+/** Pattern of names that are sent in headers. */
+const printable = '^[!-~]+$';
+
+/** Texts that a pattern allows, as messages call them. */
+export const patternNames: Readonly<Record<string, string>> = {
+  [withoutNul]: 'a non-empty string without NUL characters',
+  [printable]: 'printable ASCII characters without spaces',
+};
+
 const path = (description: string) => Type.String({ minLength: 1, pattern: withoutNul, description });
 
 /** A list of names or addresses; empty by default. */
@@ -57,7 +66,7 @@ const coreSettings = {
   ),
   instanceName: Type.Optional(
     Type.String({
-      pattern: '^[!-~]+$',
+      pattern: printable,
       description: 'Name of this instance among those that share a database; host name and port by default.',
     }),
   ),

@@ -63,6 +63,13 @@ test('control characters in messages are escaped, and NUL in a path is refused',
   assert.match(said, /^publicDir \S+a\\u\{a\}b is not a folder$/m);
 });
 
+test('a name of an instance that cannot be sent is refused with the reason', async () => {
+  for (const name of ['my host', 'é', 'a\u0001']) {
+    const said = await refusal([], 1, { SIGNALBOX_INSTANCE_NAME: name });
+    assert.match(said, /^SIGNALBOX_INSTANCE_NAME must be printable ASCII characters without spaces, not "/);
+  }
+});
+
 test('a long list of problems is complete when the output is a pipe', async (t) => {
   const path = join(createFolder(t), 'c.json');
   const settings = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`unknown${index}`, 1]));

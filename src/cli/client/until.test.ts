@@ -33,6 +33,11 @@ test('anything else, and times that have passed, are refused', () => {
     'Thu',
     '2036-01-31',
     '2036-01-31T08:30',
+    '2030-02-30T08:30:00Z',
+    '2030-04-31T08:30:00Z',
+    '2031-02-29T08:30:00+01:00',
+    '2030-00-01T08:30:00Z',
+    '2030-13-01T08:30:00Z',
     '2020-01-31T08:30:00Z',
   ]) {
     assert.throws(() => parseUntil(text, now), isUsageError, text);

@@ -1,3 +1,4 @@
+import { isCalendarDay } from '../../time-zone.ts';
 import { UsageError } from '../args.ts';
 
 const minuteMs = 60_000;
@@ -55,5 +56,5 @@ const parseSpan = (text: string, now: Date): Date | undefined => {
 
 const parseTime = (text: string): Date | undefined => {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
-  return isTime && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined;
+  return isTime && isCalendarDay(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined;
 };

@@ -59,8 +59,11 @@ export const parseOsName = (content: string): string | null => {
 /** ut_type of a session of a user, see utmp(5). */
 const userProcess = 7;
 
-/** Bytes in a record: 384 with glibc's 32-bit times (x86, POWER), 400 elsewhere (ARM64, RISC-V). */
-const recordLengths = [384, 400];
+/** Processors on which a record has glibc's 32-bit times. */
+const withShortTimes = ['x64', 'ia32', 'ppc', 'ppc64', 's390', 's390x', 'arm', 'mips', 'mipsel'];
+
+/** Bytes in a record: 384 with 32-bit times, 400 elsewhere (ARM64, RISC-V, LoongArch); the usual length first. */
+const toRecordLengths = (arch: string): readonly number[] => (withShortTimes.includes(arch) ? [384, 400] : [400, 384]);
 
 /** Sessions of logged-in users, from systemd-logind or else utmp; null without both. */
 export const countUsers = async (runFolder: string): Promise<number | null> =>
@@ -68,8 +71,8 @@ export const countUsers = async (runFolder: string): Promise<number | null> =>
   (await readFile(`${runFolder}/utmp`).then(countUtmpUsers, () => null));
 
 /** Counts the sessions in the content of a utmp file; null if it is damaged. */
-export const countUtmpUsers = (content: Buffer): number | null => {
-  const length = recordLengths.find((each) => content.length % each === 0);
+export const countUtmpUsers = (content: Buffer, arch: string = process.arch): number | null => {
+  const length = toRecordLengths(arch).find((each) => content.length % each === 0);
   if (length === undefined) return null;
   const view = new DataView(content.buffer, content.byteOffset, content.length);
   let users = 0;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
 import Type from 'typebox';
+import { isCalendarDay } from '../../../time-zone.ts';
 import { defineShape } from '../../route.ts';
 import { findSeverity, type Severity } from '../../severity.ts';
 
@@ -134,7 +135,8 @@ const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\
 export const toTime = (value: unknown): string | undefined => {
   const parts = typeof value === 'string' ? time.exec(value) : null;
   if (!parts) return undefined;
-  const [, day, clock, offset = 'Z'] = parts;
+  const [, day = '', clock, offset = 'Z'] = parts;
+  if (!isCalendarDay(day)) return undefined;
   return formatTime(new Date(`${day}T${clock}${offset.toUpperCase()}`));
 };
 
