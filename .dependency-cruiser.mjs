@@ -61,7 +61,10 @@ export default {
       'http-knows-no-profiles',
       'Plumbing serves every route alike.',
       { path: '^src/http/' },
-      { path: '^src/', pathNot: '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation|time-zone)\\.ts$)' },
+      {
+        path: '^src/',
+        pathNot: '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation|time-zone)\\.ts$)',
+      },
     ),
     rule(
       'metrics-know-numbers-alone',

@@ -19,8 +19,7 @@ const kept = [
 ];
 
 const hiding: Record<string, string> = {
-  'anna : TTY=pts/0 ; PWD=/home/anna ; USER=root ; COMMAND=/usr/bin/mysql -phunter2':
-    'anna : TTY=pts/0 ; PWD …',
+  'anna : TTY=pts/0 ; PWD=/home/anna ; USER=root ; COMMAND=/usr/bin/mysql -phunter2': 'anna : TTY=pts/0 ; PWD …',
   '(root) CMD (/usr/local/bin/backup hunter2)': '(root) CMD (…)',
   'Started run-u5.service - /bin/false hunter2.': 'Started run-u5.service',
   'Started [systemd-run] /bin/sh hunter2.': 'Started [systemd-run] /bin/sh …',
