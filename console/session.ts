@@ -49,6 +49,16 @@ export const renew = (token: string, expiresAt: number): void => {
   begin(renewed);
 };
 
+/** Goes on with the token that a change brings which ends this session, perhaps before its response is here. */
+export const outlast = async (change: () => Promise<{ token: string; expiresIn: number }>): Promise<void> => {
+  const [before, isKept] = [current.value, readStored() !== undefined];
+  const { token, expiresIn } = await change();
+  const present = current.value ?? before;
+  if (!present) return;
+  const renewed = { ...present, token, expiresAt: Date.now() + expiresIn * 1000 };
+  logIn(renewed, isKept || readStored() !== undefined);
+};
+
 /** What is still to be sent before the token is gone. */
 const beforeLogOut: (() => void)[] = [];
 

@@ -10,10 +10,13 @@ import { Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { notify } from '../ui/toast.tsx';
+import { OwnPassword } from './own-password.tsx';
 
 /** Where the user is logged in, and a way to end that. */
 export const SessionsSection = () => {
-  const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }));
+  const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }), {
+    isKept: true,
+  });
   const { isRunning, run } = useRun(async () => {
     await userClient.endSessions();
     logOut();
@@ -24,6 +27,7 @@ export const SessionsSection = () => {
     <>
       <div class="list-head">
         <p class="hint">{words.sessionsHint}</p>
+        <OwnPassword />
         <IconButton icon="user" label={words.logOutAll} isDisabled={isRunning} onClick={run} />
       </div>
       <Table

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import type { User } from 'signalbox/client';
 import { client, userClient } from '../api.ts';
 import { toIfMatch, useSeen } from '../live/conditional.ts';
-import { logInAs } from '../live/login.ts';
 import { useSubmission } from '../live/submission.ts';
 import { expireSession, session } from '../session.ts';
 import { settingTexts as words } from '../strings/settings.ts';
@@ -38,6 +37,7 @@ export const UsersSection = () => (
 const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
   const before = useSeen(present);
   const name = useSignal(before?.name ?? '');
+  const isSelf = before !== undefined && isOwn(before.name);
   const role = useSignal<User['role']>(before?.role ?? 'Reader');
   const password = useSignal('');
   const submission = useSubmission(async () => {
@@ -48,7 +48,8 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
           throw error;
         })
       : await userClient.createUser({ name: name.value.trim(), role: role.value, password: password.value });
-    if (before && isOwn(saved.name)) await goOn(saved.name, password.value);
+    // The server has ended the sessions of the former role.
+    if (isSelf && saved.role !== before?.role) expireSession();
     notify(words.saved(saved.name));
     onChanged();
     onClose();
@@ -73,18 +74,15 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
           role.value = value as User['role'];
         }}
       />
-      <NewPassword
-        label={before ? words.newPassword : words.password}
-        hint={before ? `${words.passwordHint} ${words.keepPassword}` : words.passwordHint}
-        {...bind(password)}
-      />
-      {before && isOwn(before.name) && <p class="note">{words.ownHint}</p>}
+      {isSelf ? (
+        <p class="note">{words.ownHint}</p>
+      ) : (
+        <NewPassword
+          label={before ? words.newPassword : words.password}
+          hint={before ? `${words.passwordHint} ${words.keepPassword}` : words.passwordHint}
+          {...bind(password)}
+        />
+      )}
     </FormDialog>
   );
-};
-
-/** The change has ended your own session: the new password begins another one. */
-const goOn = async (name: string, password: string): Promise<void> => {
-  if (password === '') return expireSession();
-  await logInAs(name, password);
 };

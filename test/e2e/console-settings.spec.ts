@@ -79,7 +79,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
   await expect(row(page, 'admin')).toHaveText(/admin \(you\).*Admin.*From the config file/);
   await row(page, 'admin').getByRole('button', { name: 'admin' }).press('Enter');
-  await expect(drawer(page, 'User admin').getByText('It is from the config file')).toBeVisible();
+  await expect(drawer(page, 'User admin').getByText('Defined in the config file; edit it there.')).toBeVisible();
   await expect(drawer(page, 'User admin').getByRole('button', { name: 'Delete…' })).toHaveCount(0);
   expect(await findFaults(page)).toEqual([]);
   await page.keyboard.press('Escape');
@@ -169,7 +169,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   expect(complaints.filter((each) => !/4(00|12) \(/.test(each))).toEqual([]);
 });
 
-test('the last administrator cannot go, and a reader sees sessions and what the server is', async ({
+test('the last administrator cannot go, and a Reader sees every section but users, keys and changes', async ({
   startPublished,
   openConsole,
 }) => {
@@ -191,7 +191,7 @@ test('the last administrator cannot go, and a reader sees sessions and what the 
   await page.getByRole('button', { name: 'Log out' }).click();
   await logIn(page, 'reader');
   const sections = page.getByRole('navigation', { name: 'Section' });
-  await expect(sections.getByRole('link')).toHaveText(['Sessions', 'About']);
+  await expect(sections.getByRole('link')).toHaveText(['Destinations', 'Intake formats', 'Sessions', 'About']);
   await sections.getByRole('link', { name: 'About' }).click();
   await expect(page.getByText('Running for')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
@@ -208,7 +208,7 @@ test('a destination is made with what its type needs, tested, changed without it
   const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
   await logIn(page, 'admin');
   await page.getByRole('link', { name: 'Settings pager' }).click();
-  await expect(drawer(page, 'Destination pager').getByText('It is from the config file')).toBeVisible();
+  await expect(drawer(page, 'Destination pager').getByText('Defined in the config file; edit it there.')).toBeVisible();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'New destination' }).click();
   const form = page.getByRole('dialog', { name: 'New destination' });
@@ -362,4 +362,47 @@ test('a key that nobody has used for 90 days is marked in the list and in its de
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'rare', exact: true }).click();
   await expect(drawer(page, 'Key rare')).not.toContainText('Unused');
+});
+
+test('a Reader changes the own password with the current one, stays logged in here, and is logged out elsewhere', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({ settings: { access: 'login' } });
+  const body = { name: 'ben', role: 'Reader', password: strong };
+  expect((await app.request('POST', '/api/users', { token: await app.login('admin'), body })).status).toBe(201);
+  const logInAsBen = (password: string) =>
+    app.request<{ token: string }>('POST', '/api/auth/login', { body: { Username: 'ben', Password: password } });
+  const elsewhere = (await logInAsBen(strong)).json.token;
+  const { page } = await openConsole({ app, hash: '#/settings/sessions' });
+  await logIn(page, 'reader');
+  await expect(page.getByText('Your password is from the config file, where it is changed.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Change password' })).toHaveCount(0);
+  await page.getByRole('banner').getByRole('button', { name: 'reader, Reader' }).click();
+  await page.getByRole('button', { name: 'Log out', exact: true }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
+  const login = page.getByRole('dialog', { name: 'Log in' });
+  await login.getByLabel('User name').fill('ben');
+  await login.getByLabel('Password').fill(strong);
+  await login.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Change password' }).click();
+  const form = page.getByRole('dialog', { name: 'Change password' });
+  const next = `${strong} again`;
+  await form.getByLabel('Current password').fill('a wrong one');
+  await form.getByLabel('New password').fill(next);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.getByRole('alert')).toHaveText('The current password is wrong.');
+  await form.getByLabel('Current password').fill(strong);
+  await form.getByLabel('New password').fill('short');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.getByRole('alert')).toHaveText('password must have at least 12 characters');
+  expect(await findFaults(page)).toEqual([]);
+  await form.getByLabel('New password').fill(next);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Your password was changed. You are logged out everywhere else.')).toBeVisible();
+  await expect(form).toHaveCount(0);
+  await expect(page.getByRole('banner').getByRole('button', { name: 'ben, Reader' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Sessions' }).getByText('(this one)')).toBeVisible();
+  expect((await app.request('GET', '/api/account', { token: elsewhere })).status).toBe(401);
+  expect([(await logInAsBen(strong)).status, (await logInAsBen(next)).status]).toEqual([401, 200]);
 });
