@@ -1,5 +1,6 @@
 import type { CommandDescription, CommandList } from 'signalbox/client';
 import { goTo, toHash } from '../router.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Choice } from '../ui/field.tsx';
@@ -20,6 +21,7 @@ interface Props {
 
 /** The form of one command, with the command line that it stands for. */
 export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
+  const mayRun = isAllowed('runCommand');
   const { properties = {} } = command.parameters as { properties?: object };
   const { typed: values, write } = useTyped(Object.keys(properties));
   const parameters = listParameters(command, values.value);
@@ -29,6 +31,7 @@ export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
       <form
         onSubmit={(event) => {
           event.preventDefault();
+          if (!mayRun) return;
           write();
           void runCommand(line, toHash(`/commands/${command.name}`, values.value));
         }}
@@ -51,10 +54,13 @@ export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
           />
         ))}
         <CommandLine line={line} />
+        {!mayRun && <p class="note">{words.adminHint}</p>}
         <div class="actions">
-          <button type="submit" class="primary" aria-disabled={isRunning.value}>
-            <Icon name="play" /> {isRunning.value ? words.running : words.run}
-          </button>
+          {mayRun && (
+            <button type="submit" class="primary" aria-disabled={isRunning.value}>
+              <Icon name="play" /> {isRunning.value ? words.running : words.run}
+            </button>
+          )}
           {isRunning.value && <IconButton icon="close" label={words.stop} onClick={stop} />}
           <CopyButton label={words.copyLine} value={() => line} />
         </div>

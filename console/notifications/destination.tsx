@@ -5,8 +5,7 @@ import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toRelative, toTime } from '../format.ts';
 import { useRun } from '../live/run.ts';
 import { toHash } from '../router.ts';
-import { isAllowed, isMounted } from '../routes.ts';
-import { session } from '../session.ts';
+import { isAllowed, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
 import { DestinationTest, mostOfResponse } from '../ui/destination-test.tsx';
@@ -91,15 +90,12 @@ const StateChip = ({ destination: { state, parked, failingSince } }: { destinati
 
 const toFigures = (destination: Destination): [string, string, boolean][] => {
   const { incidents, lagAlerts, lagIncidents, lagSeconds, parked, dropped } = destination;
-  const oldest: [string, string, boolean] = [
-    words.oldest,
-    lagSeconds === 0 ? '–' : toDuration(lagSeconds),
-    lagSeconds > 60,
-  ];
-  if (incidents) return [[words.lag, toCount(lagIncidents), lagIncidents > 100], oldest];
+  const oldest: [string, string, boolean][] =
+    lagSeconds === 0 ? [] : [[words.oldest, toDuration(lagSeconds), lagSeconds > 60]];
+  if (incidents) return [[words.lag, toCount(lagIncidents), lagIncidents > 100], ...oldest];
   return [
     [words.lag, toCount(lagAlerts), lagAlerts > 100],
-    oldest,
+    ...oldest,
     [words.parked, toCount(parked), parked > 0],
     [words.dropped, toCount(dropped), dropped > 0],
   ];
@@ -125,7 +121,7 @@ const Actions = ({ destination, onRetried }: PartProps) => {
           onClick={retry.run}
         />
       )}
-      {session.value?.role === 'Admin' && isMounted('listDestinations') && (
+      {isReadable('listDestinations') && (
         <a class="button" href={toHash('/settings/destinations', { open: name })}>
           <Icon name="settings" /> {words.settings}
           <span class="unseen"> {name}</span>

@@ -56,7 +56,7 @@ export const shellTexts = {
   refresh: 'Refresh',
   copy: 'Copy',
   changed: 'Changed last',
-  configHint: 'It is from the config file, where it can be changed.',
+  configHint: 'Defined in the config file; edit it there.',
   doneBy: (name: string, time: string) => `by ${name}, ${time}`,
   copyLink: 'Copy link',
   copied: 'Copied',

@@ -85,7 +85,7 @@ test('heartbeats are listed as they come in, with what is expected, their runs a
   await expect(details(page, 'backup').getByText('disk is full').first()).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await page.goto('/console/#/heartbeats/report');
-  await expect(details(page, 'report').getByText('It is from the config file, where it can be changed.')).toBeVisible();
+  await expect(details(page, 'report').getByText('Defined in the config file; edit it there.')).toBeVisible();
   await expect(details(page, 'report').getByRole('button', { name: 'Change…' })).toHaveCount(0);
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(`/console/#/heartbeats/${longName}`);

@@ -80,11 +80,14 @@ test('a session that expires is asked for again, and the action continues after 
   await expect(page.getByRole('status').getByText('Delivered.')).toBeVisible();
 });
 
-test('a reader sees that destinations need the role Admin', async ({ openConsole }) => {
-  const { page } = await openConsole({ hash: '#/deliveries' });
+test('a Reader sees how destinations are doing, and is offered no change of them', async ({ openConsole }) => {
+  const settings = { destinations: [{ name: 'phone', type: 'webhook', url: 'http://127.0.0.1:9' }] };
+  const { page } = await openConsole({ hash: '#/deliveries', settings });
   await expect(page.getByRole('heading', { level: 1, name: 'Notifications' })).toBeVisible();
   await logIn(page, 'reader');
-  await expect(page.getByText('This needs a user with the role Admin.')).toBeVisible();
+  const panel = page.getByRole('region', { name: 'phone', exact: true });
+  await expect(panel).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Send a test' })).toHaveCount(0);
   await expect(page.getByRole('link', { name: 'New destination' })).toHaveCount(0);
   await page.goto('/console/#/nowhere');
   await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
@@ -217,7 +220,7 @@ test('the screen says who is on call and who follows, and a reader puts somebody
   await expect(panel.getByText(present, { exact: true })).toBeVisible();
   await expect(panel.getByText(new RegExp(`^Then ${other}, from `))).toBeVisible();
   await logIn(page, 'reader');
-  await panel.getByRole('button', { name: 'Put somebody else on duty: oncall' }).press('Enter');
+  await panel.getByRole('button', { name: 'Change who is on call: oncall' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'On duty: oncall' });
   await expect(dialog.getByLabel('Who')).toHaveValue(other);
   await dialog.getByLabel('Until').fill('2000-01-01T08:00');

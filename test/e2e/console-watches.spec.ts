@@ -62,7 +62,7 @@ test('watches are listed with state, reading, line and incident, those of the co
   await row(page, 'tight').getByRole('link', { name: 'tight' }).click();
   const drawer = details(page, 'tight');
   await expect(drawer.getByText('Restart what eats it')).toBeVisible();
-  await expect(drawer.getByText('It is from the config file, where it can be changed.')).toBeVisible();
+  await expect(drawer.getByText('Defined in the config file; edit it there.')).toBeVisible();
   await expect(drawer.getByRole('button', { name: 'Change…' })).toHaveCount(0);
   await expect(drawer.getByRole('button', { name: 'Delete' })).toHaveCount(0);
   await expect(drawer.getByText('limit: 0.001 %')).toBeAttached();
