@@ -102,6 +102,12 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
     if (settings && unstored.get(name) === mark) unstored.delete(name);
   };
 
+  /** Accounts of the settings. A temporary one has another password after each start, which revokes nothing. */
+  const listRemembered = () =>
+    [...accounts.values()]
+      .filter(({ made }) => !made)
+      .map(({ name, role, origin, checked }) => ({ name, checked: origin === 'temporary' ? role : checked }));
+
   const revokeChanged = (before: ReadonlyMap<string, Account>): void => {
     const changed = [...before.values()].filter(({ name, checked, origin, made }) => {
       const now = accounts.get(name);
@@ -110,19 +116,12 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
       return !made || (now !== undefined && now.origin !== 'made');
     });
     const isComplete = isRead();
-    const differing =
-      !memory || isCompared || !isComplete
-        ? []
-        : memory.listChanged([...accounts.values()].filter(({ made }) => !made));
+    const differing = !memory || isCompared || !isComplete ? [] : memory.listChanged(listRemembered());
     isCompared ||= isComplete;
     const names = new Set([...changed.map(({ name }) => name), ...differing]);
     const revoked = Promise.all([...names].map(revoke));
     // Only a stored revocation is remembered as done.
-    if (isComplete)
-      memory?.keep(
-        [...accounts.values()].filter(({ made }) => !made),
-        revoked,
-      );
+    if (isComplete) memory?.keep(listRemembered(), revoked);
     revoked.catch(() => undefined);
   };
 

@@ -108,6 +108,10 @@ export const logLines = [
     messages: ['warn watches: an alert was not stored; it is tried again'],
     meaning: '`err` has the reason; tried after the next check',
   },
+  {
+    messages: ['warn login: the accounts of the settings are not remembered'],
+    meaning: 'the next start does not notice users that leave the config file until then, and their tokens stay valid',
+  },
   { messages: ['warn login: wrong logins'], meaning: 'logins from `ip` are now delayed' },
   {
     messages: ['warn login: refused', 'warn login: more logins'],
