@@ -1,15 +1,16 @@
-import type { ImportTarget, MovedStore } from '../moved-store.ts';
+import { type ImportTarget, type MovedStore, passAll } from '../moved-store.ts';
 import { readPostgresUrl } from './address.ts';
 import { type Gate, lockGate, storeGate } from './batch.ts';
 import { Primary, type Row } from './connection.ts';
-import { migrate, runAll } from './schema.ts';
+import { migrate, readVersion, runAll } from './schema.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
 const fetchedRows = 50;
 
 /**
  * The changes of stores as of one moment, some at a time; returns false if no signalbox has used the database yet.
- * `onEstimate` gets how many there are, as far as the planner knows.
+ * `onEstimate` gets how many there are, as far as the planner knows. The database stays as it is, also one of an older version,
+ * which may lack tables. Throws a LastingProblem for one that only a newer program can read.
  */
 export async function* readTables<Store extends MovedStore>(
   url: string,
@@ -21,16 +22,18 @@ export async function* readTables<Store extends MovedStore>(
   try {
     const [found] = await query(`SELECT to_regclass('signalbox.schema') IS NOT NULL AS "isThere"`);
     if (!found.isThere) return false;
-    await migrate(connection);
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await readVersion(connection);
+    const tables = await query(`SELECT tablename FROM pg_tables WHERE schemaname = 'signalbox'`);
+    const known = stores.filter(({ table }) => tables.some(({ tablename }) => tablename === table.name));
     let estimate = 0;
-    for (const { text } of stores.flatMap(({ table }) => table.queries)) {
+    for (const { text } of known.flatMap(({ table }) => table.queries)) {
       const [plan] = await query(`EXPLAIN (FORMAT JSON) ${text}`);
       estimate += Number(plan?.['QUERY PLAN']?.[0]?.Plan?.['Plan Rows'] ?? 0);
     }
     onEstimate(estimate);
-    for (const store of stores) {
-      const filter = store.createFilter?.() ?? ((change: unknown) => change);
+    for (const store of known) {
+      const { filter } = store.createFilter?.(undefined) ?? passAll;
       for (const { text, toChange } of store.table.queries) {
         await query(`DECLARE rows NO SCROLL CURSOR FOR ${text}`);
         for (;;) {

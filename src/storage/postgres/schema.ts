@@ -246,7 +246,7 @@ export const migrate = async (
 };
 
 /** The version of the schema, whose table exists. Throws a LastingProblem for one that only a newer program can use. */
-const readVersion = async (connection: Connection): Promise<number> => {
+export const readVersion = async (connection: Connection): Promise<number> => {
   const [row] = await connection.query({ text: 'SELECT version, readable_by AS "readableBy" FROM signalbox.schema' });
   const { version, readableBy } = row ?? { version: 0, readableBy: 0 };
   if (readableBy <= knownVersion) return version;
