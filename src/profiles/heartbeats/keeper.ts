@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { StoreConflict } from '../../expected-errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import { type KeeperParts, MergedSettings } from '../compiled-settings.ts';
 import type { MadeSetting } from '../offers.ts';
@@ -54,6 +55,29 @@ export class HeartbeatKeeper extends MergedSettings<StoredHeartbeat, KnownHeartb
     return this.#byUuid.get(uuid.toLowerCase());
   }
 
+  /** Creates a heartbeat unless there is one of the name, which stays as it is. Rejects with an HttpError. */
+  findOrCreate(
+    name: string,
+    definition: HeartbeatDefinition,
+    by: string,
+  ): Promise<{ known: KnownHeartbeat; isNew: boolean }> {
+    return this.#serially(async () => {
+      assertName(name);
+      await this.settings?.catchUp();
+      const known = this.find(name);
+      if (known) return { known, isNew: false };
+      const value: StoredHeartbeat = { ...definition, uuid: randomUUID() };
+      try {
+        const made = await this.requireSettings(name).put(heartbeatKind, name, value, by, [0], this.limits);
+        return { known: compile(made), isNew: true };
+      } catch (error) {
+        const other = error instanceof StoreConflict ? this.find(name) : undefined;
+        if (other) return { known: other, isNew: false };
+        throw error;
+      }
+    });
+  }
+
   /** Creates or replaces one, which keeps its address; resolves to it. Rejects with an HttpError. */
   put(
     name: string,
@@ -68,10 +92,9 @@ export class HeartbeatKeeper extends MergedSettings<StoredHeartbeat, KnownHeartb
       compileTimes(definition);
       await settings.catchUp();
       const known = this.find(name);
-      if (!known) this.assertRoom();
       const value: StoredHeartbeat = { ...definition, uuid: known?.uuid ?? randomUUID() };
       const version = settings.find(heartbeatKind, name)?.version ?? 0;
-      return compile(await settings.put(heartbeatKind, name, value, by, expected ?? [version]));
+      return compile(await settings.put(heartbeatKind, name, value, by, expected ?? [version], this.limits));
     });
   }
 }

@@ -134,7 +134,7 @@ const findHeartbeat = async (
   // A ping by name changes no setting, so creating one needs a right of its own.
   const forbidden = authorize(request, needs('heartbeats:create'));
   if (forbidden) throw forbidden;
-  return { known: await keeper.put(address, usualDefinition, callerOf(request)), isNew: true };
+  return keeper.findOrCreate(address, usualDefinition, callerOf(request));
 };
 
 /** While a database cannot be used, nobody knows which heartbeats there are: whoever pings has to come back. */
