@@ -14,6 +14,9 @@ export class ExpectedError extends Error {
 /** A store cannot be read or written at the moment; the client may try again. Becomes a 503 with Retry-After. */
 export class StoreUnavailable extends ExpectedError {}
 
+/** The store works, but takes this value never; the client sends another one. Becomes a 400. */
+export class ValueRefusal extends ExpectedError {}
+
 /** The stored version is newer than the client's. Becomes a 412 with the current version as ETag. */
 export class StoreConflict extends ExpectedError {
   /** The version that is stored now. */

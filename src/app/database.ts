@@ -64,6 +64,7 @@ export const openDatabase = async (
       if (problem === undefined) log.warn({ err }, message);
       else log.warn(`${message}; ${listHosts(store)}: ${problem}`);
     },
+    onRefused: (err) => log.error({ err }, 'the database does not take a change, which was refused'),
     onCommit: (seconds) => commits.observe(seconds),
     onMigrated: (done, total) => onProgress?.('Upgrading the tables in the database', done, total),
   };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable } from '../expected-errors.ts';
+import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable, ValueRefusal } from '../expected-errors.ts';
 
 /** The body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
@@ -112,6 +112,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof StoreConflict) {
     return new HttpError('conflict', error.message, { headers: { etag: `"${error.version}"` } });
   }
+  if (error instanceof ValueRefusal) return new HttpError('invalid', error.message);
   if (error instanceof KeyRefusal) return new HttpError('unprocessable', error.message);
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };
   const kind = kindOf.get(statusCode);

@@ -92,7 +92,7 @@ test('alerts that are stored while a start reads the state are folded after it, 
 const openInstance = async (t: Scope, url: string, clock: () => Date) => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
-  const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
+  const database = new Database(url, identity, common, { report: ignore, onRefused: ignore, onCommit: ignore });
   database.begin();
   const indexing = { timeOf, keyOf: () => undefined };
   const alerts = await DatabaseLog.open({

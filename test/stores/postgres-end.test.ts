@@ -14,7 +14,11 @@ test('a read that begins while the database is being closed opens no connection'
   const open = () => {
     const identity = { instance: randomUUID(), name: 'test', version: '0' };
     const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
-    return new Database(url, identity, common, { report: () => undefined, onCommit: () => undefined });
+    return new Database(url, identity, common, {
+      report: () => undefined,
+      onRefused: () => undefined,
+      onCommit: () => undefined,
+    });
   };
   const [database, observer] = [open(), open()];
   await database.query({ text: 'SELECT 1' });

@@ -22,7 +22,12 @@ const open = (t: TestContext, url: string, onMigrated: (done: number, total: num
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const ignore = () => undefined;
   const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
-  const database = new Database(url, identity, common, { report: ignore, onCommit: ignore, onMigrated });
+  const database = new Database(url, identity, common, {
+    report: ignore,
+    onRefused: ignore,
+    onCommit: ignore,
+    onMigrated,
+  });
   database.begin();
   atEnd(t, () => database.close());
   return database;

@@ -355,7 +355,7 @@ test('a reminder is stored once by all instances, and only when it is due', { sk
     const identity = { instance: randomUUID(), name, version: '0' };
     const ignore = () => undefined;
     const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
-    const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
+    const database = new Database(url, identity, common, { report: ignore, onRefused: ignore, onCommit: ignore });
     atEnd(t, () => database.close());
     await database.check();
     database.begin();

@@ -1,5 +1,5 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import { StoreUnavailable } from '../../expected-errors.ts';
+import { StoreUnavailable, ValueRefusal } from '../../expected-errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../storage/postgres/database-log.ts';
@@ -40,8 +40,21 @@ export class SharedAlerts extends AlertIntake {
     this.#catchUp = catchUp;
   }
 
-  /** Stores lines of the spool. Resolves when they are committed. */
+  /** Stores lines of the spool. Resolves when they are committed, except those of which the database does not take a value. */
   async ship(lines: readonly StoredRecord[]): Promise<void> {
+    try {
+      await this.#shipAll(lines);
+    } catch (error) {
+      if (!(error instanceof ValueRefusal)) throw error;
+      // The writer has reported it; the others must not wait for it.
+      if (lines.length === 1) return;
+      const half = Math.ceil(lines.length / 2);
+      await this.ship(lines.slice(0, half));
+      await this.ship(lines.slice(half));
+    }
+  }
+
+  async #shipAll(lines: readonly StoredRecord[]): Promise<void> {
     const rows = lines.map(({ of, record, key }) => ({
       ...this.#log.toNew(record as LogRecord, key as RepeatRowKey | undefined),
       id: of as string,

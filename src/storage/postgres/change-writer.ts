@@ -4,7 +4,7 @@ import { Batcher, type Waiting } from '../batcher.ts';
 import { lengthOf } from '../changes/changes.ts';
 import { type Collection, execute, type Operation } from './batch.ts';
 import type { Connection } from './connection.ts';
-import { isPassing, isRefusedValue, toUnavailable } from './database-errors.ts';
+import { isPassing, isRefusedValue, toUnavailable, toValueRefusal } from './database-errors.ts';
 
 /** Milliseconds between two attempts. */
 const retryMs = 100;
@@ -43,6 +43,8 @@ export interface Identity {
 export interface WriterObserver {
   /** Gets the failure when writing begins to fail, and undefined when it works again. */
   report(failure: unknown): void;
+  /** Gets why the database does not take a single change. */
+  onRefused(error: unknown): void;
   /** Gets the seconds that each batch took, from the first message to its commit. */
   onCommit(seconds: number): void;
   /** How many of so many upgrades of the tables are done. */
@@ -164,6 +166,13 @@ export class ChangeWriter {
         if (isRefusedValue(error) && left.length > 1) {
           await this.#write(left.slice(0, left.length / 2));
           await this.#write(left.slice(left.length / 2));
+          return;
+        }
+        if (isRefusedValue(error) && left.length === 1) {
+          // The database works: only this change is refused, for good.
+          this.#note(undefined);
+          this.#observer.onRefused(error);
+          this.#refuse(left, toValueRefusal(error));
           return;
         }
         this.#note(error);

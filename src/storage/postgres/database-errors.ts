@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../expected-errors.ts';
+import { StoreUnavailable, ValueRefusal } from '../../expected-errors.ts';
 
 /** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as EPIPE. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
@@ -88,6 +88,10 @@ export const explainUnreachable = (error: unknown): string | undefined => {
   const [, problem] = unreachable.find(([pattern]) => pattern.test(cause)) ?? [];
   return problem?.replace('CAUSE', cause);
 };
+
+/** The refusal of a change or query of which the database does not take a value. */
+export const toValueRefusal = (error: unknown): ValueRefusal =>
+  new ValueRefusal(`The database does not take a value of this request: ${(error as Error).message}`, { cause: error });
 
 /** The 503 for a failure, with what is known of the change that failed. */
 export const toUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>

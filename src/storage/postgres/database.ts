@@ -78,7 +78,12 @@ export class Database {
       const ignore = (): void => undefined;
       // A name that no instance has: the list of instances leaves it out.
       const own = { ...identity, instance: randomUUID(), name: '' };
-      return new ChangeWriter(open, own, { report: ignore, onCommit: ignore }, changesMs);
+      return new ChangeWriter(
+        open,
+        own,
+        { report: ignore, onRefused: observer.onRefused, onCommit: ignore },
+        changesMs,
+      );
     };
   }
 

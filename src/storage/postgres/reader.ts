@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import type { List } from '../list.ts';
 import type { Connection, Row, Statement } from './connection.ts';
-import { isMissing, isPassing, toUnavailable } from './database-errors.ts';
+import { isMissing, isPassing, isRefusedValue, toUnavailable, toValueRefusal } from './database-errors.ts';
 
 /** Connections for short reads; each takes many statements at once. */
 const connectionCount = 2;
@@ -111,6 +111,7 @@ export class Reader {
         connection = await this.#connect();
         return await connection.query(statement);
       } catch (error) {
+        if (isRefusedValue(error)) throw toValueRefusal(error);
         if (isMissing(error)) connection?.close();
         if (this.#isStopping || !isPassing(error) || performance.now() > lastAttemptAt) throw toUnavailable(error);
         await pause(retryMs);
