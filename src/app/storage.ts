@@ -190,6 +190,9 @@ const toRefusal = (name: string, directory: string, error: unknown): unknown => 
   ]);
 };
 
+/** Damages of logs that health shows; the program's log has all. */
+const mostDamages = 20;
+
 /** Opens durable logs in the directory; their events are logged, and they are measured. */
 const createLogOpener = (
   directory: string,
@@ -197,6 +200,7 @@ const createLogOpener = (
 ) => {
   /** By name; a log that is opened again replaces the earlier one. */
   const logs = new Map<string, OpenedLog>();
+  const damages: { title: string; damage: string }[] = [];
   const { failures, syncs } = createLogMeters(meters, logs);
   const openLog: OpenLog = async (title, options, isExpected = () => false) => {
     const { name } = options;
@@ -207,7 +211,10 @@ const createLogOpener = (
         directory,
         report: (event) => {
           if (event.type === 'failed') failed.value += 1;
-          if (!isExpected(event)) log.warn(toDetails(event), `${title}: ${event.type}`);
+          if (event.type === 'damaged') {
+            damages.push({ title, damage: event.damage });
+            log.error(toDetails(event), `${title}: damaged`);
+          } else if (!isExpected(event)) log.warn(toDetails(event), `${title}: ${event.type}`);
         },
         onSync: (seconds) => synced.observe(seconds),
         onIndexed: (done, total) => onProgress(`Indexing the ${title}`, done, total),
@@ -226,7 +233,10 @@ const createLogOpener = (
     const titles = [...logs]
       .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
       .map(([, { title }]) => title.replace(/ of .*/, ''));
-    return Array.from(new Set(titles), (title) => toConcern('log', `The ${title} cannot be written`));
+    const damaged = damages.slice(0, mostDamages).map(({ title, damage }): Concern => {
+      return { area: 'log', severity: 'ERROR', text: `The ${title} is damaged: ${damage}` };
+    });
+    return [...Array.from(new Set(titles), (title) => toConcern('log', `The ${title} cannot be written`)), ...damaged];
   };
   return { openLog, findLogConcerns };
 };

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../expected-errors.ts';
 import { HttpError, requireKnown } from '../http/errors.ts';
-import type { MadeSetting, SettingStore } from './offers.ts';
+import type { MadeSetting, PutOptions, SettingStore } from './offers.ts';
 
 interface CompiledParts<Stored, Compiled> {
   /** Undefined where nothing can be made at run time. */
@@ -8,15 +8,49 @@ interface CompiledParts<Stored, Compiled> {
   kind: string;
   /** Throws an Error for one that cannot be used. */
   compile(setting: MadeSetting<Stored>): Compiled;
+  /** Why this version cannot read one that is listed all the same. */
+  findProblem?(compiled: Compiled): string | undefined;
   /** Gets the error of one that cannot be used, once: another version may have stored it. */
   onUnusable(name: string, error: Error): void;
 }
+
+interface CompileResult<Compiled> {
+  compiled: Compiled | undefined;
+  /** Why it cannot be used. */
+  reason: string | undefined;
+}
+
+/** The settings of a kind that can be used; the others, for which `findProblem` returns a reason or throws, are noted as broken. */
+export const pickUsable = <Stored>(
+  settings: Pick<SettingStore, 'list' | 'noteBroken'>,
+  kind: string,
+  findProblem: (setting: MadeSetting<Stored>) => string | undefined,
+): MadeSetting<Stored>[] => {
+  const reasons = new Map<string, string>();
+  const usable = settings.list<Stored>(kind).filter((setting) => {
+    const reason = explain(() => findProblem(setting));
+    if (reason !== undefined) reasons.set(setting.name, reason);
+    return reason === undefined;
+  });
+  settings.noteBroken(kind, reasons);
+  return usable;
+};
+
+const explain = (findProblem: () => string | undefined): string | undefined => {
+  try {
+    return findProblem();
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
 
 /** The settings made at run time of one kind, as their feature uses them: each compiled when it is first needed after a change. */
 export class CompiledSettings<Stored, Compiled> {
   protected readonly settings: SettingStore | undefined;
   readonly #parts: CompiledParts<Stored, Compiled>;
-  #known = new Map<string, { version: number; compiled: Compiled | undefined }>();
+  #known = new Map<string, { version: number } & CompileResult<Compiled>>();
+  /** Why settings cannot be used, by name. */
+  readonly #reasons = new Map<string, string>();
   #list: readonly Compiled[] = [];
   #isStale = true;
 
@@ -42,11 +76,15 @@ export class CompiledSettings<Stored, Compiled> {
     this.#isStale = false;
     const before = this.#known;
     this.#known = new Map();
+    this.#reasons.clear();
     for (const setting of this.settings?.list<Stored>(this.#parts.kind) ?? []) {
       const { name, version } = setting;
       const known = before.get(name);
-      this.#known.set(name, known?.version === version ? known : { version, compiled: this.#compile(setting) });
+      const { compiled, reason } = known?.version === version ? known : this.#compile(setting);
+      this.#known.set(name, { version, compiled, reason });
+      if (reason !== undefined) this.#reasons.set(name, reason);
     }
+    this.settings?.noteBroken(this.#parts.kind, this.#reasons);
     this.#list = [...this.#known.values()].flatMap(({ compiled }) => (compiled === undefined ? [] : [compiled]));
     return this.#list;
   }
@@ -57,12 +95,13 @@ export class CompiledSettings<Stored, Compiled> {
     throw new StoreUnavailable('Settings are not mounted');
   }
 
-  #compile(setting: MadeSetting<Stored>): Compiled | undefined {
+  #compile(setting: MadeSetting<Stored>): CompileResult<Compiled> {
     try {
-      return this.#parts.compile(setting);
+      const compiled = this.#parts.compile(setting);
+      return { compiled, reason: this.#parts.findProblem?.(compiled) };
     } catch (error) {
       this.#parts.onUnusable(setting.name, error as Error);
-      return undefined;
+      return { compiled: undefined, reason: (error as Error).message };
     }
   }
 }
@@ -148,11 +187,11 @@ export class MergedSettings<Stored, Known extends { name: string }> extends Comp
     throw new HttpError('wrong-state', `${this.#parts.noun} ${name} is in the config file: change it there`);
   }
 
-  /** For one more. @throws HttpError */
-  protected assertRoom(): void {
-    const { noun, most } = this.#parts;
-    if (this.list().length < most) return;
-    throw new HttpError('wrong-state', `There are ${most} ${noun.toLowerCase()}s: delete some first`);
+  /** For settings made at run time, beside those of the config file. */
+  protected get limits(): PutOptions {
+    const { noun, most, toKey } = this.#parts;
+    const plural = `${noun.toLowerCase()}s${this.configured.length > 0 ? ' beside those of the config file' : ''}`;
+    return { most: { count: Math.max(0, most - this.#configured.size), plural }, isCaseless: toKey !== undefined };
   }
 
   #index(): void {

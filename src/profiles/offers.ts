@@ -69,6 +69,18 @@ export interface MadeSetting<T = unknown> {
   createdAt: number;
 }
 
+/** Bounds of the settings of a kind, which hold however many changes come at once, and what a change may do in spite of them. */
+export interface PutOptions {
+  /** How many there can be, and how the refusal of one more calls them and what it advises; by default to delete some. */
+  most?: { count: number; plural: string; advice?: string };
+  /** The most characters of all their values as JSON; 4 MiB by default. */
+  characters?: number;
+  /** Names that differ only in capitals are the same. */
+  isCaseless?: boolean;
+  /** Takes rights away: such a change is never refused for want of room. */
+  isRevocation?: boolean;
+}
+
 /**
  * What the settings feature offers: settings made at run time, by kind and name; shared by all instances where they share a
  * database. Values are JSON, and checked by the feature that puts them. Methods reject with StoreUnavailable while changes
@@ -78,10 +90,22 @@ export interface SettingStore {
   /** The current ones, oldest first. */
   list<T>(kind: string): MadeSetting<T>[];
   find<T>(kind: string, name: string): MadeSetting<T> | undefined;
-  /** Resolves, once it is stored, to the setting as it is then. */
-  put<T>(kind: string, name: string, value: T, by: string, expected?: readonly number[]): Promise<MadeSetting<T>>;
+  /**
+   * Resolves, once it is stored, to the setting as it is then. Settings of the kind whose values have an `endsAt` in the past,
+   * in Unix milliseconds, give way to it. Rejects with an HttpError where there is no room.
+   */
+  put<T>(
+    kind: string,
+    name: string,
+    value: T,
+    by: string,
+    expected?: readonly number[],
+    options?: PutOptions,
+  ): Promise<MadeSetting<T>>;
   /** Resolves to whether there was one. */
   delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean>;
+  /** Replaces the reasons why settings of a kind cannot be read, by name: they stay stored, and are listed and reported. */
+  noteBroken(kind: string, reasons: ReadonlyMap<string, string>): void;
   /** False until what is stored was read, since a database may be away on startup. */
   isRead(): boolean;
   /** Learns now what other instances have changed. */

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogOptions, openChangeLog, readChangeLog } from './changes/change-log.ts';
 import type { State } from './changes/changes.ts';
+import { createStateFile, type OnDamage } from './changes/state-file.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { StoredRecord } from './journal/line.ts';
@@ -17,15 +18,26 @@ export interface MovedStore<Change = unknown> {
   name: string;
   /** A new state, to which changes can be applied; a log of records has none. */
   createState?(): State<Change, unknown>;
-  /**
-   * For a log in which records count by those before them: makes the function that gets all records, in their order, with
-   * their seq, and returns what moves; undefined for one that counted for nothing.
-   */
-  createFilter?(): (change: Change, seq: number) => Change | undefined;
+  /** For a log in which records count by those before them. */
+  createFilter?(saved: SavedState | undefined): RecordFilter<Change>;
   /** How a database keeps it. */
   table: MovedTable<Change>;
   /** The line of a change after so many lines of the store; undefined for a change that says nothing. */
   toLine(change: Change, before: number): readonly [key: string, value: unknown] | undefined;
+}
+
+/** The state that a log has led to, as of a seq. */
+interface SavedState {
+  seq: number;
+  changes: readonly unknown[];
+}
+
+/** Chooses what moves of a log. */
+export interface RecordFilter<Change> {
+  /** What comes before the records: the log may have lost its beginning. */
+  before: readonly Change[];
+  /** Gets all records in their order, with their seq; returns undefined for one that counted for nothing. */
+  filter(change: Change, seq: number): Change | undefined;
 }
 
 /** How a database keeps a store. */
@@ -95,7 +107,7 @@ export const sizeOfFiles = async (directory: string, { name }: MovedStore): Prom
 export async function* readFiles(
   directory: string,
   { name, createState, createFilter }: MovedStore,
-  { isWhole, onDamage }: { isWhole(change: unknown): boolean; onDamage(damage: string): void },
+  { isWhole, onDamage }: { isWhole(change: unknown): boolean; onDamage: OnDamage },
 ): AsyncGenerator<readonly unknown[]> {
   if (createState) {
     const state = createState();
@@ -104,14 +116,19 @@ export async function* readFiles(
     yield* state.changes();
     return;
   }
-  const journal = await openJournal({ directory, name });
-  const filter = createFilter?.() ?? ((record: unknown) => record);
+  const journal = await openJournal({
+    directory,
+    name,
+    expects: 'own',
+    report: (event) => {
+      if (event.type === 'damaged') onDamage(event.damage);
+    },
+  });
+  const { before, filter } = createFilter?.(await readSaved(directory, name, onDamage)) ?? passAll;
   let leftOut = 0;
-  const onSkipped = (lines: number): void => {
-    leftOut += lines;
-  };
   try {
-    for await (const stored of journal.readAfter(0, onSkipped)) {
+    yield before.filter(isWhole);
+    for await (const stored of journal.readAfter(0)) {
       const moved = stored.map((one) => filter(toMoved(one), one.seq)).filter((one) => one !== undefined);
       const records = moved.filter(isWhole);
       leftOut += moved.length - records.length;
@@ -120,8 +137,17 @@ export async function* readFiles(
   } finally {
     await journal.close();
   }
-  if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'line' : 'lines'} of the log`);
+  if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'record' : 'records'} of the log`);
 }
+
+/** The state that a log has led to up to a seq; undefined where none is saved. */
+const readSaved = async (directory: string, name: string, onDamage: OnDamage): Promise<SavedState | undefined> => {
+  const changes: unknown[] = [];
+  const seq = await createStateFile(join(directory, `${name}.state`)).read((change) => changes.push(change), onDamage);
+  return seq === 0 ? undefined : { seq: seq ?? 0, changes };
+};
+
+export const passAll: RecordFilter<unknown> = { before: [], filter: (change) => change };
 
 const toMoved = ({ id, seq: _seq, crc: _crc, part: _part, ...record }: StoredRecord): MovedRecord => ({ id, record });
 
@@ -251,7 +277,7 @@ const openLog = async (directory: string, name: string, isUnfinished: boolean): 
   const { count, damaged, close } = await journal.listLast(1);
   await close();
   return {
-    isEmpty: journal.state().lastSeq === 0 && count + damaged === 0,
+    isEmpty: journal.state().lastSeq === 0 && count + damaged === 0 && !existsSync(join(directory, `${name}.state`)),
     add: async (records) => {
       await Promise.all((records as readonly MovedRecord[]).map(({ id, record }) => journal.append(record, id)));
     },

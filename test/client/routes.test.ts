@@ -162,6 +162,7 @@ const calls: Record<string, Call> = {
         'listCommands',
         'listExecutions',
         'listSettingChanges',
+        'listBrokenSettings',
         'getMetrics',
         'getHistory',
         'getStatus',
@@ -185,6 +186,8 @@ const calls: Record<string, Call> = {
   login: plain('login', credentialsOf),
   // There is an account already.
   setUp: refused(plain('setUp', { code: 'none', name: 'anna', password: strong }), 403),
+  // Every setting can be read.
+  deleteBrokenSetting: refused(plain('deleteBrokenSetting', { kind: 'watch', name: 'none' }), 404),
   listUsers: plain('listUsers'),
   createUser: plain('createUser', { name: 'anna', role: 'Reader', password: strong }),
   getUser: plain('getUser', { user: 'admin' }),
@@ -289,7 +292,7 @@ const calls: Record<string, Call> = {
 
 const isRefused = [
   ...['retryDelivery', 'retryDestination', 'testDestination', 'readAcknowledgeLink', 'useAcknowledgeLink'],
-  ...['createDutyOverride', 'endDutyOverride', 'setUp', 'changeOwnPassword'],
+  ...['createDutyOverride', 'endDutyOverride', 'setUp', 'changeOwnPassword', 'deleteBrokenSetting'],
 ];
 
 test('the client has a method for each route, and each returns a response of the right shape', async (t) => {

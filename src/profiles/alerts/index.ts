@@ -125,6 +125,8 @@ export const alerts = defineFeature({
       configured: settings.intake,
       onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, so its path is 404'),
     });
+    // Formats that cannot be read are reported on startup.
+    keeper.list();
     const shared = { journal, intake, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
     return {
       offers: { alerts: source },

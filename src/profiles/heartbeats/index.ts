@@ -45,7 +45,7 @@ export const heartbeats = defineFeature({
       ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => sharedDays })
       : await openLog(
           'heartbeat log',
-          { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, recentCount },
+          { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, expects: 'all', recentCount },
           ({ type }) => {
             // What somebody moved away is missing on the next start, unless the state has it.
             if (type === 'reopened') void store?.save(true);

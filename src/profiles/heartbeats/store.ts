@@ -39,6 +39,8 @@ export class HeartbeatStore {
   #newer: ReadonlyMap<string, number> = new Map();
   /** The last record that was folded; undefined until the snapshot was read. */
   #seq: number | undefined;
+  /** Whether the log was read to its end once. */
+  #hasRead = false;
   #savedSeq = 0;
   readonly #unsaved = { records: 0, bytes: 0 };
   #saving: Promise<void> | undefined;
@@ -54,7 +56,7 @@ export class HeartbeatStore {
       // Nothing is read before the snapshot.
       lastSeq: () => (this.#seq === undefined ? undefined : log.state().lastSeq),
       from: () => this.#seq ?? 0,
-      take: (record) => this.#fold(record),
+      take: (record) => this.#take(record),
     });
     this.#stopListening = log.onStored(() => void this.catchUp().catch(() => undefined));
   }
@@ -113,6 +115,7 @@ export class HeartbeatStore {
   async catchUp(): Promise<void> {
     if (this.#seq === undefined) await this.#restore();
     await this.#follower.readOn();
+    this.#hasRead = true;
   }
 
   /** Writes a snapshot if there is enough to write. */
@@ -168,6 +171,13 @@ export class HeartbeatStore {
     this.#savedSeq = seq;
     this.#unsaved.records -= records;
     this.#unsaved.bytes -= bytes;
+  }
+
+  #take(stored: StoredRecord): void {
+    // Records that were refused after a failure are missing: the next start must not take them for lost ones.
+    const isAfterGap = this.#hasRead && stored.seq > (this.#seq ?? 0) + 1;
+    this.#fold(stored);
+    if (isAfterGap) void this.save(true);
   }
 
   #fold(stored: StoredRecord): void {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { findHashProblem, hashPassword } from '../../auth/password.ts';
 import { AccountsUnknown, type Role, roles, type TokenGrant, toGeneration } from '../../auth/token.ts';
+import { pickUsable } from '../compiled-settings.ts';
 import type { RandomSecrets } from '../feature.ts';
 import type { MadeSetting, SettingStore } from '../offers.ts';
 import type { AccountMemory } from './account-memory.ts';
@@ -39,7 +40,7 @@ export interface Account {
 interface AccountParts {
   secrets: RandomSecrets;
   /** Undefined where nothing can be made at run time. */
-  settings: Pick<SettingStore, 'list' | 'find' | 'onChanged' | 'isRead'> | undefined;
+  settings: Pick<SettingStore, 'list' | 'find' | 'onChanged' | 'isRead' | 'noteBroken'> | undefined;
   /** The accounts of the settings at the last start; undefined if no token outlives the process. */
   memory: AccountMemory | undefined;
   /** Stores that the tokens of a name were revoked, of which the runtime settings say nothing yet. */
@@ -78,7 +79,7 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
   };
   /** Those of the settings and those made at run time; the settings win. */
   const listLasting = (): Account[] => {
-    const made = settings?.list<StoredUser>(userKind).filter(isUsable).map(toMade) ?? [];
+    const made = settings ? pickUsable(settings, userKind, findUserProblem).map(toMade) : [];
     const configured = listConfigured();
     return [...made.filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
   };
@@ -221,12 +222,14 @@ const findGeneration = (
 const keepHash = (account: Account, before: Account | undefined): Account =>
   before?.checked === account.checked && before.origin === account.origin && !account.made ? before : account;
 
-/** One that another version has stored may be of no use here. */
-const isUsable = ({ value }: MadeSetting<StoredUser>): boolean =>
-  roles.includes(value?.role) &&
-  Number.isSafeInteger(value.notBefore) &&
-  typeof value.passwordHash === 'string' &&
-  findHashProblem(value.passwordHash) === undefined;
+/** Why an account cannot be used: another version may have stored it. */
+const findUserProblem = ({ value }: MadeSetting<StoredUser>): string | undefined => {
+  if (!roles.includes(value?.role)) return `role must be ${roles.join(' or ')}`;
+  if (!Number.isSafeInteger(value.notBefore)) return 'notBefore must be a second of Unix time';
+  if (typeof value.passwordHash !== 'string') return 'passwordHash must be a text';
+  const problem = findHashProblem(value.passwordHash);
+  return problem === undefined ? undefined : `passwordHash ${problem}`;
+};
 
 const toBuiltIn = (name: string, role: Role, origin: Account['origin'], password: string): Account => {
   let hash: Promise<string> | undefined;

@@ -2,8 +2,9 @@ import { AccessKey, type AccessKeys, createAccessKey, type KnownKey, needs } fro
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSchemaCheck } from '../../schema-validation.ts';
+import { pickUsable } from '../compiled-settings.ts';
 import { createMadeRoutes, toMadeFacts } from '../made-routes.ts';
-import type { MadeSetting, SettingStore } from '../offers.ts';
+import type { MadeSetting, PutOptions, SettingStore } from '../offers.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { type Route, toTimeOrNull } from '../route.ts';
 import { CreatedKey, KeyList, KeyParams, NewKey, ShownKey } from './schema.ts';
@@ -12,8 +13,8 @@ import { accountNameForm } from './user-keeper.ts';
 /** As settings made at run time. */
 const keyKind = 'key';
 
-/** How many can be made at run time. */
-const mostKeys = 1000;
+/** Bounds of keys made at run time. */
+const limits: PutOptions = { most: { count: 1000, plural: 'keys' } };
 
 /** From then on, somebody should ask whether a key is still needed. */
 const unusedMs = 90 * 24 * 60 * 60_000;
@@ -29,14 +30,17 @@ interface KeyParts {
   clock: () => Date;
 }
 
-const isUsable = createSchemaCheck(AccessKey);
+const isKey = createSchemaCheck(AccessKey);
+
+const toKey = ({ name, value }: MadeSetting<StoredKey>): AccessKey => ({ ...value, name });
 
 /** Takes over the keys that were made at run time, and each change of them; the listener is called then. */
 export const followMadeKeys = (keys: AccessKeys, settings: SettingStore, onChanged: () => void): void => {
   const take = (): void => {
-    const made = settings.list<StoredKey>(keyKind).map(({ name, value }) => ({ ...value, name }));
-    // One that another version has stored may be of no use here.
-    keys.setMade(made.filter((key) => isUsable(key)));
+    const usable = pickUsable<StoredKey>(settings, keyKind, (setting) =>
+      isKey(toKey(setting)) ? undefined : 'it is no key of this version',
+    );
+    keys.setMade(usable.map(toKey));
   };
   take();
   settings.onChanged(keyKind, () => {
@@ -93,12 +97,9 @@ const createChangingRoutes = (parts: KeyParts, settings: SettingStore): Route[] 
       if (scope && given.scopes) throw new HttpError('invalid', 'scope and scopes are alternatives: remove one');
       const taken = new HttpError('wrong-state', `There is a key ${name}: choose another name`);
       if (parts.keys.list().some((key) => key.name === name)) throw taken;
-      if (settings.list(keyKind).length >= mostKeys) {
-        throw new HttpError('wrong-state', `There are ${mostKeys} keys: delete some first`);
-      }
       const { key, entry } = createAccessKey(name, scopes);
       const { name: _, ...value } = entry;
-      await settings.put<StoredKey>(keyKind, name, value, by, [0]).catch((error) => {
+      await settings.put<StoredKey>(keyKind, name, value, by, [0], limits).catch((error) => {
         throw error instanceof StoreConflict ? taken : error;
       });
       const known = parts.keys.list().find((one) => one.sha256 === entry.sha256);

@@ -6,11 +6,14 @@ import { HttpError, requireKnown } from '../../http/errors.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import { ownSender } from '../alert-record.ts';
 import type { Parts } from '../feature.ts';
-import type { MadeSetting, SettingStore } from '../offers.ts';
+import type { MadeSetting, PutOptions, SettingStore } from '../offers.ts';
 import { type Account, type Accounts, type SessionEnd, type StoredUser, sessionEndKind, userKind } from './accounts.ts';
 
-/** How many users can be made at run time. */
-const mostUsers = 1000;
+/** Bounds of users made at run time. */
+const limits: PutOptions = { most: { count: 1000, plural: 'users' }, isCaseless: true };
+
+/** Changes that take rights away. */
+const revocation: PutOptions = { isRevocation: true };
 
 /** Names of users and keys that are made at run time, which are in paths. */
 export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
@@ -36,9 +39,8 @@ export const addUser = async (
   const names = settings.list(userKind).map((one) => one.name);
   const taken = names.find((one) => one.toLowerCase() === name.toLowerCase());
   if (taken !== undefined) throw new HttpError('wrong-state', `There is a user ${taken}: choose another name`);
-  if (names.length >= mostUsers) throw new HttpError('wrong-state', `There are ${mostUsers} users: delete some first`);
   const value: StoredUser = { role, passwordHash: await hashPassword(password), notBefore: toSecond(clock()) };
-  await settings.put(userKind, name, value, by, [0]).catch((error) => {
+  await settings.put(userKind, name, value, by, [0], limits).catch((error) => {
     if (!(error instanceof StoreConflict)) throw error;
     throw new HttpError('wrong-state', `There is a user ${name}: choose another name`);
   });
@@ -99,7 +101,7 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
   const endSessions = (name: string, by: string, hadAccount = false): Promise<MadeSetting<SessionEnd>> => {
     const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
     const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
-    return settings.put(sessionEndKind, name, value, by);
+    return settings.put(sessionEndKind, name, value, by, undefined, revocation);
   };
   const isForeignEnd = (name: string): boolean =>
     accounts.find(name) === undefined && settings.find<SessionEnd>(sessionEndKind, name)?.value.isForeign === true;
@@ -127,7 +129,7 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
     const passwordHash = password === undefined ? made.value.passwordHash : await hashPassword(password);
     const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
     // Never over a change of another instance that is not known here.
-    await settings.put(userKind, name, value, by, expected ?? [made.version]);
+    await settings.put(userKind, name, value, by, expected ?? [made.version], revocation);
     return requireFound(name);
   };
   return {

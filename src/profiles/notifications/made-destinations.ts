@@ -61,13 +61,14 @@ export class DestinationKeeper extends MergedSettings<StoredDestination, KnownDe
       await store.catchUp();
       const known = this.find(name);
       if (!known) this.#assertNew(name);
-      const version = known?.made?.version ?? 0;
+      // One that cannot be read is replaced.
+      const version = store.find(destinationKind, name)?.version ?? 0;
       // Before anything else is said of the request, which may be about another one than there is.
       if (expected && !expected.includes(version)) throw toConflict(name, version);
       const value = complete(given, known?.settings);
       assertReachable(assertUsable({ name, ...value }), this.#targets);
       // What was kept of it must not come from a version that somebody has replaced meanwhile.
-      const made = await store.put(destinationKind, name, value, by, [version]);
+      const made = await store.put(destinationKind, name, value, by, [version], this.limits);
       return toKnown(made);
     });
   }
@@ -76,7 +77,6 @@ export class DestinationKeeper extends MergedSettings<StoredDestination, KnownDe
     assertNameForm(name);
     const same = this.list().find((one) => toKey(one.name) === toKey(name));
     if (same) throw new HttpError('wrong-state', `There is a destination ${same.name}: choose another name`);
-    this.assertRoom();
   }
 }
 

@@ -1,13 +1,13 @@
 import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
-import { ownSender } from '../alert-record.ts';
-import type { MadeSetting, SettingStore } from '../offers.ts';
+import { pickUsable } from '../compiled-settings.ts';
+import type { MadeSetting, PutOptions, SettingStore } from '../offers.ts';
 import type { AppliedOverride, Rotations } from './rotations.ts';
 
 const kind = 'override';
 
-/** How many are kept; those that have ended give way. */
-const mostOverrides = 1000;
+/** Those that have ended give way. */
+const limits: PutOptions = { most: { count: 1000, plural: 'overrides' } };
 
 /** Its value in the settings made at run time. */
 interface StoredOverride extends Omit<AppliedOverride, 'id'> {
@@ -33,11 +33,11 @@ export class Overrides {
 
   /** In the order in which they were made. */
   list(): MadeOverride[] {
-    return this.#settings.list(kind);
+    return pickUsable(this.#settings, kind, findOverrideProblem);
   }
 
   find(id: string): MadeOverride | undefined {
-    return this.#settings.find(kind, id);
+    return this.list().find(({ name }) => name === id);
   }
 
   /** Resolves to the new one. Rejects with an HttpError where it cannot be used, or there are too many. */
@@ -54,8 +54,7 @@ export class Overrides {
     }
     if (endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
     if (endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
-    await this.#makeRoom(now);
-    return this.#settings.put(kind, createId(now), { ...fields, createdBy: by }, by);
+    return this.#settings.put(kind, createId(now), { ...fields, createdBy: by }, by, undefined, limits);
   }
 
   /** Ends it now; one that has not begun is removed. Resolves to what it was or is. */
@@ -72,16 +71,16 @@ export class Overrides {
   #apply(): void {
     this.#rotations.setOverrides(this.list().map(({ name, value }) => ({ ...value, id: name })));
   }
-
-  async #makeRoom(now: number): Promise<void> {
-    const overrides = this.list();
-    if (overrides.length < mostOverrides) return;
-    const ended = overrides.find(({ value }) => value.endsAt <= now);
-    if (!ended) throw new HttpError('wrong-state', `There are ${mostOverrides} overrides: delete some first`);
-    // Another instance may have removed it meanwhile.
-    await this.#settings.delete(kind, ended.name, ownSender);
-  }
 }
+
+/** Why a stored override cannot be used: another version may have stored it. */
+const findOverrideProblem = ({ value }: MadeOverride): string | undefined => {
+  const { rotation, member, comment, createdBy, startsAt, endsAt } = Object(value) as Partial<StoredOverride>;
+  if ([rotation, member, comment, createdBy].some((each) => typeof each !== 'string')) {
+    return 'rotation, member, comment and createdBy must be texts';
+  }
+  return [startsAt, endsAt].every(Number.isSafeInteger) ? undefined : 'startsAt and endsAt must be times';
+};
 
 const quote = (name: string): string => JSON.stringify(name.slice(0, 100));
 

@@ -1,41 +1,61 @@
+import { createFreeSpaceCheck } from '../../storage/journal/files.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { type Concern, defineFeature, type Parts } from '../feature.ts';
+import { createBrokenRoutes } from './broken-routes.ts';
 import { createAuditRoute } from './routes.ts';
-import { LoggedSettings } from './store.ts';
+import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
 
-/** How many of the last changes are kept in memory, so that what was just stored is folded without reading the disk. */
+const MiB = 1024 * 1024;
+
+/** The last changes are kept in memory, so that what was just stored is folded without reading the disk. */
 const recentCount = 1000;
+
+/** The state has all settings; the log before it is kept for the list of changes alone, up to so many bytes. */
+const files = { segmentBytes: 4 * MiB, retainBytes: 16 * MiB, awaitsHold: true, expects: 'all' } as const;
+
+/** Space that stays free for revocations. */
+const minFreeBytes = MiB;
 
 /** Opens the settings that are made at run time, where they can be shared with other instances or in the data directory. */
 export const openMadeSettings = async ({
   database,
   openLog,
+  openState,
+  place,
   clock,
   log,
-}: Pick<Parts, 'database' | 'openLog' | 'clock' | 'log'>) => {
+}: Pick<Parts, 'database' | 'openLog' | 'openState' | 'place' | 'clock' | 'log'>) => {
   let store: LoggedSettings | undefined;
-  let damagedLines = 0;
+  const damages: string[] = [];
   const changes: RecordLog = database
     ? await DatabaseLog.open({ database, table: 'setting', clock, retainDays: () => 0 })
-    : await openLog('settings', { name: 'settings', recentCount }, ({ type }) => {
-        if (type === 'reopened')
-          store?.copy().catch((err) => log.error({ err }, 'settings: they are not stored again'));
-        return false;
+    : await openLog('settings log', { name: 'settings', recentCount, minFreeBytes: 0, ...files }, ({ type }) => {
+        // What somebody moved away is missing on the next start, unless the state has it.
+        if (type === 'reopened') store?.save().catch(() => undefined);
+        return type === 'segments-removed';
       });
-  const onDamage = (lines: number): void => {
-    damagedLines += lines;
-    log.error({ lines }, 'settings: lines of the log are damaged, so changes are missing');
-  };
-  const opened = await LoggedSettings.open({ log: changes, clock, onDamage });
+  const opened = await LoggedSettings.open({
+    log: changes,
+    clock,
+    ...(database
+      ? {}
+      : { state: openState('settings'), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),
+    onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: one cannot be read'),
+    onDamage: (damage) => {
+      damages.push(damage);
+      log.error({ damage }, 'settings: the state is damaged');
+    },
+    onUnsaved: (err) => log.warn({ err }, 'settings: the state cannot be written, so the log is kept'),
+  });
   store = opened;
   return {
     changes,
     store: opened,
-    countDamaged: () => damagedLines,
+    listDamages: () => damages,
     close: async (): Promise<void> => {
-      opened.close();
+      await opened.close();
       await changes.close();
     },
   };
@@ -48,11 +68,14 @@ export const madeSettings = defineFeature({
   settings: {},
   transfer: settingsTransfer,
   create: async (parts) => {
-    const { changes, store, countDamaged, close } = await openMadeSettings(parts);
+    const { changes, store, listDamages, close } = await openMadeSettings(parts);
     return {
-      profiles: { settings: [createAuditRoute(changes, store)] },
+      profiles: { settings: [createAuditRoute(changes, store), ...createBrokenRoutes(store)] },
       offers: { settings: store },
-      findConcerns: () => (countDamaged() > 0 ? [describeDamage(countDamaged())] : []),
+      findConcerns: () => [
+        ...listDamages().map(toConcern),
+        ...store.listBroken().slice(0, mostShown).map(describeBroken),
+      ],
       isReady: () => store.isReady(),
       reopen: () => changes.reopen(),
       close,
@@ -60,8 +83,17 @@ export const madeSettings = defineFeature({
   },
 });
 
-const describeDamage = (lines: number): Concern => ({
+/** Settings that cannot be read, of which health shows no more. */
+const mostShown = 20;
+
+const describeBroken = ({ kind, name, reason }: BrokenSetting): Concern => ({
   area: 'stores',
   severity: 'ERROR',
-  text: `${lines} ${lines === 1 ? 'line' : 'lines'} of the settings' log cannot be read, so changes are missing`,
+  text: `The ${kind} ${name} cannot be read and has no effect: ${reason}`,
+});
+
+const toConcern = (damage: string): Concern => ({
+  area: 'stores',
+  severity: 'ERROR',
+  text: `The settings are damaged, so changes are missing: ${damage}`,
 });

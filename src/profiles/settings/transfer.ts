@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
+import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
-import { type SettingChange, SettingsFold } from './fold.ts';
+import type { MadeSetting } from '../offers.ts';
+import { type SavedSettings, type SettingChange, SettingsFold } from './fold.ts';
 
 const Time = Type.Integer({ minimum: 0, maximum: 8.64e15 });
 
@@ -30,15 +32,23 @@ export const settingsTransfer = defineTransfer<MovedRecord>({
   name: 'settings',
   lines: { settings: StoredChange },
   table: createRecordTable('setting', { timeOf: ({ at }) => Number(at) }),
-  createFilter: () => {
+  createFilter: (saved) => {
     const fold = new SettingsFold();
-    return ({ id, record }, seq) => {
-      const outcome = fold.apply({ ...record, id, seq });
-      if ('conflict' in outcome || !outcome.isChanged) return undefined;
-      const { expected: _, copied, moved: __, ...change } = record as unknown as SettingChange;
-      const { version, createdAt } = outcome.setting ?? {};
-      const origin = version === undefined ? {} : { [copied ? 'copied' : 'moved']: { version, createdAt } };
-      return { id, record: { ...change, ...origin } };
+    const before = (saved?.changes as SavedSettings[] | undefined)?.flatMap((each) => {
+      fold.restore(each);
+      return 'kind' in each ? [toCopy(each)] : [];
+    });
+    return {
+      before: before ?? [],
+      filter: ({ id, record }, seq) => {
+        const isSaved = saved !== undefined && seq <= saved.seq;
+        const origin = isSaved ? findOrigin(fold, record, seq) : applyChange(fold, { ...record, id, seq });
+        if (!origin) return undefined;
+        const { expected: _, limits: __, copied, moved: ___, ...change } = record as unknown as SettingChange;
+        const { version, createdAt } = origin;
+        const from = version === undefined ? {} : { [copied ? 'copied' : 'moved']: { version, createdAt } };
+        return { id, record: { ...change, ...from } };
+      },
     };
   },
   toLine: ({ id, record }) => {
@@ -58,3 +68,26 @@ export const settingsTransfer = defineTransfer<MovedRecord>({
     };
   },
 });
+
+/** Version and time of creation of a setting after a change; none of a deletion. */
+type ChangeOrigin = Partial<Pick<MadeSetting, 'version' | 'createdAt'>>;
+
+/** A setting whose changes the log may have no longer. */
+const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): MovedRecord => ({
+  id: createId(),
+  record: { ...change, copied: { version, createdAt } },
+});
+
+/** Undefined for a change that counts for nothing. */
+const applyChange = (fold: SettingsFold, record: StoredRecord): ChangeOrigin | undefined => {
+  const outcome = fold.apply(record);
+  return 'refusal' in outcome || !outcome.isChanged ? undefined : (outcome.setting ?? {});
+};
+
+/** The same of a change that the state has already. */
+const findOrigin = (fold: SettingsFold, record: LogRecord, seq: number): ChangeOrigin | undefined => {
+  const { kind, name, value, at, copied, moved = copied } = record as unknown as SettingChange;
+  if (typeof kind !== 'string' || fold.isRefused(seq)) return undefined;
+  if (value === null || value === undefined) return {};
+  return moved ?? { version: fold.versionAt(seq), createdAt: Math.min(fold.find(kind, name)?.createdAt ?? at, at) };
+};

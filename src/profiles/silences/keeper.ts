@@ -2,7 +2,7 @@ import { HttpError } from '../../http/errors.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { ownSender } from '../alert-record.ts';
 import { CompiledSettings, type KeeperParts } from '../compiled-settings.ts';
-import type { MadeSetting, Silenceable } from '../offers.ts';
+import type { MadeSetting, PutOptions, Silenceable } from '../offers.ts';
 import { assertMatching, type CompiledMatch, compileMatching, Subject } from './matchers.ts';
 import { isStoredSilence, type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
 import { isMatch, SilenceIndex } from './silence-index.ts';
@@ -11,8 +11,13 @@ import { tooMuchWork, Work } from './work.ts';
 
 const kind = 'silence';
 
-/** The most silences, and of those that recur. */
-const mostSilences = 10_000;
+/** Bounds of all silences; those that have ended give way. */
+const limits: PutOptions = {
+  most: { count: 10_000, plural: 'silences', advice: 'end some first' },
+  characters: 16 * 1024 * 1024,
+};
+
+/** How many can recur. */
 const mostRecurring = 1000;
 
 /** The most ids that an answer has: one is enough to keep an alert quiet. */
@@ -42,8 +47,6 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   /** Those that are being stored, and the cost of all that were put since the list was indexed. */
   readonly #storing = new Set<KnownSilence>();
   #addedCost = 0;
-  /** How many are being created. */
-  #creating = 0;
 
   /** `onUnusable` gets the error of a silence that cannot be used. */
   constructor({
@@ -51,7 +54,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     onUnusable,
     ...parts
   }: Pick<KeeperParts<never>, 'settings' | 'onUnusable'> & { clock: () => Date }) {
-    super({ ...parts, onUnusable, kind, compile });
+    super({ ...parts, onUnusable, kind, compile, findProblem: ({ problem }) => problem });
     this.#clock = clock;
     this.#onUnusable = onUnusable;
   }
@@ -114,14 +117,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
 
   /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
-    const at = this.#clock().getTime();
-    this.#creating += 1;
-    try {
-      await this.#makeRoom(at);
-      return await this.#put(createId(at), value, by);
-    } finally {
-      this.#creating -= 1;
-    }
+    return this.#put(createId(this.#clock().getTime()), value, by);
   }
 
   async replace(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
@@ -156,7 +152,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     this.#storing.add(silence);
     this.#addedCost += silence.match().cost;
     try {
-      return compile(await this.requireSettings(id).put(kind, id, value, by, expected));
+      return compile(await this.requireSettings(id).put(kind, id, value, by, expected, limits));
     } finally {
       this.#storing.delete(silence);
     }
@@ -191,15 +187,6 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   async #remove({ name, version }: MadeSetting): Promise<void> {
     // Somebody else may have changed or removed it meanwhile.
     await this.settings?.delete(kind, name, ownSender, [version]).catch(() => undefined);
-  }
-
-  /** Expired ones give way. */
-  async #makeRoom(at: number): Promise<void> {
-    // Many are often created one after the other: not all are compiled for each.
-    if ((this.settings?.list(kind).length ?? 0) + this.#creating <= mostSilences) return;
-    const expired = this.list().find(({ windows }) => !windows.findAt(at));
-    if (!expired) throw new HttpError('wrong-state', `There are ${mostSilences} silences: end some first`);
-    await this.#remove(expired.setting);
   }
 
   /** Indexes those that have not ended, if the list has changed or another one has ended. */

@@ -100,7 +100,11 @@ const keep = (matchings: readonly Matching[]): SilenceKeeper => {
       value: { matching, startsAt: 0, endsAt: Number.MAX_SAFE_INTEGER, comment: '', createdBy: '' },
     }),
   );
-  const store = { list: () => settings, onChanged: () => undefined } as unknown as SettingStore;
+  const store = {
+    list: () => settings,
+    onChanged: () => undefined,
+    noteBroken: () => undefined,
+  } as unknown as SettingStore;
   return new SilenceKeeper({
     settings: store,
     clock: () => new Date(0),

@@ -1,7 +1,8 @@
+import { createSchemaCheck } from '../../schema-validation.ts';
 import { isLike } from '../../wildcards.ts';
 import { hostLimits, type MadeSetting } from '../offers.ts';
 import type { FigureLimits } from './condition.ts';
-import { ownWatchSettings, type WatchSettings } from './schema.ts';
+import { ownWatchSettings, WatchSettings } from './schema.ts';
 import type { WatchType } from './type.ts';
 import { alertWatch } from './types/alert.ts';
 import { certificateWatch } from './types/certificate.ts';
@@ -89,7 +90,7 @@ export const listKnownWatches = (
 ): KnownWatch[] => {
   const watches = [
     ...configured.map((settings) => toKnownWatch(settings, 'config')),
-    ...made.filter(({ value }) => toType(value)).map((one) => toKnownWatch(one.value, 'made', one)),
+    ...made.map((one) => toKnownWatch(one.value, 'made', one)),
     ...defaults.map((settings) => toKnownWatch(settings, 'default')),
   ];
   const byName = new Map<string, KnownWatch>();
@@ -109,6 +110,16 @@ export const isCovered = (watches: readonly KnownWatch[], what: 'cpu' | 'memory'
 const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)[];
 
 /** Why a watch with a valid shape cannot be used, as a clause; undefined if it can. */
+const isWatch = createSchemaCheck(WatchSettings);
+
+/** Why a stored watch cannot be used: another version may have stored it. */
+export const findStoredProblem = ({ value }: MadeSetting<WatchSettings>): string | undefined => {
+  const { type, name } = Object(value) as Partial<WatchSettings>;
+  if (!watchTypes.some((one) => one.name === type)) return `there is no type ${JSON.stringify(type)}`;
+  if (typeof name !== 'string' || !isWatch(value)) return 'it is no watch of this version';
+  return findWatchProblem(value);
+};
+
 export const findWatchProblem = (watch: WatchSettings): string | undefined => {
   const type = toType(watch);
   const { keys, required = [] } = type;

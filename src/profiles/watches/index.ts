@@ -2,11 +2,18 @@ import { hostname } from 'node:os';
 import Type from 'typebox';
 import { isAccessible, systemPaths } from '../../host/programs.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { pickUsable } from '../compiled-settings.ts';
 import { defineFeature } from '../feature.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../targets.ts';
-import { findConfigProblems, isCovered, listDefaultWatches, listKnownWatches } from './definitions.ts';
+import {
+  findConfigProblems,
+  findStoredProblem,
+  isCovered,
+  listDefaultWatches,
+  listKnownWatches,
+} from './definitions.ts';
 import { createWatchRoutes, watchKind } from './routes.ts';
-import { StrictWatch, type WatchSettings } from './schema.ts';
+import { StrictWatch } from './schema.ts';
 import { Watcher } from './watcher.ts';
 
 /** Watches the machine and what is beside it, and raises alerts. */
@@ -50,7 +57,7 @@ export const watches = defineFeature({
       where: { machine: hostname(), network: '', instance: `.${database?.instance ?? 'signalbox'}` },
       isShared: database !== undefined,
     });
-    const listMade = () => offers.settings?.list<WatchSettings>(watchKind) ?? [];
+    const listMade = () => (offers.settings ? pickUsable(offers.settings, watchKind, findStoredProblem) : []);
     const listAll = () => listKnownWatches(configured, listMade(), defaultWatches ? usual : []);
     let known = listAll();
     const renew = (): void => {

@@ -1,8 +1,9 @@
 import { needs } from '../../auth/access.ts';
+import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { createMadeRoutes, toMadeFacts } from '../made-routes.ts';
-import type { SettingStore } from '../offers.ts';
+import type { PutOptions, SettingStore } from '../offers.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findRoutesProblem, findWatchProblem, type KnownWatch, toKnownWatch } from './definitions.ts';
@@ -12,8 +13,8 @@ import type { Watcher } from './watcher.ts';
 /** As settings made at run time. */
 export const watchKind = 'watch';
 
-/** How many can be made at run time. */
-const mostMade = 1000;
+/** Bounds of watches made at run time. */
+const limits: PutOptions = { most: { count: 1000, plural: 'watches' } };
 
 interface RouteParts {
   watcher: Watcher;
@@ -59,10 +60,9 @@ const createChangingRoutes = (parts: RouteParts, settings: SettingStore): Route[
     const watch = checkWatch(given);
     const known = parts.list().find((one) => one.settings.name === watch.name);
     if (known && known.origin !== 'default') throw new HttpError('wrong-state', `There is a watch ${watch.name}`);
-    if (settings.list(watchKind).length >= mostMade) {
-      throw new HttpError('wrong-state', `There are ${mostMade} watches: delete some first`);
-    }
-    const made = await settings.put(watchKind, watch.name, watch, by, [0]);
+    const made = await settings.put(watchKind, watch.name, watch, by, [0], limits).catch((error) => {
+      throw error instanceof StoreConflict ? new HttpError('wrong-state', `There is a watch ${watch.name}`) : error;
+    });
     return toWatch(toKnownWatch(made.value, 'made', made), parts);
   }),
   replace(
@@ -71,7 +71,7 @@ const createChangingRoutes = (parts: RouteParts, settings: SettingStore): Route[
       requireMade(parts, name);
       const watch = checkWatch(given);
       if (watch.name !== name) throw new HttpError('invalid', 'name must be that of the path');
-      const made = await settings.put(watchKind, name, watch, by, expected);
+      const made = await settings.put(watchKind, name, watch, by, expected, limits);
       return toWatch(toKnownWatch(made.value, 'made', made), parts);
     },
   ),

@@ -70,7 +70,7 @@ test('a journal continues the log of an earlier one', async (t) => {
   const journal = await openTestJournal(t, directory);
   assert.equal((await journal.append({ n: 4 })).seq, 4);
   assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4]);
-  const state = { healthy: true, failure: undefined, lastSeq: 4, assignedSeq: 4, damagedLines: 0, waiting: 0 };
+  const state = { healthy: true, failure: undefined, lastSeq: 4, assignedSeq: 4, waiting: 0 };
   assert.deepEqual(journal.state(), state);
 });
 

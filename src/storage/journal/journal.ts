@@ -13,6 +13,7 @@ import { LogIndex } from './index/log-index.ts';
 import type { LogRecord, StoredRecord } from './line.ts';
 import { type Lock, lockDirectory } from './lock.ts';
 import { type JournalOptions, type JournalSettings, withDefaults } from './options.ts';
+import { createDamageReport } from './read/damage.ts';
 import { findLastSeq } from './read/files.ts';
 import { type Listing, listRecords } from './read/listing.ts';
 import { countRecords, createReadAfter, findRecord, type Search, type SearchResult, searchLog } from './read/search.ts';
@@ -30,8 +31,6 @@ interface JournalState extends RecordLogState {
   lastSeq: number;
   /** The highest seq given out, also to records that are being stored or could not be. */
   assignedSeq: number;
-  /** The most damaged lines that one listing has found. */
-  damagedLines: number;
   /** Records that wait for the disk. */
   waiting: number;
 }
@@ -44,10 +43,10 @@ export interface Journal extends RecordLog {
   appendBatch(json: string): Promise<number>;
   /**
    * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
-   * for. Lines that were not written here and damaged ones are skipped; `onSkipped` gets their number now and then. A
-   * reader may hold one file open until it ends.
+   * for. Lines that were not written here and damaged ones are skipped, and reported. A reader may hold one file open until
+   * it ends.
    */
-  readAfter(seq: number, onSkipped?: (lines: number) => void): AsyncGenerator<StoredRecord[]>;
+  readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
   /**
    * Searches records that were written here, newest first. Files and blocks without records in its range are not read,
    * so that a range costs as much as a log of that range alone; also while records cannot be stored.
@@ -85,13 +84,13 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
   const writer = new JournalWriter(store, settings, assertFreeSpace, lastSeq);
   await writer.applyRetention();
-  let damagedLines = 0;
+  const damage = createDamageReport(names, settings);
   const { recent } = store;
   if ((await store.check()) && store.isEmpty) recent.fill([], lastSeq + 1, true);
-  const readFilesAfter = createReadAfter(store, index, settings.maxLineBytes);
-  async function* readAfter(seq: number, onSkipped?: (lines: number) => void): AsyncGenerator<StoredRecord[]> {
+  const readFilesAfter = createReadAfter(store, index, settings.maxLineBytes, damage.observeFrom);
+  async function* readAfter(seq: number): AsyncGenerator<StoredRecord[]> {
     const known = recent.after(seq);
-    if (known === undefined) yield* readFilesAfter(seq, onSkipped);
+    if (known === undefined) yield* readFilesAfter(seq);
     else if (known.length > 0) yield known;
   }
   /**
@@ -130,13 +129,9 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
     listLast: async (count, match) => {
       const window = { count, maxBytes: maxListedBytes, maxLineBytes: settings.maxLineBytes };
       const { version } = recent;
-      const listing = await listRecords(store, window, match);
+      const listing = await listRecords(store, window, match, damage.noteLine);
       // Somebody has edited the file.
       if (listing.damaged > 0) recent.clear();
-      if (listing.damaged > damagedLines) {
-        damagedLines = listing.damaged;
-        settings.report({ type: 'damaged-lines', lines: damagedLines });
-      }
       const isWhole = match === undefined && listing.damaged === 0 && listing.isShort;
       return isWhole && count <= Math.min(filledCount, settings.recentCount)
         ? keepRecent(listing, count, version)
@@ -147,7 +142,6 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
       failure: writer.failure,
       lastSeq: writer.lastSeq,
       assignedSeq: writer.assignedSeq,
-      damagedLines,
       waiting: writer.waiting,
     }),
     reopen: () => writer.reopen(),

@@ -21,6 +21,7 @@ test('options have defaults: large segments that are kept for ever, and everythi
     minFreeBytes: MiB,
     sync: true,
     awaitsHold: false,
+    expects: 'any',
     recentCount: 0,
     retryMs: 1000,
   });

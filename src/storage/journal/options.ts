@@ -12,8 +12,8 @@ export type JournalEvent =
   | { type: 'reopened' }
   /** Segments were deleted according to the retention settings. */
   | { type: 'segments-removed'; files: string[] }
-  /** A listing found more damaged lines than any before. */
-  | { type: 'damaged-lines'; lines: number };
+  /** A line that cannot be read, or records that are missing, with file and place as a clause; once for each. */
+  | { type: 'damaged'; damage: string };
 
 export type Report = (event: JournalEvent) => void;
 
@@ -58,6 +58,8 @@ export interface JournalOptions {
   indexing?: Indexing;
   /** Deletes nothing before `holdFrom` was called. */
   awaitsHold?: boolean;
+  /** Damage that is reported: with `own`, lines of other programs, too; with `all`, gaps between files as well. */
+  expects?: 'any' | 'own' | 'all';
   /** How long to wait between attempts to write again after a failure. */
   retryMs?: number;
   report?: Report;
@@ -89,6 +91,7 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   minFreeBytes: MiB,
   sync: true,
   awaitsHold: false,
+  expects: 'any',
   recentCount: 0,
   indexing: { timeOf: () => undefined, keyOf: () => undefined, keys: [] },
   retryMs: 1000,

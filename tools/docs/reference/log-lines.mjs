@@ -28,15 +28,22 @@ export const logLines = [
     messages: ['warn the database cannot be used', 'info the database can be used'],
     meaning: 'until then changes get 503, and alerts wait in the spool',
   },
+  {
+    messages: ['error the database does not take a change'],
+    meaning: '`err` has the reason; only this change was refused, with 400',
+  },
   { messages: ['warn the seed was not loaded'], meaning: 'the database could not be used on startup' },
   { messages: ['warn alert log: failed', 'warn alert log: recovered'], meaning: 'in between, alerts get 503' },
   { messages: ['warn alert log: reopened'], meaning: 'another program moved or changed the file' },
   { messages: ['warn alert log: tail-cut'], meaning: 'an incomplete last line was moved to `savedAs`' },
-  { messages: ['warn alert log: damaged-lines'], meaning: 'a list skipped damaged lines' },
+  {
+    messages: ['error alert log: damaged'],
+    meaning: 'a line cannot be read, or a record is missing: `damage` has the file and the place; restore the file',
+  },
   { messages: ['warn alert log: segments-removed'], meaning: 'retention deleted `files`' },
   { messages: ['warn alert log: its end cannot be read'], meaning: 'repeats of earlier alerts may be stored again' },
   {
-    messages: ['warn command audit: ...', 'warn incident log: ...', 'warn tasks log: ...'],
+    messages: ['warn command audit: ...', 'warn incident log: ...', 'warn settings log: ...', 'warn tasks log: ...'],
     meaning: 'the same for these and other logs',
   },
   {
@@ -83,13 +90,14 @@ export const logLines = [
   { messages: ['warn incidents: alerts are deleted ...'], meaning: 'more than 256 MiB of alerts waited for the state' },
   { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
   {
-    messages: ['error settings: lines of the log are damaged'],
-    meaning: 'their changes have no effect; restore the file or repeat them',
+    messages: ['error settings: one cannot be read'],
+    meaning: '`reason`; it stays stored without effect: replace it, or [delete it](api.md#settings)',
   },
   {
-    messages: ['error settings: they are not stored again'],
-    meaning: 'their file was moved; back it up before a restart',
+    messages: ['error settings: the state is damaged'],
+    meaning: 'changes are missing, and what was deleted may be back: restore the folder, or repeat them',
   },
+  { messages: ['warn settings: the state cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error silences: one cannot be used'],
     meaning: 'the silence `id` is of a newer version, or costs too much: end it, and create another one',

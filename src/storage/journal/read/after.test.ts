@@ -38,12 +38,7 @@ test('foreign, damaged and long lines are skipped', async (t) => {
   await appendNumbers(next, 5, 6);
   assert.deepEqual(await readNumbers(next, 0), range(1, 6));
   assert.deepEqual(await readNumbers(next, 4), [5, 6]);
-  let skipped = 0;
-  const onSkipped = (lines: number): void => {
-    skipped += lines;
-  };
-  for await (const _ of next.readAfter(0, onSkipped));
-  assert.equal(skipped, 3);
+  assert.equal(next.events.filter(({ type }) => type === 'damaged').length, 2);
   await next.close();
   const bytes = await readFile(journal.file);
   bytes.writeUInt8(bytes.readUInt8(3) ^ 1, 3);

@@ -86,9 +86,14 @@ export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number
 /** The records of one block of a file, and where the next block begins. */
 export interface Batch {
   records: StoredRecord[];
-  /** How many lines were skipped. */
-  skipped: number;
   end: number;
+}
+
+/** Gets what a reader meets in the lines of a log, in their order. */
+export interface LineObserver {
+  noteSeq(seq: number): void;
+  /** A line at this offset holds no record of this log. */
+  noteSkipped(offset: number, kind: 'damaged' | 'foreign'): void;
 }
 
 /**
@@ -100,6 +105,7 @@ export async function* readForward(
   start: number,
   end: number,
   maxLineBytes: number,
+  observer: LineObserver,
 ): AsyncGenerator<Batch> {
   const slice = new Slice();
   let size = blockBytes;
@@ -113,8 +119,8 @@ export async function* readForward(
     const whole = bytes.lastIndexOf(newline) + 1 || (isLast ? bytes.length : 0);
     if (whole > 0) {
       const lines = isSkipping ? bytes.subarray(bytes.indexOf(newline) + 1, whole) : bytes.subarray(0, whole);
-      const { records, skipped } = await parseLines(lines, slice);
-      yield { records, skipped: skipped + (isSkipping ? 1 : 0), end: at + whole };
+      if (isSkipping) observer.noteSkipped(at, 'damaged');
+      yield { records: await parseLines(lines, at + whole - lines.length, observer, slice), end: at + whole };
       isSkipping = false;
       at += whole;
       size = blockBytes;
@@ -127,21 +133,35 @@ export async function* readForward(
   }
 }
 
-/** The records in whole lines, in their order, and how many other lines there are, except blank ones and marks. */
-const parseLines = async (bytes: Buffer, slice: Slice): Promise<Pick<Batch, 'records' | 'skipped'>> => {
+/** The records in whole lines that begin at an offset, in their order. */
+const parseLines = async (
+  bytes: Buffer,
+  offset: number,
+  observer: LineObserver,
+  slice: Slice,
+): Promise<StoredRecord[]> => {
   const records: StoredRecord[] = [];
-  let skipped = 0;
   for (let at = 0; at < bytes.length; ) {
     const found = bytes.indexOf(newline, at);
     const end = found < 0 ? bytes.length : found;
     const line = bytes.subarray(at, end);
     const record = toStored(line);
     if (record) records.push(record);
-    else if (!/^(mark|blank)$/.test(classifyLine(line))) skipped += 1;
+    observeLine(line, record, offset + at, observer);
     at = end + 1;
     if (slice.isOver) await slice.giveWay();
   }
-  return { records, skipped };
+  return records;
+};
+
+const observeLine = (line: Buffer, record: StoredRecord | undefined, offset: number, observer: LineObserver): void => {
+  if (record) {
+    observer.noteSeq(record.seq);
+    return;
+  }
+  const kind = classifyLine(line);
+  if (kind === 'mark') observer.noteSeq(readSeq(line));
+  else if (kind !== 'blank') observer.noteSkipped(offset, kind === 'foreign' ? kind : 'damaged');
 };
 
 /** The files of the log at one moment. */

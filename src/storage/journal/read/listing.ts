@@ -32,10 +32,20 @@ interface Window {
  * memory depends on neither.
  * @throws JournalError `window-too-large`
  */
-export const listRecords = async (log: Log, window: Window, match?: Match): Promise<FileListing> => {
+export const listRecords = async (
+  log: Log,
+  window: Window,
+  match: Match | undefined,
+  onDamaged: (file: LogFile, offset: number) => void,
+): Promise<FileListing> => {
   const found = new Found();
   try {
-    const damaged = window.count > 0 ? await collect(log, window, match, found) : 0;
+    let damaged = 0;
+    const noteDamaged = (file: LogFile, { start }: Line): void => {
+      damaged += 1;
+      onDamaged(file, start);
+    };
+    if (window.count > 0) await collect(log, window, match, found, noteDamaged);
     await found.finish();
     const { count, isKept: isShort } = found;
     return { count, damaged, isShort, records: () => found.readRecords(), close: () => found.release() };
@@ -45,31 +55,30 @@ export const listRecords = async (log: Log, window: Window, match?: Match): Prom
   }
 };
 
-/** Fills `found`, newest first; resolves to the number of damaged lines in between. */
+/** Fills `found`, newest first. */
 const collect = async (
   log: Log,
   { count, maxBytes, maxLineBytes }: Window,
   match: Match | undefined,
   found: Found,
-): Promise<number> => {
+  noteDamaged: (file: LogFile, line: Line) => void,
+): Promise<void> => {
   const matches = match ? createMatcher(match) : () => true;
   let records = 0;
-  let damaged = 0;
   const slice = new Slice();
   for await (const { file, lines } of readLogBackwards(log, maxLineBytes, maxBytes)) {
     for (const line of lines) {
       const kind = classifyLine(line.bytes);
       if (kind === 'damaged') {
-        damaged += 1;
+        noteDamaged(file, line);
       } else if (line.bytes !== undefined && (kind === 'own' || kind === 'foreign')) {
         records += 1;
         if (matches(kind, line.bytes)) found.add(file, line, line.bytes);
-        if (records === count) return damaged;
+        if (records === count) return;
       }
       if (slice.isOver) await slice.giveWay();
     }
   }
-  return damaged;
 };
 
 /** Lines of up to this many bytes in total are kept; if there are more, all are read again while they are sent. */

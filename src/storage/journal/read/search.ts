@@ -4,6 +4,7 @@ import { minuteMs, overlaps, type Ranges } from '../index/file-index.ts';
 import type { LogIndex, Summary } from '../index/log-index.ts';
 import { createPrefilter, type FieldTest, passes, readIdTime, type StoredRecord, toStored } from '../line.ts';
 import type { Indexing } from '../options.ts';
+import type { ObserveFrom } from './damage.ts';
 import { findLastSeqIn, type Log, type LogFile, openLogFiles, readForward, splitBackwards } from './files.ts';
 
 export interface Search {
@@ -161,7 +162,7 @@ interface Place {
 }
 
 /** Reads the records after a seq, oldest first, some at a time, up to the end of the log as it is when it begins. */
-export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number) => {
+export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number, observeFrom: ObserveFrom) => {
   /** Where the records after a seq begin, by seq; the last one that was used is at the end. */
   const places = new Map<number, Place>();
   const remember = (seq: number, place: Place): void => {
@@ -170,16 +171,14 @@ export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number)
     const [oldest] = places.keys();
     if (places.size > keptPlaces && oldest !== undefined) places.delete(oldest);
   };
-  return async function* readAfter(
-    seq: number,
-    onSkipped: (lines: number) => void = () => undefined,
-  ): AsyncGenerator<StoredRecord[]> {
+  return async function* readAfter(seq: number): AsyncGenerator<StoredRecord[]> {
     const known = places.get(seq);
+    const observeFile = observeFrom(seq);
     const read = await listRead(log, index, { seq, known, maxLineBytes });
     for await (const file of openLogFiles(log, (path) => !read.has(path), { oldestFirst: true })) {
       const start = known?.identity === file.identity ? known.offset : await findStart(index, file, seq);
-      for await (const { records, skipped, end } of readForward(file.read, start, file.end, maxLineBytes)) {
-        if (skipped > 0) onSkipped(skipped);
+      const observer = observeFile(file);
+      for await (const { records, end } of readForward(file.read, start, file.end, maxLineBytes, observer)) {
         const after = records.filter((record) => record.seq > seq);
         const last = after.at(-1);
         if (last === undefined) continue;

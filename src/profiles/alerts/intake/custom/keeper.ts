@@ -54,8 +54,7 @@ export class FormatKeeper extends MergedSettings<FormatDefinition, KnownFormat> 
   ): Promise<KnownFormat> {
     const settings = this.requireSettings(name);
     tryFormat(name, definition);
-    if (!this.find(name)) this.assertRoom();
-    return compile(await settings.put(intakeKind, name, definition, by, expected));
+    return compile(await settings.put(intakeKind, name, definition, by, expected, this.limits));
   }
 
   protected override requireSettings(name: string): SettingStore {

@@ -1,0 +1,51 @@
+import { basename } from 'node:path';
+import type { FileNames } from '../files.ts';
+import type { JournalSettings } from '../options.ts';
+import type { LineObserver, LogFile } from './files.ts';
+
+/** Observers for a reader of the records after a seq: one for each file, in the order of the log. */
+export type ObserveFrom = (seq: number) => (file: LogFile) => LineObserver;
+
+/** Damages that are reported; more say nothing new. */
+const mostReported = 100;
+
+/** Reports what is damaged in a log, each once, with file and place. */
+export const createDamageReport = (
+  { active }: Pick<FileNames, 'active'>,
+  { report, expects }: Pick<JournalSettings, 'report' | 'expects'>,
+) => {
+  const reported = new Set<string>();
+  const note = (damage: string): void => {
+    if (reported.size >= mostReported || reported.has(damage)) return;
+    reported.add(damage);
+    report({ type: 'damaged', damage });
+  };
+  const nameOf = ({ identity }: LogFile): string => basename(typeof identity === 'string' ? identity : active);
+  const noteLine = (file: LogFile, offset: number): void =>
+    note(`the line at byte ${offset} of ${nameOf(file)} cannot be read`);
+  const observeFrom: ObserveFrom = (seq) => {
+    let last = expects === 'all' ? seq : undefined;
+    let skipped = 0;
+    return (file) => {
+      // After a failed write a new file begins, and the seqs of the records that were refused are missing.
+      if (expects !== 'all') last = undefined;
+      return {
+        noteSeq: (next) => {
+          const missing = last === undefined ? 0 : next - last - 1;
+          if (missing > skipped) note(`${describeMissing(next - missing, next - 1)} missing in ${nameOf(file)}`);
+          last = Math.max(last ?? 0, next);
+          skipped = 0;
+        },
+        noteSkipped: (offset, kind) => {
+          if (kind === 'foreign' && expects === 'any') return;
+          skipped += 1;
+          noteLine(file, offset);
+        },
+      };
+    };
+  };
+  return { noteLine, observeFrom };
+};
+
+const describeMissing = (first: number, last: number): string =>
+  last > first ? `records ${first} to ${last} are` : `record ${first} is`;
