@@ -27,7 +27,10 @@ test('an export reads a database of an older version and leaves it as it is', { 
         WHERE schemaname = 'signalbox' ORDER BY 1`,
     );
   const before = await listTables();
-  const { code, stdout, stderr } = await runCommand(['export', '--store', store], { cwd: createFolder(t) });
+  const { code, stdout, stderr } = await runCommand(['export'], {
+    cwd: createFolder(t),
+    variables: { SIGNALBOX_STORE: store },
+  });
   assert.equal(code, 0, stderr);
   assert.match(stdout, /"Title":"from 1\.0"/);
   assert.deepEqual(await listTables(), before);
