@@ -38,5 +38,9 @@ const toLabel = (kind: string, value: Value): string | undefined => {
   const { match, matchers } = (value['matching'] ?? {}) as { match?: Value; matchers?: Value[] };
   const { labels = {}, ...fields } = match ?? {};
   const named = Object.entries({ ...fields, ...(labels as Value) }).map(([name, pattern]) => `${name} ${pattern}`);
-  return named.join(', ') || (matchers ?? []).map(({ name, value: text }) => `${name} ${text}`).join(', ') || undefined;
+  return (
+    named.join(', ') ||
+    (Array.isArray(matchers) ? matchers : []).map(({ name, value: text }) => `${name} ${text}`).join(', ') ||
+    undefined
+  );
 };
