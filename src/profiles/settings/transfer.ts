@@ -23,6 +23,17 @@ const StoredChange = Type.Object(
     createdAt: Type.Optional(Time),
     /** It is no change, but what was left of earlier ones. */
     isCopy: Type.Optional(Type.Boolean()),
+    /** What the audit says of it. */
+    note: Type.Optional(
+      Type.Object(
+        {
+          isNew: Type.Optional(Type.Literal(true)),
+          fields: Type.Optional(Type.Array(Type.String())),
+          label: Type.Optional(Type.String()),
+        },
+        { additionalProperties: false },
+      ),
+    ),
   },
   { additionalProperties: false },
 );
@@ -52,8 +63,9 @@ export const settingsTransfer = defineTransfer<MovedRecord>({
     };
   },
   toLine: ({ id, record }) => {
-    const { kind, name, value, by, at, copied, moved } = record as unknown as SettingChange;
-    return ['settings', { id, kind, name, value, by, at, ...(moved ?? copied), ...(copied && { isCopy: true }) }];
+    const { kind, name, value, by, at, copied, moved, note } = record as unknown as SettingChange;
+    const marks = { ...(copied && { isCopy: true }), ...(note && { note }) };
+    return ['settings', { id, kind, name, value, by, at, ...(moved ?? copied), ...marks }];
   },
   createParser: () => {
     const seen = new SeenIds();
