@@ -97,7 +97,7 @@ const keep = (matchings: readonly Matching[]): SilenceKeeper => {
   const settings = matchings.map(
     (matching, index): MadeSetting<StoredSilence> => ({
       ...{ name: `${index}`, version: 1, by: '', at: 0, createdAt: 0 },
-      value: { matching, startsAt: 0, endsAt: Number.MAX_SAFE_INTEGER, comment: '', createdBy: '' },
+      value: { matching, startsAt: 0, endsAt: 8.64e15, comment: '', createdBy: '' },
     }),
   );
   const store = {
