@@ -199,9 +199,9 @@ test('what cannot be a user is refused with what to do, and a Reader may do noth
     assert.equal(status, 400, JSON.stringify(body));
     assert.match(String(json['error']), /name|role|password/);
   }
-  assert.equal((await change(app, token, 'anna', { role: 'Admin', password: 'short' })).status, 400);
-  assert.equal((await change(app, token, 'anna', {})).status, 400);
   await createUser(app, token, 'eve');
+  assert.equal((await change(app, token, 'eve', { role: 'Admin', password: 'short' })).status, 400);
+  assert.equal((await change(app, token, 'eve', {})).status, 400);
   const reader = await getToken(app, 'eve');
   for (const path of ['/api/users', '/api/keys', '/api/users/anna']) {
     assert.equal((await app.request('GET', path, { token: reader })).status, 403);
