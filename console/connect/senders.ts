@@ -128,6 +128,7 @@ const toReceiver = (url: string, key: string): string => `  - name: signalbox
     webhook_configs:
       - url: ${url}
         send_resolved: true
+        max_alerts: 1000
         http_config:
           authorization:
             credentials: ${key}`;
@@ -187,8 +188,6 @@ const toCollector = (url: string, key: string): string => `processors:
 exporters:
   otlphttp/signalbox:
     logs_endpoint: ${url}
-    encoding: json
-    compression: none
     headers:
       Authorization: Bearer ${key}
 

@@ -4,6 +4,7 @@ import type { createGuard } from '../auth/guard.ts';
 import { type Right, scopesOf } from '../auth/rights.ts';
 import { roles } from '../auth/token.ts';
 import { assertNoProblems } from '../config/settings-error.ts';
+import { pickBodyOptions } from '../http/body.ts';
 import { hiddenMethods } from '../http/error-response.ts';
 import { ErrorBody } from '../http/errors.ts';
 import { vitalRoute } from '../http/overload.ts';
@@ -146,10 +147,10 @@ export const registerMounts = async (
     for (const { name, strict, routes } of profiles) {
       const addRoutes = async (scope: FastifyInstance): Promise<void> => {
         for (const route of routes) {
-          const { path, looseSlash, schema, body, isVital } = route;
+          const { path, looseSlash, schema, isVital } = route;
           const config: object = {
             ...(strict && { [hiddenMethods]: true }),
-            ...(body && { body }),
+            ...pickBodyOptions(route),
             ...(isVital && { [vitalRoute]: true }),
           };
           const onRequest = guard(route);

@@ -1,31 +1,39 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createFatal, createUnavailable, HttpError } from './errors.ts';
-import { FairShares, type Holder, type Share } from './fair-shares.ts';
+import { createUnpacker, findCoding } from './content-coding.ts';
+import { HttpError } from './errors.ts';
+import { FairShares } from './fair-shares.ts';
+import { IncomingBody, refuseLength } from './incoming-body.ts';
+import { assertFewValues } from './json-values.ts';
 
 /**
  * What a route takes as its body: a JSON object, any JSON value, text, or a Buffer that it reads itself. `end`: of a body of any
  * size, the last 16 KiB or a little more as a Buffer.
  */
-export type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
+type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
+
+/** Options of a route about its body. */
+export interface BodyOptions {
+  /** A JSON object by default. */
+  body?: BodyKind;
+  /** The body may have 8 MiB, not 1 MiB. */
+  largeBody?: true;
+  /** The body may be compressed; its unpacked size is limited. */
+  compressedBody?: true;
+}
+
+/** What of a route is about its body, for the route's config. */
+export const pickBodyOptions = ({ body, largeBody, compressedBody }: BodyOptions): BodyOptions => ({
+  ...(body && { body }),
+  ...(largeBody && { largeBody }),
+  ...(compressedBody && { compressedBody }),
+});
 
 const maximumBodyBytes = 1024 * 1024;
+const maximumLargeBodyBytes = 8 * 1024 * 1024;
 
-/** How much of a body is kept of which only the end counts: small enough not to be counted. */
-const endBytes = 16 * 1024;
-
-/** Bytes of incomplete bodies, over all connections. */
+/** Bytes of incomplete bodies over all connections: those of routes with large bodies have as much again. */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
-
-/** Bodies up to this size are not counted: there are too few connections for them to matter. */
-const smallBytes = 16 * 1024;
-
-/** A body of more chunks than this is refused if they are smaller on average: each takes about 1 µs of the event loop. */
-const manyChunks = 4000;
-const smallChunkBytes = 32;
-
-/** Milliseconds without progress after which an incomplete body counts as abandoned. */
-const patience = 1000;
 
 /**
  * Makes Fastify read every body with the same parser: `curl -d` and PowerShell send other types by default. What the client
@@ -56,17 +64,23 @@ interface Reading {
  * get 503; if that is not enough, so does the body that exceeds the limit.
  */
 export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
-  const shares = new FairShares(unfinishedBodyBytes);
+  const ordinary = { limit: maximumBodyBytes, shares: new FairShares(unfinishedBodyBytes) };
+  const large = { limit: maximumLargeBodyBytes, shares: new FairShares(unfinishedBodyBytes) };
+  const unpack = createUnpacker();
   const parseJson = createJsonParser(app);
   app.decorate(jsonParser, parseJson);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request, raw, done) => {
     // No route reads it.
     if (request.is404) return done(null);
+    const options = request.routeOptions.config as BodyOptions;
+    const room = options.largeBody ? large : ordinary;
+    const coding = options.compressedBody ? findCoding(raw.headers['content-encoding']) : undefined;
+    if (coding instanceof HttpError) return done(coding);
+    const keepsEnd = options.body === 'end';
+    if (!keepsEnd && Number(raw.headers['content-length']) > room.limit) return done(refuseLength(room.limit));
     beforeReading(raw);
-    const isEnd = kindOf(request) === 'end';
-    if (!isEnd && Number(raw.headers['content-length']) > maximumBodyBytes) return done(tooLarge());
-    new IncomingBody(request, shares, (refused, bytes) => {
+    new IncomingBody({ request, ...room, unpack, coding, keepsEnd }, (refused, bytes) => {
       const body = refused ?? findRefusal() ?? parse(request, bytes, parseJson);
       if (body instanceof HttpError) done(body);
       else done(null, body);
@@ -74,13 +88,10 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   });
 };
 
-const kindOf = ({ routeOptions }: FastifyRequest): BodyKind =>
-  (routeOptions.config as { body?: BodyKind }).body ?? 'object';
-
 /** The value of a body, or the HttpError if it has none. */
-const parse = (request: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
-  if (bytes.length === 0 || !request.routeOptions.schema?.body) return undefined;
-  const kind = kindOf(request);
+const parse = ({ routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
+  if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
+  const { body: kind = 'object' } = routeOptions.config as BodyOptions;
   if (kind === 'bytes' || kind === 'end') return bytes;
   try {
     if (kind === 'text') return decode(bytes);
@@ -99,6 +110,7 @@ type ParseJson = (request: unknown, text: string, done: (error: Error | null, va
 const createJsonParser = (app: FastifyInstance): JsonParser => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
   return (bytes) => {
+    if (bytes.length > maximumBodyBytes) assertFewValues(bytes);
     let value: unknown;
     parseJson(undefined, decode(bytes), (error, parsed) => {
       if (error) throw new HttpError('invalid', 'Request body is not valid JSON');
@@ -137,105 +149,3 @@ const toObject = (value: unknown): Record<string, unknown> => {
   }
   return body;
 };
-
-const noBytes = Buffer.alloc(0);
-
-/** Reads a body of at most 1 MiB, or the end of one of any size. */
-class IncomingBody implements Holder {
-  readonly #request: FastifyRequest;
-  readonly #shares: FairShares;
-  readonly #done: (error: HttpError | undefined, bytes: Buffer) => void;
-  /** In a list of chunks, one-byte chunks would take about a hundred times the size of the body. */
-  #held: Buffer = noBytes;
-  #bytes = 0;
-  #chunks = 0;
-  #isDone = false;
-  #share: Share | undefined;
-  #arrivedAt = 0;
-
-  constructor(
-    request: FastifyRequest,
-    shares: FairShares,
-    done: (error: HttpError | undefined, bytes: Buffer) => void,
-  ) {
-    this.#request = request;
-    this.#shares = shares;
-    this.#done = done;
-    const take = kindOf(request) === 'end' ? this.#takeEnd : this.#take;
-    request.raw.on('data', (chunk: Buffer) => take.call(this, chunk)).on('end', () => this.#finish(undefined));
-  }
-
-  lose(): void {
-    if (this.activity() === 'abandoned') this.#request.raw.socket.destroy();
-    else this.#finish(tooMany());
-  }
-
-  activity(): 'abandoned' | 'idle' {
-    return performance.now() - this.#arrivedAt > patience ? 'abandoned' : 'idle';
-  }
-
-  #take(chunk: Buffer): void {
-    // The rest of a refused body.
-    if (this.#isDone) return;
-    const total = this.#bytes + chunk.length;
-    const fault = this.#findFault(total);
-    if (fault) {
-      this.#finish(fault);
-      return;
-    }
-    this.#held = this.#bytes === 0 ? chunk : append(this.#held, this.#bytes, chunk);
-    this.#bytes = total;
-  }
-
-  #takeEnd(chunk: Buffer): void {
-    this.#held = Buffer.concat([this.#held, chunk.subarray(-endBytes)]).subarray(-endBytes);
-    this.#bytes = this.#held.length;
-  }
-
-  #finish(error: HttpError | undefined): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
-    this.#release();
-    const bytes = this.#held.subarray(0, this.#bytes);
-    this.#held = noBytes;
-    this.#done(error, bytes);
-  }
-
-  #release(): void {
-    if (this.#share) this.#shares.release(this.#share);
-  }
-
-  #findFault(total: number): HttpError | undefined {
-    this.#chunks += 1;
-    if (this.#chunks > manyChunks && this.#bytes < this.#chunks * smallChunkBytes) return tooFragmented();
-    if (total > maximumBodyBytes) return tooLarge();
-    return total <= smallBytes || this.#count(total) ? undefined : tooMany();
-  }
-
-  /** False if there is no room for so many bytes. */
-  #count(total: number): boolean {
-    this.#arrivedAt = performance.now();
-    if (this.#share) return this.#shares.grow(this.#share, total - this.#bytes);
-    const { ip, raw } = this.#request;
-    this.#share = this.#shares.take(ip, this, total);
-    // The client may leave before the body is complete.
-    raw.once('close', () => this.#release());
-    return this.#share !== undefined;
-  }
-}
-
-/** Appends the chunk to the first `bytes` of `held`, in the same buffer if it has room, else in one twice as large. */
-const append = (held: Buffer, bytes: number, chunk: Buffer): Buffer => {
-  const end = bytes + chunk.length;
-  const room = end <= held.length ? held : Buffer.allocUnsafe(Math.min(Math.max(2 * end, 1024), maximumBodyBytes));
-  if (room !== held) held.copy(room, 0, 0, bytes);
-  chunk.copy(room, bytes);
-  return room;
-};
-
-const tooLarge = (): HttpError => createFatal('too-large', 'Request body is larger than 1 MiB');
-
-const tooFragmented = (): HttpError => createFatal('invalid', 'Request body has too many small chunks');
-
-const tooMany = (): HttpError =>
-  createUnavailable('Too many request bodies are arriving; try again in a second', 'unfinished_bodies');

@@ -60,7 +60,7 @@ interface ErrorExtras {
 export interface ErrorMessage {
   status: number;
   headers: Readonly<Record<string, string>>;
-  text: string;
+  text: string | Buffer;
 }
 
 /** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
@@ -85,6 +85,15 @@ export class HttpError extends ExpectedError {
     this.headers = kind === 'unauthorized' ? { 'www-authenticate': 'Bearer', ...headers } : headers;
     this.shed = shed;
     this.body = isBare ? message : { ...leading, error: message, ...members };
+  }
+
+  /** The same error with another body than JSON. */
+  writtenAs(mediaType: string, bytes: Buffer): HttpError {
+    const { kind, message, status, headers, cause, shed } = this;
+    const error = new HttpError(kind, message, { headers, cause, shed });
+    const content = { 'content-type': mediaType, 'content-length': String(bytes.length) };
+    error.sent = { status, text: bytes, headers: { ...headers, ...content } };
+    return error;
   }
 }
 

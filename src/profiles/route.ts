@@ -11,7 +11,7 @@ import type {
 } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { Allowed } from '../auth/access.ts';
-import type { BodyKind } from '../http/body.ts';
+import type { BodyOptions } from '../http/body.ts';
 import type { DocumentedHeaders } from '../http/openapi.ts';
 
 type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
@@ -31,7 +31,8 @@ export interface Route<S extends FastifySchema = FastifySchema>
     Pick<
       TypedRouteOptions<S>,
       'handler' | 'errorHandler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
-    > {
+    >,
+    BodyOptions {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   /** The setting `access` does not change who may use it: health checks, the login, and what users do with their own sessions. */
@@ -45,8 +46,6 @@ export interface Route<S extends FastifySchema = FastifySchema>
   /** One line; becomes the operation's summary in the OpenAPI document. */
   summary: string;
   schema: S;
-  /** The kind of body; a JSON object by default. */
-  body?: BodyKind;
   /** Headers that the OpenAPI document lists, with their meanings: optional ones of requests, and those of successes. */
   headers?: DocumentedHeaders;
   /** The path is also served with a trailing slash. */

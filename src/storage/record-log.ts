@@ -35,7 +35,7 @@ export interface RecordLog {
   append(record: LogRecord): Promise<Appended>;
   /**
    * The same for several records: all of them are in the log or none, also after a crash in the middle. Together they
-   * take at most 4 MiB (`too-large`).
+   * take at most 10 MiB (`too-large`).
    */
   appendAll(records: readonly LogRecord[]): Promise<Appended[]>;
   /**

@@ -257,6 +257,7 @@ const calls: Record<string, Call> = {
   createAlertsFromAlertmanager: plain('createAlertsFromAlertmanager', samples.alertmanager),
   createAlertsFromPrometheus: plain('createAlertsFromPrometheus', samples.prometheus),
   pushAlerts: plain('pushAlerts', samples.prometheus),
+  pushLogs: plain('pushLogs', samples.otlp),
   createAlertsFromGrafana: plain('createAlertsFromGrafana', samples.grafana),
   createAlertsFromUptimeKuma: plain('createAlertsFromUptimeKuma', samples['uptime-kuma']),
   createAlertsFromCloudevents: plain('createAlertsFromCloudevents', samples.cloudevents),

@@ -131,6 +131,30 @@ test('a rule that fires in Prometheus goes through Alertmanager into the log, an
   assert.match(ntfy.received[0]?.text ?? '', /the disk of web-1 is full/);
 });
 
+test('an outage of 1,000 alerts comes in whole through Alertmanager', { skip }, async (t) => {
+  const { url } = await startProgram(t, [], { cwd: createFolder(t) });
+  const pasted = readPasted('docs/guides/senders/alertmanager.md', url);
+  const config = pasted.replace('route:', 'route:\n  group_by: [alertname]\n  group_wait: 5s');
+  const alertmanager = await startAlertmanager(t, config);
+  const annotations = { summary: 'a host does not answer', description: 'No scrape for five minutes. '.repeat(30) };
+  const alerts = Array.from({ length: 1000 }, (_, index) => ({
+    labels: { alertname: 'HostDown', severity: 'critical', instance: `web-${index}:9100`, job: 'node' },
+    annotations,
+  }));
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await fetch(`${alertmanager}/api/v2/alerts`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(alerts),
+  });
+  assert.equal(status, 200);
+  const readHosts = async () => {
+    const { data = [] } = await getJson<Partial<Found>>(`${url}/api/alerts?count=1000`);
+    return new Set(data.map(({ hostname }) => hostname));
+  };
+  await waitUntil('all are stored', async () => (await readHosts()).size === 1000);
+});
+
 test('an incident fires in Alertmanager with its level as it is, until it is resolved', { skip }, async (t) => {
   const url = await startAlertmanager(t, sink);
   const destination = toTarget({ name: 'second', type: 'alertmanager', url });

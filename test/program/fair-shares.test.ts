@@ -127,9 +127,9 @@ const dripBodies = async (
   return bodies;
 };
 
-const toPost = (length: number, more = ''): string => {
-  const body = JSON.stringify({ Title: 'x', Description: 'x'.repeat(length) });
-  return `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
+const toPost = (length: number, more = '', path = '/api/tasks'): string => {
+  const body = JSON.stringify({ Title: 'x', text: 'x', Description: 'x'.repeat(length) });
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
 };
 
 test('an address whose unfinished bodies take all the room loses one to an address that sends bodies', {
@@ -144,6 +144,12 @@ test('an address whose unfinished bodies take all the room loses one to an addre
     assert.equal(await ask(open(t, url, modest), toPost(900_000)), 201, `body ${sent}`);
   }
   await waitUntil('one of the unfinished bodies is refused or closed', () => countLost() > before);
+});
+
+test('bodies of several alerts have room of their own', { skip }, async (t) => {
+  const { url } = await startApp(t, { settings: patient });
+  await dripBodies(t, url, async () => (await ask(open(t, url, greedy), toPost(20_000))) === 503);
+  assert.equal(await ask(open(t, url, greedy), toPost(900_000, '', '/api/alert/slack')), 200);
 });
 
 test('bodies behind a trusted proxy count for the addresses that it names', { skip }, async (t) => {

@@ -31,13 +31,14 @@ test('the records of a group follow each other and say which part they are', asy
 test('a group is refused whole if its lines or one of them are too large', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { maxLineBytes: 1_000_000 });
   const text = 'x'.repeat(900_000);
-  await journal.appendAll([{ text }, { text }, { text }, { text }]);
-  await assert.rejects(journal.appendAll([{ text }, { text }, { text }, { text }, { text }]), {
+  const fits = Array.from({ length: 11 }, () => ({ text }));
+  await journal.appendAll(fits);
+  await assert.rejects(journal.appendAll([...fits, { text }]), {
     code: 'too-large',
-    message: 'the lines of records that are stored together are at most 4194304 bytes',
+    message: 'the lines of records that are stored together are at most 10485760 bytes',
   });
   await assert.rejects(journal.appendAll([{ text: '' }, { text: 'x'.repeat(1_000_000) }]), { code: 'too-large' });
-  assert.equal((await listRecords(journal)).length, 4);
+  assert.equal((await listRecords(journal)).length, 11);
 });
 
 test('a group larger than a batch, a segment or the queue is stored in one file', async (t) => {

@@ -76,8 +76,8 @@ const MiB = 1024 * 1024;
 /** The most that is written at once, unless one line or group is longer. */
 export const maxBatchBytes = MiB;
 
-/** The most that the lines of a group take together. */
-export const maxGroupBytes = 4 * MiB;
+/** The most that the lines of a group take together: those of a body of 8 MiB, with what each line adds. */
+export const maxGroupBytes = 10 * MiB;
 
 /** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
 export const withDefaults = (options: JournalOptions): JournalSettings => ({

@@ -163,9 +163,7 @@ export class JournalWriter {
   #append<T>(lines: readonly NewLine[], sizes: readonly number[], toResult: (firstSeq: number) => T): Promise<T> {
     const refusal = this.#findRefusal(sizes);
     if (refusal) return Promise.reject(refusal);
-    const size = sum(sizes);
-    const added =
-      size > this.#settings.queueBytes ? undefined : this.#batcher.add({ lines, toResult }, size, lines.length);
+    const added = this.#batcher.add({ lines, toResult }, sum(sizes), lines.length);
     if (!added) return Promise.reject(new JournalError('queue-full', 'too many records wait for the disk'));
     return added.promise as Promise<T>;
   }

@@ -95,9 +95,9 @@ export class DatabaseLog implements RecordLog {
   async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
     const { database, queueCount = 10_000, queueBytes = Number.POSITIVE_INFINITY } = this.#options;
     const bytes = isAcknowledged ? 0 : countBytes(records);
-    // A group larger than the limit finds room when nothing else waits.
-    const isFull = this.#waitingCount > 0 && this.#waitingCount + records.length > queueCount;
-    if (!isAcknowledged && (isFull || this.#waitingBytes + bytes > queueBytes)) {
+    const isFull = this.#waitingCount + records.length > queueCount || this.#waitingBytes + bytes > queueBytes;
+    // A group larger than the limits finds room when nothing else waits.
+    if (!isAcknowledged && this.#waitingCount > 0 && isFull) {
       throw new JournalError('queue-full', 'too many records wait for the database');
     }
     this.#waitingCount += records.length;

@@ -61,7 +61,17 @@ export interface Format<S extends TSchema = TSchema> {
   /** Headers with the HMAC of the body and, optionally, the time that is part of it; both in lower case. */
   signature?: { header: string; timestampHeader: string };
   /** The answer that the sender's own libraries expect, if it is not the usual one. */
-  answer?: { status: number; schema: TSchema; create(stored: { ids: string[]; body: unknown }): object };
+  answer?: { status: number; schema: TSchema; create(stored: StoredBody): object };
+  /** The media type of requests whose responses are not JSON, and how these are written. */
+  binary?: { mediaType: string; write(answer: object): Buffer; writeError(message: string): Buffer };
+}
+
+/** A body whose alerts are stored. */
+interface StoredBody {
+  ids: string[];
+  /** Alerts that the path leaves out because their level is too low. */
+  leftOut: number;
+  body: unknown;
 }
 
 /** Types `readAlerts` from the schema. */

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { openFor } from '../../../auth/access.ts';
 import type { IdentifySender } from '../../../auth/guard.ts';
 import { KeyRefusal } from '../../../expected-errors.ts';
+import { readMediaType } from '../../../http/body.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson, whenReady } from '../../../http/json.ts';
 import { idempotencyKeyHeader, readIdempotencyKey } from '../../../http/text-forms.ts';
@@ -16,6 +17,7 @@ import { assertFits, assertSigned, formats, readBody, takeAlerts, toIncoming } f
 import type { FormatKeeper } from './custom/keeper.ts';
 import { FormatParams } from './custom/routes.ts';
 import { type Format, IntakeReceipt } from './format.ts';
+import { otlp } from './formats/otlp.ts';
 import { prometheus } from './formats/prometheus.ts';
 import type { AlertIntake } from './repeats.ts';
 
@@ -55,10 +57,10 @@ export const createAlertCounts = ({ counter }: Meters) => {
       repeated.at(format).value += count;
     },
     /** Sends what a route refuses, and counts bodies among it. */
-    createErrorHandler: (format: string) => {
+    createErrorHandler: (format: string, binary?: Format['binary']) => {
       // Prometheus sees an increase only of a counter that was there before.
       const refused = invalid.at(format);
-      return createRefusing(() => refused);
+      return createRefusing(() => refused, binary);
     },
     /** The same for a route of several formats; none is counted of what is no format. */
     createCustomErrorHandler: (findName: (request: FastifyRequest) => string | undefined) =>
@@ -69,14 +71,19 @@ export const createAlertCounts = ({ counter }: Meters) => {
   };
 };
 
+/** Whether the sender expects no JSON. */
+const isBinary = ({ raw }: FastifyRequest, binary: Format['binary']): binary is NonNullable<Format['binary']> =>
+  binary !== undefined && readMediaType(raw) === binary.mediaType;
+
 const createRefusing =
-  (findCounter: (request: FastifyRequest) => { value: number } | undefined) =>
+  (findCounter: (request: FastifyRequest) => { value: number } | undefined, binary?: Format['binary']) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = toRefusal(error);
     const status = toHttpError(refusal)?.status;
     const refused = status === 400 || status === 413 ? findCounter(request) : undefined;
     if (refused) refused.value += 1;
-    reply.send(refusal);
+    const known = isBinary(request, binary) ? toHttpError(refusal) : undefined;
+    reply.send(binary && known ? known.writtenAs(binary.mediaType, binary.writeError(known.message)) : refusal);
   };
 
 /** The response to alerts that were not stored; other errors than those of the intake stay as they are. */
@@ -97,8 +104,13 @@ export const createNativeRoute = ({ intake, counts, clock, identifySender }: Int
     ...openFor('alerts:write'),
     isSpecified: true,
     summary: 'Store an alert; responds once it is on disk',
+    compressedBody: true,
     headers: { request: idempotencyKeyHeader },
-    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
+    schema: {
+      operationId: 'createAlert',
+      body: AlertBody,
+      response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
+    },
     errorHandler: counts.createErrorHandler('native'),
     handler: (request, reply) => {
       const { body, headers } = request;
@@ -120,6 +132,8 @@ export const createNativeRoute = ({ intake, counts, clock, identifySender }: Int
 export const createFormatRoutes = (parts: IntakeParts): Route[] => [
   ...formats.map((format) => createFormatRoute(parts, `/api/alert/${format.name}`, toOperationId(format.name), format)),
   createFormatRoute(parts, '/api/v2/alerts', 'pushAlerts', prometheus),
+  // Programs add this path to OTEL_EXPORTER_OTLP_ENDPOINT, and send all that they log.
+  createFormatRoute(parts, '/v1/logs', 'pushLogs', otlp, true),
   createFormatRoute(parts, '/api/alert/auto', 'createAlertsFromAny'),
 ];
 
@@ -127,8 +141,14 @@ export const createFormatRoutes = (parts: IntakeParts): Route[] => [
 const toOperationId = (name: string): string =>
   `createAlertsFrom${name.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
 
-/** Without an `expected` format, each is recognized by its marks. */
-const createFormatRoute = (parts: IntakeParts, path: string, operationId: string, expected?: Format): Route => {
+/** Without an `expected` format, each is recognized by its marks. `leavesOutInfo`: alerts of level INFO are not stored. */
+const createFormatRoute = (
+  parts: IntakeParts,
+  path: string,
+  operationId: string,
+  expected?: Format,
+  leavesOutInfo = false,
+): Route => {
   const { counts, secrets } = parts;
   const accepted = expected ? [expected] : formats;
   const mustSign = accepted.some(({ name, signature }) => signature && secrets[name] !== undefined);
@@ -139,7 +159,9 @@ const createFormatRoute = (parts: IntakeParts, path: string, operationId: string
     ...openFor('alerts:write'),
     summary: expected?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
     body: 'bytes',
-    errorHandler: counts.createErrorHandler(expected?.name ?? 'auto'),
+    largeBody: true,
+    compressedBody: true,
+    errorHandler: counts.createErrorHandler(expected?.name ?? 'auto', expected?.binary),
     schema: {
       operationId,
       consumes: ['application/json', ...accepted.flatMap(({ mediaTypes = [] }) => mediaTypes)],
@@ -152,7 +174,7 @@ const createFormatRoute = (parts: IntakeParts, path: string, operationId: string
     },
     // Bodies are checked here: only then is it known what they are.
     validatorCompiler: () => () => true,
-    handler: (request, reply) => storeAlerts(parts, request, reply, expected),
+    handler: (request, reply) => storeAlerts(parts, request, reply, expected, leavesOutInfo),
   });
 };
 
@@ -164,6 +186,8 @@ export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Rou
     ...openFor('alerts:write'),
     summary: 'Store alerts in a format of your own',
     body: 'bytes',
+    largeBody: true,
+    compressedBody: true,
     errorHandler: parts.counts.createCustomErrorHandler(
       ({ params }) => keeper.find((params as Static<typeof FormatParams>).intakeFormat)?.name,
     ),
@@ -178,28 +202,51 @@ export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Rou
     handler: (request, reply) => storeAlerts(parts, request, reply, keeper.require(request.params.intakeFormat).format),
   });
 
-const storeAlerts = (parts: IntakeParts, request: FastifyRequest, reply: FastifyReply, expected?: Format) => {
+const storeAlerts = (
+  parts: IntakeParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  expected?: Format,
+  leavesOutInfo = false,
+) => {
   const { intake, counts } = parts;
-  const { format, body, records } = readAlerts(parts, request, expected);
+  const { format, body, records, leftOut } = readAlerts(parts, request, expected, leavesOutInfo);
   const answer = expected?.answer;
   return whenReady(reply, intake.store(records), ({ ids, repeated, fresh }) => {
     for (const { level } of fresh) counts.addReceived(format.name, level);
     counts.addRepeated(format.name, repeated);
-    if (answer) sendJson(reply.code(answer.status), answer.create({ ids, body }));
-    else sendJson(reply, { received: true, ids, repeated });
+    if (answer) {
+      const created = answer.create({ ids, body, leftOut });
+      const { binary } = format;
+      reply.code(answer.status);
+      if (isBinary(request, binary)) reply.type(binary.mediaType).send(binary.write(created));
+      else sendJson(reply, created);
+    } else sendJson(reply, { received: true, ids, repeated });
   });
 };
 
 /** The records of the alerts in a request. Throws an HttpError for a body without any. */
-const readAlerts = ({ secrets, clock, identifySender }: IntakeParts, request: FastifyRequest, expected?: Format) => {
+const readAlerts = (
+  { secrets, clock, identifySender }: IntakeParts,
+  request: FastifyRequest,
+  expected: Format | undefined,
+  leavesOutInfo: boolean,
+) => {
   const incoming = toIncoming(request);
   const now = clock();
   const { format, value: body } = readBody(incoming, expected);
   const secret = secrets[format.name];
   if (format.signature && secret !== undefined) assertSigned(secret, format.signature, incoming, now);
   assertFits(format.schema, body);
-  const alerts = takeAlerts(format.readAlerts(body as never, now));
+  let leftOut = 0;
+  const listKept = function* () {
+    for (const alert of format.readAlerts(body as never, now)) {
+      if (leavesOutInfo && alert.level === 'INFO') leftOut += 1;
+      else yield alert;
+    }
+  };
+  const alerts = takeAlerts(listKept());
   const receipt = { now, sender: identifySender(request) };
   const records = alerts.map((alert) => createForeignAlert(format.name, alert, receipt, request.headers));
-  return { format, body, records };
+  return { format, body, records, leftOut };
 };

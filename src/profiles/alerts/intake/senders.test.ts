@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SeverityNumber } from '@opentelemetry/api-logs';
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-http';
+import { OTLPLogExporter as ProtobufLogExporter } from '@opentelemetry/exporter-logs-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
+import { BatchLogRecordProcessor, LoggerProvider, type LogRecordExporter } from '@opentelemetry/sdk-logs';
 import { CloudEvent, emitterFor, HTTP, type Message, Mode } from 'cloudevents';
 import { listMessages, readRecords } from '../../../../test/support/alerts.ts';
 import { startApp } from '../../../../test/support/app.ts';
@@ -54,25 +55,55 @@ for (const path of ['cloudevents', 'auto']) {
   });
 }
 
-test("log records from OpenTelemetry's SDK arrive", async (t) => {
-  const app = await startApp(t);
-  const exporter = new OTLPLogExporter({ url: `${app.url}/api/alert/otlp` });
+/** Sends log records with OpenTelemetry's SDK. */
+const emitLogs = async (exporter: LogRecordExporter): Promise<void> => {
   const provider = new LoggerProvider({
     resource: resourceFromAttributes({ 'service.name': 'shop', 'host.name': 'shop-1' }),
     processors: [new BatchLogRecordProcessor({ exporter })],
   });
   const logger = provider.getLogger('checkout');
   logger.emit({ severityNumber: SeverityNumber.ERROR, body: 'Payment failed', attributes: { order: 42, list: [1] } });
+  logger.emit({ severityNumber: SeverityNumber.INFO, body: 'Order placed' });
   logger.emit({ severityNumber: SeverityNumber.FATAL2, body: { message: 'Out of stock', item: 7 } });
+  logger.emit({ severityNumber: SeverityNumber.WARN, body: { log: { cause: 'slow' }, took: 1.5 } });
+  logger.emit({ body: ['a', true, 7] });
+  logger.emit({ body: Buffer.from('as bytes') });
   await provider.forceFlush();
   await provider.shutdown();
-  const records = await readRecords(app);
-  assert.deepEqual(
-    records.map(({ source, level, message, hostname }) => [source, level, message, hostname]),
-    [
-      ['otlp/shop', 'ERROR', 'Payment failed', 'shop-1'],
-      ['otlp/shop', 'CRITICAL', 'Out of stock', 'shop-1'],
-    ],
-  );
-  assert.deepEqual(records[0]?.['labels'], { 'service.name': 'shop', 'host.name': 'shop-1', order: '42' });
-});
+};
+
+const emitted = [
+  ['ERROR', 'Payment failed'],
+  ['INFO', 'Order placed'],
+  ['CRITICAL', 'Out of stock'],
+  ['WARNING', '{"log":{"cause":"slow"},"took":1.5}'],
+  ['WARNING', '["a",true,7]'],
+  ['WARNING', 'as bytes'],
+];
+
+type Compression = NonNullable<NonNullable<ConstructorParameters<typeof OTLPLogExporter>[0]>['compression']>;
+
+for (const [name, Exporter] of [
+  ['JSON', OTLPLogExporter],
+  ['Protobuf', ProtobufLogExporter],
+] as const) {
+  for (const compression of ['none', 'gzip'] as Compression[]) {
+    test(`log records from OpenTelemetry's SDK arrive as ${name} with compression ${compression}`, async (t) => {
+      const app = await startApp(t);
+      for (const [path, expected] of [
+        ['/api/alert/otlp', emitted],
+        ['/v1/logs', emitted.filter(([level]) => level !== 'INFO')],
+      ] as const) {
+        const before = (await readRecords(app)).length;
+        await emitLogs(new Exporter({ url: app.url + path, compression }));
+        const records = (await readRecords(app)).slice(before);
+        assert.deepEqual(
+          records.map(({ level, message }) => [level, message]),
+          expected,
+        );
+        for (const { source, hostname } of records) assert.deepEqual([source, hostname], ['otlp/shop', 'shop-1']);
+        assert.deepEqual(records[0]?.['labels'], { 'service.name': 'shop', 'host.name': 'shop-1', order: '42' });
+      }
+    });
+  }
+}

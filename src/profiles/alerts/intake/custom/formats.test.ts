@@ -113,7 +113,7 @@ test('a body that is not what the format expects is refused whole, with what is 
     ['hosts', { alerts: 5 }, 400, /^\/alerts must be a list$/],
     ['hosts', {}, 400, /^\/alerts must be a list$/],
     ['hosts', { alerts: Array(1001).fill({}) }, 413, /at most 1000 alerts/],
-    ['hosts', `{"alerts":["${'x'.repeat(1024 * 1024)}"]}`, 413, /./],
+    ['hosts', `{"alerts":["${'x'.repeat(8 * 1024 * 1024)}"]}`, 413, /larger than 8 MiB/],
     ['other', {}, 404, /Format other not found/],
     ['constructor', {}, 404, /Format constructor not found/],
   ];

@@ -38,6 +38,26 @@ test('a body that is a map gives its message; without a body, the event and the 
   const attributes = [{ key: 'exception.message', value: { stringValue: 'It broke' } }];
   assert.equal(read({ attributes }).message, 'It broke');
   assert.equal(read({ body: { intValue: '7' } }).message, '7');
+  assert.equal(read({ body: { boolValue: false } }).message, 'false');
+});
+
+test('a body that is a map without a message, a list or bytes becomes a text that says what is in it', () => {
+  const text = (stringValue: string) => ({ stringValue });
+  const map = (members: Record<string, unknown>) => ({
+    kvlistValue: { values: Object.entries(members).map(([key, value]) => ({ key, value })) },
+  });
+  for (const [body, expected] of [
+    [map({ msg: text('a'), n: text('b') }), 'a'],
+    [map({ log: text('a\n') }), 'a\n'],
+    [map({ error: text('a') }), 'a'],
+    [map({ n: text('b'), inner: map({ ok: { boolValue: true } }) }), '{"n":"b","inner":{"ok":true}}'],
+    [{ arrayValue: { values: [text('a'), { intValue: '7' }, { doubleValue: 1.5 }] } }, '["a",7,1.5]'],
+    [{ bytesValue: Buffer.from('é').toString('base64') }, 'é'],
+    [{ bytesValue: '//8=' }, '//8='],
+    [map({}), ''],
+  ] as const) {
+    assert.equal(read({ body }).message, expected);
+  }
 });
 
 test('times are nanoseconds; 0 is none', () => {
@@ -50,5 +70,6 @@ test('times are nanoseconds; 0 is none', () => {
 });
 
 test('a body without records has no alerts', () => {
+  assert.deepEqual(readAlerts(otlp, {}), []);
   assert.deepEqual(readAlerts(otlp, { resourceLogs: [{}, { scopeLogs: [{}] }] }), []);
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import Type, { type Static } from 'typebox';
 import type { Severity } from '../../../severity.ts';
 import {
@@ -17,6 +18,8 @@ import {
   toLinks,
   toSource,
 } from '../format.ts';
+import { type PartialSuccess, readMessage, writeLogsResponse, writeStatus } from '../protobuf.ts';
+import { exportLogsRequest } from './otlp-messages.ts';
 
 const Value = Type.Object(
   {
@@ -27,9 +30,11 @@ const Value = Type.Object(
     kvlistValue: Type.Optional(
       Type.Object(
         { values: Type.Optional(Type.Array(Type.Unknown())) },
-        { description: 'Of its texts, `message` is used.' },
+        { description: 'Of its members, `message`, `msg`, `log` or `error` is used, else all of them.' },
       ),
     ),
+    arrayValue: Type.Optional(Type.Object({ values: Type.Optional(Type.Array(Type.Unknown())) })),
+    bytesValue: Type.Optional(Type.String({ description: 'In base64.' })),
   },
   { title: 'OtlpValue' },
 );
@@ -53,30 +58,38 @@ const LogRecord = Type.Object(
   { title: 'OtlpLogRecord' },
 );
 
-/** OpenTelemetry's logs over HTTP, as JSON. */
+/** The media type that OTLP has for Protobuf. */
+const protobufType = 'application/x-protobuf';
+
+/** OpenTelemetry's logs over HTTP, as JSON or Protobuf. */
 export const otlp = defineFormat({
   name: 'otlp',
-  summary: 'Store the log records of OpenTelemetry, sent over HTTP as JSON',
+  summary: 'Store the log records of OpenTelemetry, sent over HTTP as JSON or Protobuf',
   schema: Type.Object(
     {
-      resourceLogs: Type.Array(
-        Type.Object({
-          resource: Type.Optional(Type.Object({ attributes: Attributes })),
-          scopeLogs: Type.Optional(
-            Type.Array(
-              Type.Object({
-                scope: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
-                logRecords: Type.Optional(Type.Array(LogRecord)),
-              }),
+      resourceLogs: Type.Optional(
+        Type.Array(
+          Type.Object({
+            resource: Type.Optional(Type.Object({ attributes: Attributes })),
+            scopeLogs: Type.Optional(
+              Type.Array(
+                Type.Object({
+                  scope: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
+                  logRecords: Type.Optional(Type.Array(LogRecord)),
+                }),
+              ),
             ),
-          ),
-        }),
+          }),
+        ),
       ),
     },
     { title: 'OtlpLogs' },
   ),
+  mediaTypes: [protobufType],
+  decode: ({ contentType, bytes }) =>
+    contentType === protobufType ? readMessage(exportLogsRequest, bytes) : undefined,
   recognizes: (value) => isObject(value) && 'resourceLogs' in value,
-  *readAlerts({ resourceLogs }) {
+  *readAlerts({ resourceLogs = [] }) {
     for (const { resource = {}, scopeLogs = [] } of resourceLogs) {
       const shared = toFields(resource.attributes);
       for (const { scope, logRecords = [] } of scopeLogs) {
@@ -86,10 +99,30 @@ export const otlp = defineFormat({
   },
   answer: {
     status: 200,
-    schema: Type.Object({ partialSuccess: Type.Object({}) }, { title: 'OtlpReceipt' }),
-    create: () => ({ partialSuccess: {} }),
+    schema: Type.Object(
+      {
+        partialSuccess: Type.Object({
+          rejectedLogRecords: Type.Optional(
+            Type.String({ description: 'Records below WARN, which are not stored.', examples: ['2'] }),
+          ),
+          errorMessage: Type.Optional(Type.String({ examples: ['Records below WARN are not stored'] })),
+        }),
+      },
+      { title: 'OtlpReceipt' },
+    ),
+    create: ({ leftOut }) => ({ partialSuccess: toPartialSuccess(leftOut) }),
+  },
+  binary: {
+    mediaType: protobufType,
+    write: (answer) => writeLogsResponse((answer as { partialSuccess: PartialSuccess }).partialSuccess),
+    writeError: writeStatus,
   },
 });
+
+const toPartialSuccess = (leftOut: number): PartialSuccess =>
+  leftOut === 0
+    ? {}
+    : { rejectedLogRecords: String(leftOut), errorMessage: 'Records below WARN are not stored: see /api/alert/otlp' };
 
 type Fields = Record<string, unknown>;
 
@@ -136,13 +169,43 @@ const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
-/** The text of a body; of a map, that of its member `message`. */
+/** The text of a body; of a map, its message if it has one; else all of a map or list as JSON. */
 const toText = (body: Static<typeof Value> = {}): string => {
-  const scalar = toScalar(body);
-  if (scalar !== undefined) return String(scalar);
-  const members = (body.kvlistValue?.values ?? []).filter(isObject);
-  const { value } = members.find(({ key }) => key === 'message') ?? {};
-  return isObject(value) ? firstText(value['stringValue']) : '';
+  const value = toPlain(body);
+  if (typeof value !== 'object' || value === null) return String(value ?? '');
+  const { message, msg, log, error } = value as Record<string, unknown>;
+  const text = firstText(message, msg, log, error);
+  if (text !== '' || Object.keys(value).length === 0) return text;
+  return JSON.stringify(value).slice(0, longestText);
+};
+
+/** Deeper values, and further members, are left out of a text. */
+const deepest = 8;
+const mostMembers = 100;
+
+/** The value as JSON would have it. */
+const toPlain = (value: unknown, depth = 0): unknown => {
+  if (!isObject(value) || depth > deepest) return undefined;
+  const { kvlistValue: map, arrayValue: list, bytesValue: bytes } = value;
+  if (isObject(map)) {
+    const members = listValues(map).filter(isObject);
+    return Object.fromEntries(members.map(({ key, value: member }) => [String(key), toPlain(member, depth + 1)]));
+  }
+  if (isObject(list)) return listValues(list).map((member) => toPlain(member, depth + 1));
+  if (typeof bytes === 'string') return toBytesText(bytes);
+  const scalar = toScalar(value);
+  // JSON has 64-bit integers as strings.
+  if (scalar === value['intValue'] && Number.isSafeInteger(Number(scalar))) return Number(scalar);
+  return typeof scalar === 'string' ? scalar.slice(0, longestText) : scalar;
+};
+
+const listValues = ({ values }: Record<string, unknown>): unknown[] =>
+  Array.isArray(values) ? values.slice(0, mostMembers) : [];
+
+/** Bytes that are text become that, others stay in base64. */
+const toBytesText = (base64: string): string => {
+  const bytes = Buffer.from(base64.slice(0, longestText), 'base64');
+  return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, longestText);
 };
 
 /** RFC 3339 from nanoseconds; undefined for 0, which means unknown, and what is no time. */

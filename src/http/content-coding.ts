@@ -1,0 +1,102 @@
+import type { Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
+import { HttpError } from './errors.ts';
+import { createQueue, type WaitingTask } from './overload.ts';
+
+/** Bytes that a decoder returns at a time. */
+const chunkSize = 64 * 1024;
+
+/** RFC 9659: a window of 8 MB is the most that a sender may need. */
+const zstdWindowLog = 23;
+
+/** Bodies that are unpacked at a time: a decoder of zstd can take 8 MiB. */
+const mostDecoders = 4;
+
+type CreateDecoder = (packed: Buffer) => Transform;
+
+/** Node.js has zstd since 22.15. */
+const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: object) => Transform };
+
+/** RFC 1950, 2.2: the header of zlib. Some senders leave it out, though RFC 9110, 8.4.1.2, asks for it. */
+const hasZlibHeader = (packed: Buffer): boolean =>
+  packed.length > 1 && packed.readUInt16BE(0) % 31 === 0 && (packed.readUInt8(0) & 0x0f) === 8;
+
+const decoders: Readonly<Record<string, CreateDecoder>> = {
+  gzip: () => zlib.createGunzip({ chunkSize }),
+  deflate: (packed) =>
+    hasZlibHeader(packed) ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize }),
+  ...(createZstdDecompress && {
+    // The key is ZSTD_d_windowLogMax of zstd's own interface.
+    zstd: () => createZstdDecompress({ chunkSize, params: { 100: zstdWindowLog } }),
+  }),
+};
+
+/** The content codings of requests that can be undone. */
+export const knownCodings = Object.keys(decoders).join(', ');
+
+/** The content coding of a request's body, undefined if it has none; an HttpError for one that cannot be undone. */
+export const findCoding = (header: string | undefined): string | HttpError | undefined => {
+  const codings = (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (codings.length === 0) return undefined;
+  // RFC 9110, 8.4.1.3: x-gzip is the former name.
+  const [coding = ''] = codings.map((name) => (name === 'x-gzip' ? 'gzip' : name));
+  if (codings.length === 1 && Object.hasOwn(decoders, coding)) return coding;
+  // RFC 9110, 15.5.16: Accept-Encoding shows that the coding is the reason.
+  return new HttpError(
+    'unsupported-media-type',
+    `The body may be compressed as one of ${knownCodings}, or not at all`,
+    {
+      headers: { 'accept-encoding': knownCodings },
+    },
+  );
+};
+
+interface Unpacking {
+  coding: string;
+  /** Who sent it: addresses take turns. */
+  address: string;
+  /** Receives the unpacked bytes in pieces. */
+  take(chunk: Buffer): void;
+  /** Aborted when nobody needs the rest. */
+  signal: AbortSignal;
+}
+
+const takeTurns = () => {
+  let last: string | undefined;
+  return createQueue<string>({
+    running: mostDecoders,
+    // Bodies that wait are counted as bodies, or small and no more than the connections.
+    waiting: Number.POSITIVE_INFINITY,
+    refusal: '',
+    chooseNext: (line) => (line.find(({ about }) => about !== last) ?? line[0]) as WaitingTask<string>,
+    noteStart: (address) => {
+      last = address;
+    },
+  });
+};
+
+/** Returns the function that unpacks bodies, a few at a time. It rejects with an HttpError (400) for bytes that are damaged. */
+export const createUnpacker = () => {
+  const queue = takeTurns();
+  return (packed: Buffer, { coding, address, take, signal }: Unpacking): Promise<void> =>
+    queue.run(() => decode(packed, coding, take, signal), signal, address);
+};
+
+const decode = (packed: Buffer, coding: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const decoder = (decoders[coding] as CreateDecoder)(packed);
+    const stop = (): void => {
+      decoder.destroy();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    decoder.on('data', take).on('error', () => reject(damaged(coding)));
+    decoder.on('end', resolve).on('close', () => signal.removeEventListener('abort', stop));
+    decoder.end(packed);
+  });
+
+const damaged = (coding: string): HttpError => new HttpError('invalid', `Request body is not valid ${coding}`);

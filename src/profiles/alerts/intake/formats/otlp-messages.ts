@@ -1,0 +1,48 @@
+import type { Message } from '../protobuf.ts';
+
+/** What of OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` becomes alerts. */
+const anyValue: Message = {
+  1: { name: 'stringValue', type: 'string' },
+  2: { name: 'boolValue', type: 'bool' },
+  3: { name: 'intValue', type: 'int64' },
+  4: { name: 'doubleValue', type: 'double' },
+  5: { name: 'arrayValue', type: () => arrayValue },
+  6: { name: 'kvlistValue', type: () => keyValueList },
+  7: { name: 'bytesValue', type: 'bytes' },
+};
+
+const arrayValue: Message = { 1: { name: 'values', type: () => anyValue, isList: true } };
+
+const keyValue: Message = {
+  1: { name: 'key', type: 'string' },
+  2: { name: 'value', type: () => anyValue },
+};
+
+const keyValueList: Message = { 1: { name: 'values', type: () => keyValue, isList: true } };
+
+const resource: Message = { 1: { name: 'attributes', type: () => keyValue, isList: true } };
+
+const scope: Message = { 1: { name: 'name', type: 'string' } };
+
+const logRecord: Message = {
+  1: { name: 'timeUnixNano', type: 'fixed64' },
+  2: { name: 'severityNumber', type: 'int32' },
+  3: { name: 'severityText', type: 'string' },
+  5: { name: 'body', type: () => anyValue },
+  6: { name: 'attributes', type: () => keyValue, isList: true },
+  11: { name: 'observedTimeUnixNano', type: 'fixed64' },
+  12: { name: 'eventName', type: 'string' },
+};
+
+const scopeLogs: Message = {
+  1: { name: 'scope', type: () => scope },
+  2: { name: 'logRecords', type: () => logRecord, isList: true },
+};
+
+const resourceLogs: Message = {
+  1: { name: 'resource', type: () => resource },
+  2: { name: 'scopeLogs', type: () => scopeLogs, isList: true },
+};
+
+/** `ExportLogsServiceRequest` of `opentelemetry/proto/collector/logs/v1`. */
+export const exportLogsRequest: Message = { 1: { name: 'resourceLogs', type: () => resourceLogs, isList: true } };
