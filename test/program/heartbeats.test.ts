@@ -104,7 +104,7 @@ test('signalbox heartbeats lists them as a table, or as JSON', async (t) => {
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^NAME +STATE +LAST +DUE +RUN +DESCRIPTION\njob +down .*failure \(3\) +nightly dump\nother +new\n$/,
+    /^NAME +STATE +LAST +DUE +RUN +DESCRIPTION\njob +down .*failure \(3\) +nightly dump\nother +new +\d{4}-\S+ \S+\n$/,
   );
   const json = await runCommand(['heartbeats', '--json', '--url', app.url]);
   assert.deepEqual(
