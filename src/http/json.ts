@@ -89,6 +89,8 @@ const sendFrom = (
     void source.return?.();
   });
   reply.type(type).send(stream);
+  // For an async handler that returns nothing, Fastify sends an empty response unless the headers have been sent.
+  reply.raw.flushHeaders();
 };
 
 /** Lists that a store may return again. The second time, the response is kept as bytes, which later ones share. */

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Route } from '../../src/profiles/route.ts';
+import { listServedRoutes } from '../repo/support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { openConnection } from '../support/connection.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
+import { waitUntil } from '../support/wait.ts';
+import { get } from './support/requests.ts';
+
+/** Entries that are stored of each kind, or the most that there can be if that is less. */
+const sizes = [0, 1, 51, 1000];
+const most = 5000;
+
+/** What an app is filled with: what settings and records bring, alerts, or silences. */
+type Content = 'configured' | 'alerts' | 'silences';
+
+/** A list of what is stored. */
+interface StoredList {
+  content: Content;
+  /** The path with which all entries come in one response; by default that of the route. */
+  path?: string;
+  /** Entries in the response when so many were stored of each kind; undefined where that depends on the date. */
+  count?: (stored: number) => number;
+  /** Without entries the path does not exist. */
+  isNeverEmpty?: true;
+}
+
+const upTo =
+  (most: number, least = 0) =>
+  (stored: number): number =>
+    Math.max(least, Math.min(stored, most));
+// More than a piece of each has.
+const [silences, overrides, executions] = [upTo(600), upTo(100), upTo(100)];
+const days = (count: number): string => new Date(Date.now() + count * 86_400_000).toISOString();
+
+const storedLists: Record<string, StoredList> = {
+  // Each incident has an alert, and the first one has as many as there are incidents.
+  '/api/alerts': { content: 'alerts', path: '/api/alerts?count=10000', count: (stored) => Math.max(0, 2 * stored - 1) },
+  '/api/alerts/search': {
+    content: 'alerts',
+    path: '/api/alerts/search?limit=1000',
+    count: (stored) => upTo(1000)(2 * stored - 1),
+  },
+  '/api/audit': { content: 'silences', path: '/api/audit?limit=1000', count: (stored) => silences(stored) },
+  '/api/deliveries': { content: 'configured', count: upTo(100) },
+  '/api/destinations': { content: 'configured', count: upTo(100) },
+  '/api/executions': { content: 'alerts', path: '/api/executions?count=10000', count: executions },
+  '/api/heartbeats': { content: 'configured', path: '/api/heartbeats?runs=5', count: upTo(most) },
+  '/api/heartbeats/:name/runs': {
+    content: 'alerts',
+    path: '/api/heartbeats/h0/runs?limit=100',
+    count: upTo(100),
+    isNeverEmpty: true,
+  },
+  '/api/incidents': { content: 'alerts', path: '/api/incidents?limit=1000', count: upTo(1000) },
+  '/api/incidents/:id/alerts': {
+    content: 'alerts',
+    path: '/api/incidents/1/alerts?limit=1000',
+    count: upTo(1000),
+    isNeverEmpty: true,
+  },
+  '/api/intake-formats': { content: 'configured', count: upTo(100) },
+  '/api/items': { content: 'configured', path: '/api/items?size=10000', count: upTo(most) },
+  '/api/keys': { content: 'configured', count: upTo(1000) },
+  '/api/notifications': { content: 'alerts', path: '/api/notifications?limit=1000', count: upTo(1000) },
+  '/api/oncall': { content: 'configured', count: upTo(16) },
+  '/api/oncall/overrides': { content: 'configured', count: overrides },
+  '/api/oncall/schedule': { content: 'configured', path: `/api/oncall/schedule?to=${days(300)}` },
+  '/api/sessions': { content: 'configured', count: () => 1 },
+  '/api/silences': { content: 'silences', path: '/api/silences?limit=1000', count: silences },
+  '/api/tasks': { content: 'configured', path: '/api/tasks?limit=10000', count: upTo(most) },
+  '/api/users': { content: 'configured', count: () => 2 },
+  '/api/v2/alerts': { content: 'alerts', count: upTo(most) },
+  '/api/v2/alerts/groups': { content: 'alerts', count: upTo(most) },
+  '/api/v2/silences': { content: 'silences', count: silences },
+  '/api/watches': { content: 'configured', count: upTo(1000) },
+  '/protected/api/tasks': { content: 'configured', count: upTo(most) },
+  '/simple/api/tasks': { content: 'configured', count: upTo(most) },
+};
+
+/** Lists of what the machine or the program has, whatever is stored. */
+const otherLists = ['/api/about/licences', '/api/disks', '/api/processes', '/api/v2/receivers'];
+
+const isArray = (schema: unknown): boolean => (schema as { type?: unknown } | undefined)?.type === 'array';
+
+/** True for a route that responds with an array, or with an array as `data`. */
+const isList = ({ method, schema }: Route): boolean => {
+  const { 200: body } = (schema.response ?? {}) as Record<number, { properties?: Record<string, unknown> }>;
+  return method === 'GET' && (isArray(body) || isArray(body?.properties?.['data']));
+};
+
+const create = <T>(count: number, toEntry: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => toEntry(at));
+
+const createSettings = (stored: number): object => ({
+  destinations: create(upTo(100)(stored), (index) => ({
+    ...{ name: `d${index}`, type: 'webhook', url: 'http://127.0.0.1:1/', notify: 'incidents' },
+  })),
+  rotations: create(upTo(16)(stored), (index) => ({
+    ...{ name: `r${index}`, members: [`d${index}`, `d${index + 1}`].slice(0, stored), handover: '0 9 * * *' },
+  })),
+  heartbeats: create(stored, (index) => ({ name: `h${index}`, period: 86_400 })),
+  watches: create(upTo(1000)(stored), (index) => ({ name: `w${index}`, type: 'memory', limit: 100 })),
+  keys: create(upTo(1000)(stored), (index) => ({
+    ...{ name: `k${index}`, scopes: ['alerts:write'], sha256: index.toString(16).padStart(64, '0') },
+  })),
+  intake: create(upTo(100)(stored), (index) => ({ name: `f${index}`, message: '{/text}' })),
+});
+
+const createSeed = (stored: number): object => ({
+  tasks: create(stored, () => ({ Title: 'a task' })),
+  simpleTasks: create(stored, () => ({ title: 'a task' })),
+  items: create(stored, () => ({ name: 'an item' })),
+});
+
+const admin = signToken(createClaims());
+
+/** Sends requests, some at a time, which must all have the status. */
+const sendAll = async (
+  app: TestApp,
+  count: number,
+  toRequest: (index: number) => [path: string, body: unknown],
+  status = 200,
+) => {
+  for (let from = 0; from < count; from += 50) {
+    await Promise.all(
+      create(Math.min(50, count - from), async (index) => {
+        const [path, body] = toRequest(from + index);
+        const response = await app.request('POST', path, { token: admin, body });
+        assert.equal(response.status, status, `${path}: ${response.text}`);
+      }),
+    );
+  }
+};
+
+/** Stores alerts of as many incidents. */
+const fire = async (app: TestApp, count: number): Promise<void> => {
+  const alerts = create(count, (index) => ({ labels: { alertname: `alert ${index}`, severity: 'error' } }));
+  for (let from = 0; from < count; from += 500) {
+    await sendAll(app, 1, () => ['/api/v2/alerts', alerts.slice(from, from + 500)]);
+  }
+};
+
+const storeAlerts = async (app: TestApp, stored: number): Promise<void> => {
+  const events = create(stored, (index) => ({
+    ...{ specversion: '1.0', id: `${index}`, type: 'broken', source: 'test' },
+    data: { message: 'broken', severity: 'error' },
+  }));
+  for (let from = 0; from < stored; from += 500) {
+    await sendAll(app, 1, () => ['/api/alert/cloudevents', events.slice(from, from + 500)]);
+  }
+  await fire(app, Math.max(0, stored - 1));
+  await sendAll(app, executions(stored), () => ['/api/execute', { command: 'Get-Nothing' }], 403);
+  await sendAll(app, upTo(100)(stored), () => ['/ping/h0', '']);
+  const path = '/api/notifications?limit=1000';
+  await waitUntil('all incidents have been notified', async () => {
+    const { json } = await app.request<{ data: unknown[] }>('GET', path, { token: admin });
+    return json.data.length === upTo(1000)(stored);
+  });
+};
+
+const storeSilences = (app: TestApp, stored: number): Promise<void> =>
+  sendAll(
+    app,
+    silences(stored),
+    (index) => ['/api/silences', { match: { source: `silenced ${index}` }, endsAt: days(1) }],
+    201,
+  );
+
+const storeOverrides = (app: TestApp, stored: number): Promise<void> =>
+  sendAll(
+    app,
+    overrides(stored),
+    (index) => [
+      '/api/oncall/overrides',
+      { rotation: 'r0', member: 'd0', startsAt: days(index), endsAt: days(index + 1) },
+    ],
+    201,
+  );
+
+/** The entries of a list, which another request follows on the same connection, at once and later. */
+const readList = async ({ url }: TestApp, path: string, token: string): Promise<unknown[]> => {
+  const connection = openConnection(url);
+  const list = get(path, `Authorization: Bearer ${token}`);
+  connection.send(list + get('/livez'));
+  const responses = await connection.responses(2);
+  connection.send(list);
+  responses.push(...(await connection.responses(1)));
+  connection.send(list.replace('GET', 'HEAD'));
+  const head = await connection.next(true);
+  connection.send(get('/livez', 'Connection: close'));
+  responses.push(...(await connection.closed()).responses);
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    [200, 200, 200, 200],
+    path,
+  );
+  // Simple tasks have no HEAD.
+  assert.equal(head?.status, path.startsWith('/simple/') ? 404 : 200, path);
+  const [first, live, second, after] = responses.map(({ body }) => JSON.parse(String(body)));
+  for (const each of [live, after]) assert.equal(each.status, 'healthy', path);
+  const [entries, again] = [first, second].map((body) => (Array.isArray(body) ? body : body.data));
+  assert.equal(again.length, entries.length, path);
+  if (first.count !== undefined) assert.equal(first.count, entries.length, path);
+  return entries;
+};
+
+const startFilled = async (t: TestContext, content: Content, stored: number): Promise<TestApp> => {
+  const common = { timeZone: 'UTC', maxEventLoopDelay: 0 };
+  if (content === 'configured') {
+    const app = await startApp(t, { settings: { ...common, ...createSettings(stored) }, seed: createSeed(stored) });
+    await storeOverrides(app, stored);
+    return app;
+  }
+  const { url } = await startReceiver(t);
+  const destinations = [{ name: 'd0', type: 'webhook', url, notify: 'incidents', groupSeconds: 1 }];
+  const heartbeats = [{ name: 'h0', period: 86_400 }];
+  const app = await startApp(t, { settings: { ...common, destinations, heartbeats } });
+  await (content === 'alerts' ? storeAlerts : storeSilences)(app, stored);
+  return app;
+};
+
+for (const content of ['configured', 'alerts', 'silences'] as const) {
+  for (const stored of sizes) {
+    test(`a list with ${stored} entries is whole, and so is the response after it: ${content}`, async (t) => {
+      const app = await startFilled(t, content, stored);
+      const token = await app.login('admin');
+      for (const [route, list] of Object.entries(storedLists)) {
+        const { path = route, count, isNeverEmpty } = list;
+        if (list.content !== content || (stored === 0 && isNeverEmpty)) continue;
+        const { length } = await readList(app, path, token);
+        if (count) assert.equal(length, count(stored), path);
+      }
+    });
+  }
+}
+
+test('a list of what the machine or the program has is whole, and so is the response after it', async (t) => {
+  const app = await startApp(t);
+  for (const path of otherLists) assert.ok((await readList(app, path, admin)).length > 0, path);
+});
+
+test(`every list that can have ${most} entries is whole, and so is the response after it`, async (t) => {
+  const { heartbeats } = createSettings(most) as { heartbeats: object[] };
+  const app = await startApp(t, { settings: { heartbeats, maxEventLoopDelay: 0 }, seed: createSeed(most) });
+  await fire(app, most);
+  await waitUntil('all alerts have incidents', async () => {
+    const { json } = await app.request('GET', '/api/incidents?limit=1');
+    return json['total'] === most;
+  });
+  for (const [route, { path = route, count }] of Object.entries(storedLists)) {
+    if (count?.(most) === most) assert.equal((await readList(app, path, admin)).length, most, path);
+  }
+});
+
+test('a list of up to 1,000 users is whole, and so is the response after it', async (t) => {
+  for (const stored of [1, 51, 1000]) {
+    const hash = '$argon2id$v=19$m=19456,t=2,p=1$cGxhbnRlZHNhbHQ$cGxhbnRlZHNhbHRjcGxhbnRlZHNhbHQ';
+    const users = create(stored, (index) => ({ name: `u${index}`, role: 'Reader', passwordHash: hash }));
+    const app = await startApp(t, { settings: { users, adminPassword: undefined, readerPassword: undefined } });
+    assert.equal((await readList(app, '/api/users', admin)).length, stored);
+  }
+});
+
+test('these are all lists of the API', async (t) => {
+  const routes = listServedRoutes(await startApp(t)).filter(isList);
+  const known = [...Object.keys(storedLists), ...otherLists];
+  assert.deepEqual(routes.map(({ path }) => path).sort(), known.sort());
+});
