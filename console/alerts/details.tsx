@@ -5,6 +5,7 @@ import { toCount, toFull, toRelative, toTime } from '../format.ts';
 import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import { useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
+import { isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton, CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -18,6 +19,8 @@ import { SilenceLink } from '../ui/silence-link.tsx';
 const words = text.alerts;
 /** Alerts shown before and after the one that is open. */
 const around = 5;
+/** The latest notifications of its incident. */
+const listedNotifications = 10;
 
 /** One alert with everything about it, over the list. */
 export const AlertDialog = ({ id }: { id: string }) => {
@@ -74,7 +77,11 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         </>
       )}
       <h3>{words.deliveries}</h3>
-      {deliveries.length === 0 && <p class="hint">{words.noDeliveries}</p>}
+      {alert.incident ? (
+        <NotifiedBy incident={alert.incident.number} isAlone={deliveries.length === 0} />
+      ) : (
+        deliveries.length === 0 && <p class="hint">{words.noDeliveries}</p>
+      )}
       <Facts
         facts={deliveries.map(({ destination, status, attempts, error }) => [
           destination,
@@ -84,6 +91,35 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
       <h3>{words.context}</h3>
       <Context alert={alert} />
     </article>
+  );
+};
+
+/** Whom the incident of an alert has notified. */
+const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean }) => {
+  const load = async (signal: AbortSignal) =>
+    isReadable('listNotifications')
+      ? client.listNotifications({ incident: String(incident), limit: listedNotifications }, { signal })
+      : undefined;
+  const { value, error, reload } = useResource(load, { key: `${incident}`, topic: 'incidents' });
+  if (!value) return error ? <Unloaded {...{ error, reload }} lines={1} /> : null;
+  if (value.data.length === 0) return isAlone ? <p class="hint">{words.noDeliveries}</p> : null;
+  return (
+    <>
+      <p>
+        <a href={toHash(`/incidents/${incident}`)}>{words.notifiedBy(incident)}</a>
+      </p>
+      <Facts
+        facts={value.data.map(({ destination, what, at, result }) => [
+          destination,
+          [
+            text.notifications.told(text.notifications.kinds[what], toTime(Date.parse(at))),
+            result !== 'delivered' && result,
+          ]
+            .filter(Boolean)
+            .join(' · '),
+        ])}
+      />
+    </>
   );
 };
 

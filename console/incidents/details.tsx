@@ -52,6 +52,7 @@ const Loaded = ({ id }: { id: string }) => {
 const Details = ({ incident }: { incident: IncidentDetails }) => {
   const { number, title, state, acknowledgedBy, acknowledgedUntil, acknowledgedComment, firstAt, labels, timeline } =
     incident;
+  const { details } = incident;
   return (
     <article class="incident alert">
       <p class="alert-head">
@@ -75,6 +76,11 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
       <p class="message">
         <LongText value={title} />
       </p>
+      {details && (
+        <p class="details">
+          <LongText value={details} />
+        </p>
+      )}
       {state === 'acknowledged' && acknowledgedComment && (
         <p class="note">
           <LongText value={acknowledgedComment} />

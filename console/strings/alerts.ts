@@ -52,6 +52,7 @@ export const alertTexts = {
   link: 'Open where it came from',
   deliveries: 'Deliveries',
   noDeliveries: 'Not delivered anywhere.',
+  notifiedBy: (number: number) => `Incident #${number} has notified`,
   context: 'Before and after',
   copyText: 'Copy as text',
   copyJson: 'Copy as JSON',

@@ -82,12 +82,13 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],
-      row.timeline.map(({ at, type, by, level, until, reason, comment, task }) => [
+      row.timeline.map(({ at, type, by, level, until, reason, comment, task, destination, what, result }) => [
         toReadableTime(at),
         type,
-        by === null ? '' : toPerson(by),
+        destination ?? (by === null ? '' : toPerson(by)),
         [
-          ...[level, reason, until !== null && `until ${toReadableTime(until)}`],
+          ...[level, what !== type && what, result !== null && result !== 'delivered' && toOneLine(result)],
+          ...[reason, until !== null && `until ${toReadableTime(until)}`],
           ...[task !== null && `task ${task}`, toOneLine(comment ?? '')],
         ]
           .filter(Boolean)

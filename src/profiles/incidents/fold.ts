@@ -234,6 +234,7 @@ export class Fold {
       change: 0,
       spans: [[seq, seq]],
       lastAlert: id,
+      firingAlert: id,
       previous: latest?.id ?? null,
     };
     // It is new, so it needs no copy.
@@ -269,8 +270,9 @@ export class Fold {
   #resolveBySender(incident: StoredIncident, alert: FoldedAlert): void {
     const counted = this.#count(incident, alert);
     counted.endsBySender = true;
-    const by = toSender(alert.record).by ?? null;
-    this.#resolve(counted, { by, at: alert.at, reason: 'sender' }, { alert: alert.id });
+    const isQuiet = alert.record['expired'] === true;
+    const by = isQuiet ? null : (toSender(alert.record).by ?? null);
+    this.#resolve(counted, { by, at: alert.at, reason: isQuiet ? 'quiet' : 'sender' }, { alert: alert.id });
   }
 
   #reopen(incident: StoredIncident, alert: FoldedAlert): void {

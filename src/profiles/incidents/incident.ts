@@ -34,6 +34,8 @@ export interface StoredIncident extends SharedIncident {
   /** For each time that it was open. */
   spans: Spans;
   lastAlert: string;
+  /** The id of its latest alert that fires; missing in incidents of versions before 1.2. */
+  firingAlert?: string;
   /** The incident before it with the same key. */
   previous: string | null;
 }
@@ -140,12 +142,11 @@ export const overflowDescription: Description = {
   ...{ source: 'signalbox', hostname: '', labels: null, link: null },
 };
 
-/**
- * Writes to an incident what it takes from each alert, where that says any of it: its end is often sent with little more than
- * the key.
- */
-export const noteLatest = (incident: StoredIncident, { id, record }: FoldedAlert): void => {
+/** Writes to an incident what it takes from each alert that fires. The alert of an end says what is over now, not what happened. */
+export const noteLatest = (incident: StoredIncident, { id, record, isResolved }: FoldedAlert): void => {
   incident.lastAlert = id;
+  if (isResolved) return;
+  incident.firingAlert = id;
   if (toText(record['message']).trim() !== '') incident.title = toTitle(record);
   if (toText(record['source']) !== '') incident.source = toName(record['source']);
   if (toText(record['hostname']) !== '') incident.hostname = toName(record['hostname']);
@@ -157,9 +158,15 @@ const hasMembers = (value: unknown): value is Record<string, string> =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
 const toTitle = (record: StoredRecord): string => {
-  const message = toText(record['message']).replace(/^Resolved: /, '');
+  const message = toFirstLine(toText(record['message']).replace(/^Resolved: /, ''));
   const title = message.trim() === '' ? toText(record['source']) || toText(record['hostname']) : message;
   return shorten(title.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), longestTitle) || '(no message)';
+};
+
+/** Output of a job follows the first line. */
+const toFirstLine = (message: string): string => {
+  const [line = '', ...others] = message.trim().split(/\r\n|[\r\n]/);
+  return others.length > 0 ? line.replace(/:\s*$/, '') : line;
 };
 
 /** Cut texts end in `…`. */
@@ -219,4 +226,16 @@ export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
     labels: hasMembers(record['labels']) ? record['labels'] : null,
     ...{ link: toTextOrNull(record['link']), details: toTextOrNull(record['details']) },
   };
+};
+
+/** The most characters of what an alert says beside its first line. */
+const longestDetails = 8192;
+
+/** The alert's lines after the first one, and its details; null where there are none. */
+export const toIncidentDetails = (record: StoredRecord | undefined): string | null => {
+  const [, ...lines] = toText(record?.['message'])
+    .trim()
+    .split(/\r\n|[\r\n]/);
+  const text = [lines.join('\n').trim(), toText(record?.['details']).trim()].filter(Boolean).join('\n\n');
+  return text === '' ? null : shorten(text, longestDetails);
 };

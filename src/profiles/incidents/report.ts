@@ -1,3 +1,4 @@
+import { toPerson } from '../people.ts';
 import { toTimeText } from '../route.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
@@ -11,12 +12,16 @@ export const writeReport = (incident: StoredIncident, events: readonly StoredEve
     ['Source', source],
     ['Host', hostname],
     ['About', about],
-    ['Sender', sender],
+    ['Sender', sender && toPerson(sender)],
     ['Alerts', String(count)],
     ['First alert', toSeconds(firstAt)],
     ['Last alert', toSeconds(lastAt)],
-    ['Acknowledged', acknowledged && `${toSeconds(acknowledged.at)} by ${acknowledged.by}`],
-    ['Resolved', resolved && `${toSeconds(resolved.at)} by ${resolved.by ?? 'nobody: no more alerts came'}`],
+    ['Acknowledged', acknowledged && `${toSeconds(acknowledged.at)} by ${toPerson(acknowledged.by)}`],
+    [
+      'Resolved',
+      resolved &&
+        `${toSeconds(resolved.at)} by ${resolved.by === null ? 'nobody: no more alerts came' : toPerson(resolved.by)}`,
+    ],
     ['Duration', resolved && toDuration(resolved.at - firstAt)],
     ['Reopened', reopened > 0 ? `${reopened} times` : null],
     ['Task', task === null ? null : String(task)],
@@ -41,7 +46,7 @@ const describeEvent = (event: StoredEvent): string => {
     ...(task ? [`task ${task}`] : []),
     ...(what ? [what] : []),
     ...(destination ? [`${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`] : []),
-    ...(by ? [`by ${escapeMarks(by)}`] : []),
+    ...(by ? [`by ${escapeMarks(toPerson(by))}`] : []),
     ...(reason === 'quiet' ? ['because no more alerts came'] : []),
     ...(until === undefined ? [] : [`until ${toSeconds(until)}`]),
   ];

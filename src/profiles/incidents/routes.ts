@@ -10,7 +10,14 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { IncidentNotification } from '../offers.ts';
 import { defineRoute, type Route, uuidForm } from '../route.ts';
-import { type ShowIncident, type StoredIncident, toIncidentAlert, toIncidentEvent, toIncidentKey } from './incident.ts';
+import {
+  type ShowIncident,
+  type StoredIncident,
+  toIncidentAlert,
+  toIncidentDetails,
+  toIncidentEvent,
+  toIncidentKey,
+} from './incident.ts';
 import { writeReport } from './report.ts';
 import {
   IncidentAlertPage,
@@ -125,13 +132,19 @@ const createReadRoute = ({ store, journal, show, describeNotifications }: RouteP
     },
     handler: async ({ params: { id } }, reply) => {
       const incident = await requireIncident(store, id);
-      const [events, alert] = await Promise.all([
+      const { lastAlert: lastId, firingAlert: firingId = lastId } = incident;
+      const find = (alertId: string) => journal.find(alertId).catch(passIfUnreadable);
+      const [events, last, firing] = await Promise.all([
         store.listEvents(incident.id),
-        journal.find(incident.lastAlert).catch(passIfUnreadable),
+        find(lastId),
+        firingId === lastId ? undefined : find(firingId),
       ]);
-      const lastAlert = alert ? toIncidentAlert(alert) : null;
-      const notifications = describeNotifications(incident);
-      return sendIncident(reply, show, incident, { timeline: events.map(toIncidentEvent), lastAlert, notifications });
+      return sendIncident(reply, show, incident, {
+        timeline: events.map(toIncidentEvent),
+        lastAlert: last ? toIncidentAlert(last) : null,
+        details: toIncidentDetails(firing ?? last),
+        notifications: describeNotifications(incident),
+      });
     },
   });
 

@@ -38,8 +38,8 @@ const incident = {
     examples: ['CRITICAL'],
     description: 'Its highest severity so far.',
   }),
-  title: text('disk is full', 'The latest message.'),
-  source: text('backup', 'Of its latest alert, as is `hostname`.'),
+  title: text('disk is full', 'The first line of the latest message of an alert that fires.'),
+  source: text('backup', 'Of its latest alert that fires, as is `hostname`.'),
   hostname: text('web-1', ''),
   sender: textOrNull('key:alertmanager', 'Who sends its alerts: `key:NAME` or `user:NAME`.'),
   labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['db'] })), 'Of its latest alert that has any.'),
@@ -56,7 +56,7 @@ const incident = {
   resolvedAt: orNull(Time, 'When it was resolved.'),
   resolvedReason: orNull(
     Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
-    'Why it ended; `quiet`: no alert came for `quietHours`.',
+    'Why it ended; `quiet`: no more alerts came, for `quietHours` or until the end that the sender gave.',
   ),
   reopened: Type.Integer({ description: 'How often it was reopened.', examples: [0] }),
   silencedBy: Type.Array(Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }), {
@@ -116,6 +116,10 @@ export const IncidentDetails = defineShape('IncidentDetails', {
   ...incident,
   timeline: Type.Array(IncidentEvent, { description: 'The last 200 events, oldest first.' }),
   lastAlert: orNull(IncidentAlert, 'Its latest alert, unless that was deleted.'),
+  details: textOrNull(
+    'Delete old dumps',
+    'Further text of its latest alert that fires: what to do, or the end of the output of a job.',
+  ),
   notifications: Type.Array(IncidentNotification, {
     description: 'The last and next notification of each destination.',
   }),
