@@ -26,6 +26,16 @@ export class DueTimes {
     if (at < (this.#at.get(id) ?? Number.POSITIVE_INFINITY)) this.set(id, at);
   }
 
+  /** How many ids have a time. */
+  get size(): number {
+    return this.#at.size;
+  }
+
+  /** The time of an id; undefined if it has none. */
+  timeOf(id: string): number | undefined {
+    return this.#at.get(id);
+  }
+
   /** The earliest time; undefined if there is none. */
   get first(): number | undefined {
     return this.#peek()?.at;

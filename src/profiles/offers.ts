@@ -200,12 +200,19 @@ export interface AlertSource {
   own: OwnAlerts;
   /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
   readInstance(): Promise<string>;
+  /** What instances that share a database are called together where others receive their alerts; undefined for one alone. */
+  shareOrigin(): string | undefined;
   /** How many alerts this instance has stored since its start, by severity in lower case. */
   countReceived(): Record<string, number>;
   /** Stores an alert of signalbox's own. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
   /** What the log says of its own alerts with this format, by fingerprint; of very many it knows the last ones. */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
+  /**
+   * Milliseconds since an alert of one of the sources came in, repeats included; time in which none could come in does not count.
+   * Undefined if none is known.
+   */
+  silenceOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
   /** To be called once, by the feature that delivers alerts. */
   setDeliverer(deliverer: AlertDeliverer): void;
   /** To be called once, by the feature that knows the incidents of alerts. */

@@ -35,9 +35,9 @@ export interface RecordLog {
   append(record: LogRecord): Promise<Appended>;
   /**
    * The same for several records: all of them are in the log or none, also after a crash in the middle. Together they
-   * take at most 10 MiB (`too-large`).
+   * take at most 10 MiB (`too-large`). Their ids are new by default.
    */
-  appendAll(records: readonly LogRecord[]): Promise<Appended[]>;
+  appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]>;
   /**
    * Those of the last `count` records that match; of files also while records cannot be stored. Rejects with a JournalError
    * (`window-too-large`) if they take up more than 256 MiB of the log.

@@ -19,6 +19,11 @@ export const findPort = (): Promise<number> =>
     });
   });
 
+interface Peer {
+  /** Ends it properly. */
+  stop(): Promise<void>;
+}
+
 /** Starts a program and waits until the address answers; it ends with the scope. */
 export const startPeer = async (
   t: Scope,
@@ -26,7 +31,7 @@ export const startPeer = async (
   args: string[],
   readyUrl: string,
   variables: Record<string, string> = {},
-): Promise<void> => {
+): Promise<Peer> => {
   const env = { ...process.env, ...variables };
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
   let output = '';
@@ -42,4 +47,10 @@ export const startPeer = async (
     if (child.exitCode !== null) throw new Error(`${program} ended: ${output}`);
     return (await fetch(readyUrl).catch(() => undefined))?.ok === true;
   });
+  return {
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
 };

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp, toTrace } from '../../http/text-forms.ts';
-import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import { formatOf, toText, toTextOrNull, toViaField } from '../alert-record.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
@@ -45,6 +45,8 @@ export type AlertRecord = Alert & {
   /** By which a repeat is recognized; and the hash of what was sent with an `Idempotency-Key`. */
   key?: string;
   bodyHash?: string;
+  /** Of a resolved alert: its sender has not repeated it in time. */
+  expired?: true;
   /** It was stored by an import, so that no destination gets it. */
   imported?: true;
   /** The signalbox instances that delivered it before, as received. */
@@ -77,17 +79,23 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: In
   const status = readStatus(body);
   const link = toLink(body.link);
   if (status !== undefined) record.status = status;
-  if (body.key) record.fingerprint = toShortKey(body.key);
+  const key = body.key || readExtra(body, 'fingerprint');
+  if (key) record.fingerprint = toShortKey(key);
+  const details = readExtra(body, 'details');
+  if (details) record.details = cleanLines(details, caps.details);
   if (body.labels !== undefined) record.labels = toLabels(body.labels as Record<string, unknown>);
   if (link !== undefined) record.link = link;
   if (status === 'resolved') record.firingLevel = record.level;
   return addOrigin(record, headers);
 };
 
-const readStatus = ({ key, status = '' }: AlertBody): AlertRecord['status'] => {
-  const name = status.toLowerCase();
+/** What destinations of another signalbox send besides; as the contract ignores other members, those of other types are none. */
+const readExtra = (body: AlertBody, name: 'fingerprint' | 'details'): string => toText((body as LogRecord)[name]);
+
+const readStatus = (body: AlertBody): AlertRecord['status'] => {
+  const name = (body.status ?? '').toLowerCase();
   if (name === 'firing' || name === 'resolved') return name;
-  return key ? 'firing' : undefined;
+  return body.key || readExtra(body, 'fingerprint') ? 'firing' : undefined;
 };
 
 /** The record of a foreign alert, with its texts cleaned and cut. */
@@ -103,7 +111,7 @@ export const createForeignAlert = (
     {
       source: clean(alert.source, caps.source),
       level: isResolved ? 'INFO' : alert.level,
-      message: clean(isResolved ? `Resolved: ${alert.message}` : alert.message, caps.message),
+      message: clean(isResolved ? markResolved(alert.message) : alert.message, caps.message),
       hostname: clean(alert.hostname, caps.hostname),
     },
     receipt,
@@ -121,6 +129,9 @@ export const createForeignAlert = (
   if (fingerprint) record.key = toKey(receipt.sender, format, alert);
   return addOrigin(record, headers, via);
 };
+
+/** Another signalbox may have marked it before. */
+const markResolved = (message: string): string => (message.startsWith('Resolved: ') ? message : `Resolved: ${message}`);
 
 /**
  * What makes an alert a repeat: the same sender, fingerprint and start, whose last one had the same state and severity. An

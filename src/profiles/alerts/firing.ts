@@ -12,6 +12,16 @@ interface Series extends Remembered, Omit<RaisedSeries, 'ids'> {
   since: number;
   /** Those that fire, the last ones; undefined if there is only that one. */
   ids: string[] | undefined;
+  hold: Hold | undefined;
+}
+
+/** The worst alert of a series, and when the first one was received, in Unix milliseconds. */
+export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
+
+/** For how long an alert holds from its receipt on, unless it comes again. */
+export interface Hold {
+  /** Until the end that its sender gives; without one, for `resolveTimeout`. */
+  ms: number | undefined;
 }
 
 interface KnownResolution extends Resolution, Remembered {}
@@ -61,7 +71,7 @@ export class FiringAlerts {
   }
 
   /** The alert that the one of a record ends, if it is known. */
-  findFiring(record: LogRecord): { id: string; level: string; since: number } | undefined {
+  findFiring(record: LogRecord): FiringAlert | undefined {
     const key = toSeriesKey(record);
     return key === undefined ? undefined : this.#find(record, key);
   }
@@ -74,6 +84,17 @@ export class FiringAlerts {
       if (key.startsWith(opening)) found.set(String(JSON.parse(key)[2]), { id, ids, level, isResolved });
     }
     return found;
+  }
+
+  /** The series with this key, see `toSeriesKey`. */
+  findSeries(key: string): RaisedSeries | undefined {
+    const series = this.#series.find(key);
+    return series && { ...series, ids: series.ids ?? [series.id] };
+  }
+
+  /** The series that fire, and end by themselves unless they come again. */
+  *listHeld(): Generator<{ key: string; hold: Hold }> {
+    for (const [key, { isResolved, hold }] of this.#series.entries()) if (!isResolved && hold) yield { key, hold };
   }
 
   /** Whether the last thing that is known of the record's series is that it has ended. */
@@ -118,6 +139,7 @@ export class FiringAlerts {
         ids: undefined,
         isResolved: false,
         storedAt: at,
+        hold: readHold(record),
       });
       this.#firing.add(toSeverity(level), at, 1);
       return;
@@ -128,6 +150,7 @@ export class FiringAlerts {
       if (rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level))) Object.assign(series, { id, level });
     }
     series.storedAt = at;
+    series.hold = readHold(record);
     this.#firing.add(toSeverity(series.level), at, 1);
     this.#series.remember(key, series);
   }
@@ -159,6 +182,14 @@ export const toSeriesKey = (record: LogRecord): string | undefined =>
   isAboutSomething(record)
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
     : undefined;
+
+/** Undefined for an alert that only its sender ends. Alertmanager ends each alert that is sent to its API; so do we. */
+export const readHold = (record: LogRecord): Hold | undefined => {
+  if (record['status'] !== 'firing') return undefined;
+  const end = Date.parse(toText(record['endsAt']));
+  if (!Number.isNaN(end)) return { ms: Math.max(0, end - (readTime(record) ?? end)) };
+  return record['format'] === 'prometheus' ? { ms: undefined } : undefined;
+};
 
 const minuteMs = 60_000;
 

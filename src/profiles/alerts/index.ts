@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import { ownSender, readTime } from '../alert-record.ts';
@@ -9,11 +10,15 @@ import { defineFeature, defineTransfer, RecordId } from '../feature.ts';
 import type { AlertDeliverer, AlertSource, NameIncidents } from '../offers.ts';
 import { nullable } from '../route.ts';
 import { createAlert } from './alert.ts';
+import { AlertEnds } from './ends.ts';
 import { findAlertConcerns } from './firing.ts';
+import { Heard } from './heard.ts';
+import { createFileCopies, createSharedCopies } from './heard-copies.ts';
 import { findIntakeProblems } from './intake/custom/definition.ts';
 import { FormatKeeper } from './intake/custom/keeper.ts';
 import { testIntake } from './intake/custom/preview.ts';
 import { createCustomFormatRoutes } from './intake/custom/routes.ts';
+import { toFingerprint } from './intake/format.ts';
 import { splitKey } from './intake/repeats.ts';
 import { createAlertCounts, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
 import { openAlertLog, readInstanceId } from './open-log.ts';
@@ -43,6 +48,7 @@ const StoredAlert = Type.Object(
         firingLevel: Text,
         firingSince: Text,
         repeatOf: Text,
+        expired: Type.Literal(true),
         key: Text,
         bodyHash: Text,
         via: Text,
@@ -92,16 +98,44 @@ export const alerts = defineFeature({
   tools: [testIntake],
   transfer: alertTransfer,
   create: async (parts) => {
-    const { openLog, identifySender, listUnavailable, clock, meters, settings, offers, log } = parts;
+    const { openLog, openSnapshot, database, identifySender, listUnavailable, clock, meters, settings, offers, log } =
+      parts;
     let deliverer: AlertDeliverer | undefined;
     let nameIncidents: NameIncidents | undefined;
-    const alertLog = await openAlertLog({ ...parts, repeatAfterMs: () => deliverer?.repeatAfterMs() });
-    const { journal, own, isOwn, intake, firing, readiness } = alertLog;
+    const resolveTimeoutMs = () => settings.resolveTimeout * 1000;
+    const heard = new Heard(resolveTimeoutMs);
+    const alertLog = await openAlertLog({
+      ...parts,
+      repeatAfterMs: () => deliverer?.repeatAfterMs(),
+      hear: (record) => heard.hear(record),
+    });
+    const { journal, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
+    const copies = database
+      ? createSharedCopies(heard, database)
+      : createFileCopies(heard, openSnapshot('alerts.heard'));
+    const lease = database ? createLease(database, 'alert-ends') : ownLease;
+    const ends = new AlertEnds({
+      heard,
+      copies,
+      firing,
+      journal,
+      intake,
+      lease,
+      whenRead,
+      resolveTimeoutMs,
+      clock,
+      log,
+    });
+    let begun: Promise<void> | undefined;
     const counts = createAlertCounts(meters);
     const source: AlertSource = {
       journal,
       own,
       readInstance: () => readInstanceId(openLog),
+      shareOrigin: () => {
+        const [key] = database ? parts.deriveKeys('origin') : [];
+        return key && toFingerprint([key.toString('hex')]);
+      },
       countReceived: counts.countReceived,
       raise: async ({ level, message, source = ownSender, hostname: host = hostname(), ...details }) => {
         const record = createAlert({ source, level, message, hostname: host }, { now: clock(), sender: ownSender });
@@ -112,6 +146,10 @@ export const alerts = defineFeature({
       listRaised: async (format) => {
         await alertLog.whenRead();
         return firing.listSeries(ownSender, format);
+      },
+      silenceOf: async (isWanted) => {
+        await begun;
+        return heard.silenceOf(isWanted);
       },
       setDeliverer: (one) => {
         deliverer = one;
@@ -146,14 +184,20 @@ export const alerts = defineFeature({
       },
       topics: { alerts: createAlertsTopic(journal, firing) },
       notices: alertLog.notices,
-      start: alertLog.beginRetention,
+      start: () => {
+        alertLog.beginRetention();
+        begun = ends.begin();
+      },
       // Where there are incidents, they say what needs attention.
       findConcerns: () => (nameIncidents ? [] : findAlertConcerns(firing)),
       reload: ({ intake }) => {
         keeper.configure(intake);
         return [];
       },
-      close: alertLog.close,
+      close: async () => {
+        await ends.close();
+        await alertLog.close();
+      },
       reopen: async () => {
         await alertLog.reopen();
       },

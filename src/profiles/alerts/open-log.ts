@@ -40,7 +40,7 @@ export interface AlertLog {
 }
 
 type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openSnapshot' | 'clock' | 'log' | 'meters'> &
-  Pick<RepeatParts, 'repeatAfterMs'> & { settings: Static<TObject<typeof alertSettings>> };
+  Pick<RepeatParts, 'repeatAfterMs' | 'hear'> & { settings: Static<TObject<typeof alertSettings>> };
 
 const indexing = {
   timeOf: readTime,
@@ -59,6 +59,7 @@ const openLocal = async ({
   log,
   settings,
   repeatAfterMs,
+  hear,
 }: OpeningParts): Promise<AlertLog> => {
   const { alertsRetainDays } = settings;
   const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openSnapshot }));
@@ -78,7 +79,7 @@ const openLocal = async ({
   });
   const { journal, beginRetention } = collectHolds(opened);
   const firing = new FiringAlerts(clock);
-  const intake = new LocalAlerts(journal, { clock, firing, repeatAfterMs }, (err) => {
+  const intake = new LocalAlerts(journal, { clock, firing, repeatAfterMs, hear }, (err) => {
     log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
   });
   return {
@@ -122,7 +123,7 @@ const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention()
 };
 
 const openShared = async (
-  { openLog, openSnapshot, clock, log, meters, settings, repeatAfterMs }: OpeningParts,
+  { openLog, openSnapshot, clock, log, meters, settings, repeatAfterMs, hear }: OpeningParts,
   database: NonNullable<Parts['database']>,
 ): Promise<AlertLog> => {
   let isTold = false;
@@ -149,7 +150,7 @@ const openShared = async (
     await journal.refresh();
     await follower.readOn();
   };
-  const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs });
+  const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs, hear });
   if (settings.spool) {
     intake.spool = await Spool.open({
       ...{ openLog, openSnapshot, log },

@@ -209,6 +209,13 @@ export const alertSettings = {
       description: 'Secrets by format whose senders sign their requests; unsigned ones are then refused.',
     }),
   ),
+  resolveTimeout: Type.Number({
+    minimum: 1,
+    maximum: 7 * 24 * 3600,
+    default: 300,
+    description:
+      'Seconds after which an alert of `POST /api/v2/alerts` without `endsAt` is resolved unless it comes again.',
+  }),
   alertsSync: Type.Boolean({
     default: true,
     description: 'Respond only once the alert is on disk; off is faster but can lose alerts on power loss.',

@@ -1,7 +1,7 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { StoreUnavailable, ValueRefusal } from '../../expected-errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
+import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { NewRecord, Placed, RepeatRowKey } from '../../storage/postgres/record-collection.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
@@ -74,8 +74,12 @@ export class SharedAlerts extends AlertIntake {
     const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
     const hasEnds = alerts.some(({ record: { status } }) => status === 'resolved');
     if (canRead && hasEnds) await awaitWithin(patienceMs, this.#catchUp());
-    const records = alerts.map(({ record }) => this.link(record));
-    const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index])));
+    const ids = alerts.map(() => createId());
+    const records = this.link(
+      alerts.map(({ record }) => record),
+      ids,
+    );
+    const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index]), ids[index]));
     await this.spool?.hold;
     const placed = await (this.spool ? this.#storeOrSpool(this.spool, records, rows) : this.#log.add(rows));
     this.#remember(rows, placed);

@@ -22,6 +22,8 @@ const defaultRepeatMinutes = 240;
 
 interface DestinationParts extends BaseParts {
   instance: string;
+  /** The same for all instances that share a database. */
+  origin: string;
   accepts: Accepts;
   alerts: Pick<RecordLog, 'readAfter'>;
   sender: Sender;
@@ -277,9 +279,9 @@ export class Destination extends BaseDestination {
   }
 
   async #request(record: StoredRecord): Promise<DeliveryOutcome> {
-    const { instance, sender, log } = this.#parts;
+    const { instance, origin, sender, log } = this.#parts;
     try {
-      const { outcome } = await sender.send(toDelivered(record, instance), toTrace(record));
+      const { outcome } = await sender.send(toDelivered(record, instance, origin), toTrace(record));
       return outcome;
     } catch (err) {
       log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');

@@ -18,6 +18,8 @@ export interface MessageLinks {
 interface MessageSenderParts {
   destination: string;
   instance: string;
+  /** The same for all instances that share a database. */
+  origin?: string | undefined;
   sender: Sender;
   links: MessageLinks;
   /** Finds an alert of the log by its id. */
@@ -26,7 +28,15 @@ interface MessageSenderParts {
 }
 
 /** Tells the receiver of one destination what happened to incidents, as one message. */
-export const createMessageSender = ({ destination, instance, sender, links, findAlert, log }: MessageSenderParts) => {
+export const createMessageSender = ({
+  destination,
+  instance,
+  origin = instance,
+  sender,
+  links,
+  findAlert,
+  log,
+}: MessageSenderParts) => {
   const { publicUrl, toUrl } = links;
   const toAcknowledgeUrl = (ids: readonly string[]) => toUrl(destination, ids);
   /** The details of a single incident are told without them rather than not at all. */
@@ -42,7 +52,7 @@ export const createMessageSender = ({ destination, instance, sender, links, find
     send: async (happenings: readonly IncidentHappening[]): Promise<DeliveryOutcome> => {
       try {
         const told = happenings.length === 1 ? await Promise.all(happenings.map(addAlert)) : happenings;
-        const message = createIncidentMessage(told, { publicUrl, toAcknowledgeUrl, instance });
+        const message = createIncidentMessage(told, { publicUrl, toAcknowledgeUrl, instance, origin });
         return (await sender.send(message)).outcome;
       } catch (err) {
         log.error({ err, destination }, 'outbox: unexpected error');

@@ -41,6 +41,8 @@ export interface IncidentMessage {
   happenings: readonly IncidentHappening[];
   /** The instance that sends it. */
   via: string;
+  /** The server that sends it: the same for all instances that share a database. */
+  origin: string;
 }
 
 interface MessageParts {
@@ -50,6 +52,8 @@ interface MessageParts {
   toAcknowledgeUrl(ids: readonly string[]): string | undefined;
   /** The name of this data directory. */
   instance: string;
+  /** The same for all instances that share a database; the instance by default. */
+  origin?: string;
 }
 
 /** The most incidents that a message describes; of others it says how many there are. */
@@ -61,7 +65,7 @@ const longestTitle = 250;
 /** The message that says what happened: at least one thing, and each incident once. */
 export const createIncidentMessage = (
   happenings: readonly IncidentHappening[],
-  { publicUrl, toAcknowledgeUrl, instance }: MessageParts,
+  { publicUrl, toAcknowledgeUrl, instance, origin = instance }: MessageParts,
 ): IncidentMessage => {
   const sorted = happenings.toSorted(byUrgency);
   const [first] = sorted;
@@ -82,6 +86,7 @@ export const createIncidentMessage = (
     ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
     happenings: sorted,
     via: instance,
+    origin,
   };
 };
 

@@ -152,11 +152,12 @@ const createOpener = (
   let known: string | undefined;
   const prepare = async () => {
     known ??= await source.readInstance();
-    return { instance: known, notices: createNotices({ instance: known, raise: source.raise, clock, log }) };
+    const origin = source.shareOrigin() ?? known;
+    return { instance: known, origin, notices: createNotices({ instance: known, raise: source.raise, clock, log }) };
   };
   return {
     open: async (target: DestinationTarget, stored: number): Promise<AnyDestination> => {
-      const { instance, notices } = await prepare();
+      const { instance, origin, notices } = await prepare();
       const {
         name,
         notify = 'alerts',
@@ -178,7 +179,15 @@ const createOpener = (
       if (isChanged) await kept.write();
       if (isOfIncidents) {
         const findAlert = (id: string) => source.journal.find(id);
-        const messages = createMessageSender({ destination: name, instance, sender, links, findAlert, log });
+        const messages = createMessageSender({
+          destination: name,
+          instance,
+          origin,
+          sender,
+          links,
+          findAlert,
+          log,
+        });
         return new IncidentDestination({
           target,
           kept,
@@ -192,7 +201,7 @@ const createOpener = (
       }
       const accepts = createFilter(target.settings, instance, silences);
       return new Destination({
-        ...{ target, instance, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },
+        ...{ target, instance, origin, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },
       });
     },
     /** Resolves to whether no alert about the destination fires. */

@@ -51,6 +51,7 @@ export const watches = defineFeature({
     const targets = openTargets(settings.watchTargets);
     const watcher = new Watcher({
       ...{ host, findConcerns, readDataSpace, clock, log, journal: offers.alerts?.journal },
+      silenceOf: offers.alerts?.silenceOf,
       ...{ alerts: offers.alerts, incidents: offers.incidents, history: offers.history },
       targets,
       leases: { machine, network, instance: ownLease },

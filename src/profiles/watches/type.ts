@@ -3,7 +3,7 @@ import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { isLike } from '../../wildcards.ts';
 import type { Concern } from '../feature.ts';
-import type { HistoryColumn, HistorySource } from '../offers.ts';
+import type { AlertSource, HistoryColumn, HistorySource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import type { Targets } from '../targets.ts';
 import type { FigureLimits } from './condition.ts';
@@ -19,6 +19,7 @@ export interface WatchReadings {
   targets: Targets;
   /** All stored alerts; undefined where they are not mounted. */
   journal: Pick<RecordLog, 'search'> | undefined;
+  silenceOf: AlertSource['silenceOf'] | undefined;
   findConcerns(): Promise<Concern[]>;
   /** Bytes of the file system that has the data directory. */
   readDataSpace(): Promise<{ used: number; available: number }>;

@@ -43,6 +43,7 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
       host,
       clock: () => new Date(),
       journal: undefined,
+      silenceOf: undefined,
       incidents: undefined,
       history: undefined,
       targets: createTargets([]),

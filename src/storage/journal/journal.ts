@@ -112,7 +112,7 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
   return {
     append: (record, id) => writer.append(record, id),
     appendBatch: (json) => writer.appendBatch(json),
-    appendAll: (records) => writer.appendGroup(records),
+    appendAll: (records, ids) => writer.appendGroup(records, ids),
     readAfter,
     recentAfter: (seq) => recent.after(seq),
     listRecent: (count, match) => (store.isUnchanged ? recent.list(count, match) : undefined),

@@ -103,11 +103,11 @@ export class JournalWriter {
     return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
-  /** Stores the records as lines of which all are in the log or none; one record is a line like any other. */
-  appendGroup(records: readonly LogRecord[]): Promise<Appended[]> {
+  /** Stores the records as lines of which all are in the log or none; one record is a line like any other. Ids are new by default. */
+  appendGroup(records: readonly LogRecord[], ids: readonly string[] = []): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
     const lines = records.map((record, index): NewLine => {
-      const id = createId();
+      const id = ids[index] ?? createId();
       return { start: toLineStart(record, id, toPart(index, records.length)), record, id };
     });
     return this.#append(lines, lines.map(measureLine), (seq) =>

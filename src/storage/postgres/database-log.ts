@@ -76,16 +76,17 @@ export class DatabaseLog implements RecordLog {
   }
 
   /** Without records it shows whether records can be stored. */
-  appendAll(records: readonly LogRecord[]): Promise<Appended[]> {
-    return this.add(records.map((record) => this.toNew(record))) as Promise<Appended[]>;
+  appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]> {
+    const rows = records.map((record, index) => this.toNew(record, undefined, ids?.[index]));
+    return this.add(rows) as Promise<Appended[]>;
   }
 
-  /** The row of a record, with an id. */
-  toNew(record: LogRecord, key?: RepeatRowKey): NewRecord {
+  /** The row of a record, by default with a new id. */
+  toNew(record: LogRecord, key?: RepeatRowKey, id = createId()): NewRecord {
     const { indexing, clock } = this.#options;
     const at = indexing?.timeOf(record) ?? clock().getTime();
     const level = toLevel(indexing?.keyOf(record));
-    return { id: createId(), at, level, body: JSON.stringify(record), key };
+    return { id, at, level, body: JSON.stringify(record), key };
   }
 
   /**

@@ -193,6 +193,11 @@ CREATE INDEX session_name ON signalbox.session (name, at);
 CREATE INDEX session_at ON signalbox.session (at);
 `;
 
+/** What each process has heard of senders, since repeats of alerts are not stored. */
+const heardTables = `
+CREATE TABLE signalbox.alert_heard (instance text PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
@@ -203,6 +208,7 @@ const migrations = [
   { version: 6, readableBy: 1, text: snapshotTables },
   { version: 7, readableBy: 1, text: keyTables },
   { version: 8, readableBy: 1, text: sessionTables },
+  { version: 9, readableBy: 1, text: heardTables },
 ];
 
 /** The version of the schema that this program knows. */

@@ -1,13 +1,14 @@
 import { KeyRefusal } from '../../../expected-errors.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { LogRecord, StoredRecord } from '../../../storage/journal/line.ts';
+import { createId, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { InTurn } from '../../../storage/scheduling.ts';
-import { isAboutSomething } from '../../alert-record.ts';
+import { isAboutSomething, readTime } from '../../alert-record.ts';
+import { rankOf, toSeverity } from '../../severity.ts';
 import type { AlertRecord } from '../alert.ts';
-import { type FiringAlerts, toSeriesKey } from '../firing.ts';
+import { type FiringAlert, type FiringAlerts, toSeriesKey } from '../firing.ts';
 import { hashParts } from './format.ts';
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
@@ -51,6 +52,8 @@ export interface RepeatParts {
   firing: FiringAlerts;
   /** Milliseconds after which a repeat is stored again, to remind of the first; undefined if nobody wants that. */
   repeatAfterMs(): number | undefined;
+  /** Gets each alert that comes in, before it is known whether it is a repeat. */
+  hear?: ((record: AlertRecord) => void) | undefined;
 }
 
 /** Stores alerts, and those that come again only once. Rejects with a JournalError, a KeyRefusal, or StoreUnavailable. */
@@ -70,12 +73,14 @@ export abstract class AlertIntake {
 
   /** Stores an alert, whatever was stored before. */
   async append(record: AlertRecord): Promise<PlacedAlert> {
+    this.parts.hear?.(record);
     const [placed] = await this.place([{ record }]);
     return placed as PlacedAlert;
   }
 
   /** Stores the records that are no repeats by their `key`, all or none. */
   async store(records: readonly AlertRecord[]): Promise<Stored> {
+    for (const record of records) this.parts.hear?.(record);
     const placed = await this.place(records.map((record) => ({ record, key: parseKey(record.key) })));
     const fresh = records.filter((_, index) => placed[index]?.isRepeat === false);
     return { ids: placed.map(({ id }) => id), repeated: records.length - fresh.length, fresh };
@@ -83,6 +88,7 @@ export abstract class AlertIntake {
 
   /** Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. */
   async storeOnce(record: AlertRecord, idempotencyKey: string): Promise<PlacedAlert> {
+    this.parts.hear?.(record);
     const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
     const [placed] = await this.place([{ record, key }]);
     return placed as PlacedAlert;
@@ -96,12 +102,33 @@ export abstract class AlertIntake {
     return undefined;
   }
 
-  /** A record that says that an alert has ended names that alert, its level and since when it fired, if that is known. */
-  protected link(record: AlertRecord): AlertRecord {
-    const ended = record.status === 'resolved' ? this.parts.firing.findFiring(record) : undefined;
-    if (!ended) return record;
-    const { id: resolves, level: firingLevel, since } = ended;
-    return { ...record, resolves, firingLevel, firingSince: new Date(since).toISOString() };
+  /**
+   * A record that says that an alert has ended names that alert, its level and since when it fired, if that is known; the alert
+   * may be in the same body. `ids` are those that the records get.
+   */
+  protected link(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
+    /** The worst alert of each series that fires in this body. */
+    const firing = new Map<string, FiringAlert>();
+    const ended = new Set<string>();
+    return records.map((record, index) => {
+      const key = toSeriesKey(record);
+      if (key === undefined) return record;
+      const known = firing.get(key) ?? this.parts.firing.findFiring(record);
+      if (record.status === 'resolved') {
+        ended.add(key);
+        if (!known) return record;
+        const { id: resolves, level: firingLevel, since } = known;
+        return { ...record, resolves, firingLevel, firingSince: new Date(since).toISOString() };
+      }
+      const { level } = record;
+      const id = ids[index] ?? '';
+      if (!known || known.isResolved || ended.delete(key)) {
+        firing.set(key, { id, level, since: readTime(record) ?? this.parts.clock().getTime(), isResolved: false });
+      } else if (rankOf(toSeverity(level)) <= rankOf(toSeverity(known.level))) {
+        firing.set(key, { id, level, since: known.since, isResolved: false });
+      }
+      return record;
+    });
   }
 
   /** Milliseconds after which a repeat of this alert is stored again as a reminder, if it ever is. */
@@ -138,6 +165,7 @@ export class LocalAlerts extends AlertIntake {
 
   override async append(record: AlertRecord): Promise<PlacedAlert> {
     if (isAboutSomething(record)) return super.append(record);
+    this.parts.hear?.(record);
     // An alert without a series has nothing to wait for.
     const { id, seq } = await this.#journal.append(record);
     this.#note(record, id, seq);
@@ -201,8 +229,9 @@ export class LocalAlerts extends AlertIntake {
   }
 
   async #write(records: readonly AlertRecord[]): Promise<string[]> {
-    const linked = records.map((record) => this.link(record));
-    const appended = await this.#journal.appendAll(linked);
+    const ids = records.map(() => createId());
+    const linked = this.link(records, ids);
+    const appended = await this.#journal.appendAll(linked, ids);
     for (const [index, { id, seq }] of appended.entries()) this.#note(linked[index] as AlertRecord, id, seq);
     return appended.map(({ id }) => id);
   }

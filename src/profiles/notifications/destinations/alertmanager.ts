@@ -20,16 +20,24 @@ export const alertmanagerDestination: DestinationType = {
   toRequest: (outgoing, { url, secrets }) => ({
     path: toPathWith(url, '/api/v2/alerts'),
     headers: { ...jsonType, ...toBearer(secrets) },
-    body: JSON.stringify(outgoing.alert ? [toAlert(outgoing)] : toIncidentAlerts(outgoing.message)),
+    body: JSON.stringify(outgoing.alert ? toAlerts(outgoing) : toIncidentAlerts(outgoing.message)),
   }),
 };
 
-const toAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }): object => {
+/** The end of an alert ends it with each severity that it may have had, unless its sender gives one as a label. */
+const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
+  const { alert } = outgoing;
+  if (alert.status !== 'resolved' || alert.labels?.['severity'] !== undefined) return [toAlert(outgoing, alert.level)];
+  const levels = new Set([alert.firingLevel ?? alert.level, ...severities].map((level) => level.toLowerCase()));
+  return Array.from(levels, (level) => toAlert(outgoing, level));
+};
+
+const toAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, level: string): object => {
   const { link, links = {}, details, via } = alert;
   return {
-    labels: toLabels(alert),
+    labels: toLabels({ ...alert, level }),
     annotations: {
-      summary: alert.message || title,
+      summary: alert.message.replace(/^Resolved: /, '') || title,
       ...(details !== undefined && { description: details }),
       ...Object.fromEntries(Object.entries(links).map(([name, url]) => [toLabelName(`${name}_url`), url])),
       via,
@@ -52,16 +60,24 @@ const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
   return { endsAt: Date.parse(endsAt) < Date.parse(start) ? start : endsAt };
 };
 
-/** The sender's labels, which a resolved alert repeats; labels made of the four fields if there are none. */
+/**
+ * The sender's labels, and those made of the other fields where it gives none of these. An alert that names no machine has the
+ * server that sends it, so that another server with the same alert does not end it.
+ */
 const toLabels = ({
   labels = {},
   source,
   level,
   hostname,
-}: Pick<DeliveredAlert, 'labels' | 'source' | 'level' | 'hostname'>): Record<string, string> => {
+  origin = '',
+}: Pick<DeliveredAlert, 'labels' | 'source' | 'level' | 'hostname' | 'origin'>): Record<string, string> => {
   const given = Object.entries(labels).map(([name, value]) => [toLabelName(name), value]);
-  const own = given.length > 0 ? given : Object.entries({ severity: level.toLowerCase(), instance: hostname });
-  return Object.fromEntries([['alertname', source || 'signalbox'], ...own].filter(([, value]) => value !== ''));
+  // Intake writes unknown where a sender names no host.
+  const instance = hostname === 'unknown' ? '' : hostname;
+  const made = { alertname: source || 'signalbox', severity: level.toLowerCase(), instance };
+  const named = Object.fromEntries([...Object.entries(made), ...given].filter(([, value]) => value !== ''));
+  if (named['instance'] !== undefined || origin === '') return named;
+  return { ...named, signalbox: origin.replace('signalbox/', '') };
 };
 
 /** Alertmanager before 0.27 refuses other characters. */
@@ -76,11 +92,11 @@ const toIncidentAlerts = (message: IncidentMessage): object[] =>
  */
 const toAlertsOf = (
   { what, happenedAt: at, incident }: IncidentHappening,
-  { via, link, happenings }: IncidentMessage,
+  { via, origin, link, happenings }: IncidentMessage,
 ): object[] => {
   const { number, title, source, hostname, level, highestLevel, acknowledged, firstAt } = incident;
   const own = incident.labels ?? {};
-  const labels = toLabels({ labels: own, source, level, hostname });
+  const labels = toLabels({ labels: own, source, level, hostname, origin });
   const annotations = {
     summary: title,
     ...(acknowledged && { acknowledged_by: acknowledged.by }),

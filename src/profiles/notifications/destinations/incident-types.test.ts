@@ -127,6 +127,6 @@ test('alertmanager gets one alert for an incident, which its resolution ends wha
   const own = await listOf(createResolution({ labels: { alertname: 'Disk', severity: 'page' } }));
   assert.deepEqual(
     own.map((one: typeof opened) => one.labels),
-    [{ alertname: 'Disk', severity: 'page', incident: '412' }],
+    [{ alertname: 'Disk', severity: 'page', instance: 'db-1', incident: '412' }],
   );
 });

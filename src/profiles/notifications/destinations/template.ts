@@ -12,7 +12,7 @@ type Value = string | number | null | Record<string, string>;
 
 const placeholders = [
   ...['message', 'title', 'level', 'status', 'event', 'source', 'hostname', 'labels', 'link', 'acknowledgeUrl'],
-  ...['number', 'count', 'id', 'time'],
+  ...['number', 'count', 'id', 'time', 'key'],
 ] as const;
 
 type Values = Record<(typeof placeholders)[number], Value>;
@@ -127,6 +127,7 @@ const toValues = (outgoing: Outgoing, maxBytes: number): Values => {
     source: truncate((alert ?? first)?.source ?? '', maxBytes),
     hostname: truncate((alert ?? first)?.hostname ?? '', maxBytes),
     labels: limitLabels((alert ?? first)?.labels ?? {}, maxBytes),
+    key: truncate(alert ? (alert.key ?? '') : (first?.id ?? ''), maxBytes),
     number: first?.number ?? null,
     count: first?.count ?? null,
   };

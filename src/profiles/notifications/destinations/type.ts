@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
-import { formatOf, toText as readText, readTime, readVia } from '../../alert-record.ts';
+import { formatOf, isAboutSomething, toText as readText, readTime, readVia } from '../../alert-record.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
 import type { IncidentMessage } from '../message.ts';
 import type { DeliveryOutcome } from '../receiver-state.ts';
@@ -161,6 +162,10 @@ export interface DeliveredAlert {
   /** More than the message says, and further links by their names. */
   details?: string;
   links?: Record<string, string>;
+  /** What the alert is about, for another signalbox: no other alert of this server, and none of another, has the same. */
+  key?: string;
+  /** Of a resolved alert: the level of the one that it ends. */
+  firingLevel?: string;
   /** The id of the alert that this one resolves. */
   resolves?: string;
   /** The id of the first alert that this one repeats. */
@@ -168,12 +173,16 @@ export interface DeliveredAlert {
   labels?: Record<string, string>;
   /** The instances that have delivered it, this one last. */
   via: string;
+  /** The server that sends it: the same for all instances that share a database. */
+  origin?: string;
 }
 
-const optionalTexts = ['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'resolves', 'repeatOf'] as const;
+const optionalTexts = [
+  ...(['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'firingLevel', 'resolves', 'repeatOf'] as const),
+] as const;
 
 /** The alert of a record, delivered by `instance`. */
-export const toDelivered = (record: StoredRecord, instance: string): DeliveredAlert => {
+export const toDelivered = (record: StoredRecord, instance: string, origin = instance): DeliveredAlert => {
   const { id, status, labels, links } = record;
   const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {
     id,
@@ -192,7 +201,15 @@ export const toDelivered = (record: StoredRecord, instance: string): DeliveredAl
   }
   if (labels !== undefined) alert.labels = toTexts(labels);
   if (links !== undefined) alert.links = toTexts(links);
-  return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', ') });
+  if (isAboutSomething(record)) alert.key = toForwardedKey(record, origin);
+  return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', '), origin });
+};
+
+/** Senders without a credential count as one, as they do for incidents. */
+const toForwardedKey = ({ sender, format, fingerprint }: StoredRecord, origin: string): string => {
+  const group = readText(sender).startsWith('address:') ? '' : readText(sender);
+  const mark = hash('sha256', JSON.stringify([origin, group, format ?? '']), 'hex').slice(0, 8);
+  return `${readText(fingerprint)}@${mark}`;
 };
 
 const toTime = (record: StoredRecord): string => {

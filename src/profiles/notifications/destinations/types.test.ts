@@ -124,7 +124,7 @@ const toEntry = (changes: Partial<DeliveredAlert>) => {
 
 test('alertmanager gets the labels of the sender, and an end', () => {
   const { labels, startsAt, endsAt, generatorURL } = toEntry({});
-  assert.deepEqual(labels, { alertname: 'Disk', a_b: 'x', _1st: 'y' });
+  assert.deepEqual(labels, { alertname: 'Disk', severity: 'error', instance: 'h', a_b: 'x', _1st: 'y' });
   assert.deepEqual([startsAt, endsAt, generatorURL], [foreign.startsAt, '2026-02-01T10:00:00.000Z', foreign.link]);
   assert.equal(toEntry({ status: 'resolved', endsAt: '2026-01-31T09:00:00Z' }).endsAt, '2026-01-31T09:00:00Z');
   assert.equal(toEntry({ status: 'resolved' }).endsAt, foreign.time);

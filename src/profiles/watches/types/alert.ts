@@ -35,7 +35,9 @@ export const alertWatch = defineWatchType({
   check: async (watch, readings, signal) => {
     const now = readings.clock().getTime();
     const find: Find = (since, limit) => search(watch, readings, { since, limit, signal });
-    return [watch.metric === 'count' ? await count(watch, find, now) : await measureSilence(watch, find, now)];
+    return [
+      watch.metric === 'count' ? await count(watch, find, now) : await measureSilence(watch, readings, find, now),
+    ];
   },
 });
 
@@ -69,9 +71,31 @@ const count = async (watch: WatchSettings, find: Find, now: number): Promise<Fin
   return { thing, figure, toText: String, words };
 };
 
-const measureSilence = async (watch: WatchSettings, find: Find, now: number): Promise<Finding> => {
+const measureSilence = async (
+  watch: WatchSettings,
+  readings: WatchReadings,
+  find: Find,
+  now: number,
+): Promise<Finding> => {
   const { source: thing = '', limit = 0, critical = 0 } = watch;
   const longest = Math.max(limit, critical);
+  const heardMs = await readings.silenceOf?.((source) => isLike(source, thing));
+  const minutes = heardMs === undefined ? await measureInLog(watch, find, longest, now) : heardMs / minuteMs;
+  const toText = (count: number): string => `${Math.floor(count)} minutes`;
+  const words =
+    minutes === undefined
+      ? `no alert from ${thing} for more than ${toText(longest)}`
+      : `the last alert from ${thing} came ${toText(minutes)} ago`;
+  return { thing, figure: minutes ?? longest + 1, toText, words };
+};
+
+/** Minutes since the last stored alert, which is all that is known of what came before the first start of this version. */
+const measureInLog = async (
+  watch: WatchSettings,
+  find: Find,
+  longest: number,
+  now: number,
+): Promise<number | undefined> => {
   const before = known.get(watch);
   // The clock may have been set back.
   const since = before && before.until <= now ? before.until - overlapMs : now - (longest + 1) * minuteMs;
@@ -79,11 +103,5 @@ const measureSilence = async (watch: WatchSettings, find: Find, now: number): Pr
   const times = [last && readTime(last), before?.lastAt].filter((at) => at !== undefined);
   const lastAt = times.length > 0 ? Math.min(now, Math.max(...times)) : undefined;
   known.set(watch, { lastAt, until: now });
-  const toText = (minutes: number): string => `${Math.floor(minutes)} minutes`;
-  const minutes = lastAt === undefined ? longest + 1 : Math.max(0, (now - lastAt) / minuteMs);
-  const words =
-    lastAt === undefined
-      ? `no alert from ${thing} for more than ${toText(longest)}`
-      : `the last alert from ${thing} came ${toText(minutes)} ago`;
-  return { thing, figure: minutes, toText, words };
+  return lastAt === undefined ? undefined : Math.max(0, (now - lastAt) / minuteMs);
 };
