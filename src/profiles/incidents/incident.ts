@@ -158,15 +158,15 @@ const hasMembers = (value: unknown): value is Record<string, string> =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
 const toTitle = (record: StoredRecord): string => {
-  const message = toFirstLine(toText(record['message']).replace(/^Resolved: /, ''));
+  const { head: message } = splitOutput(toText(record['message']).replace(/^Resolved: /, ''));
   const title = message.trim() === '' ? toText(record['source']) || toText(record['hostname']) : message;
   return shorten(title.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), longestTitle) || '(no message)';
 };
 
-/** Output of a job follows the first line. */
-const toFirstLine = (message: string): string => {
-  const [line = '', ...others] = message.trim().split(/\r\n|[\r\n]/);
-  return others.length > 0 ? line.replace(/:\s*$/, '') : line;
+/** A message such as "backup.sh failed:" and the output of the job on the lines below it. */
+const splitOutput = (message: string): { head: string; output: string } => {
+  const [, head = message, output = ''] = /^([^\r\n]*\S):[ \t]*(?:\r\n|[\r\n])(.*)$/s.exec(message.trim()) ?? [];
+  return { head, output: output.trim() };
 };
 
 /** Cut texts end in `…`. */
@@ -231,11 +231,9 @@ export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
 /** The most characters of what an alert says beside its first line. */
 const longestDetails = 8192;
 
-/** The alert's lines after the first one, and its details; null where there are none. */
+/** The output in an alert's message, and its details; null where there are none. */
 export const toIncidentDetails = (record: StoredRecord | undefined): string | null => {
-  const [, ...lines] = toText(record?.['message'])
-    .trim()
-    .split(/\r\n|[\r\n]/);
-  const text = [lines.join('\n').trim(), toText(record?.['details']).trim()].filter(Boolean).join('\n\n');
+  const { output } = splitOutput(toText(record?.['message']));
+  const text = [output, toText(record?.['details']).trim()].filter(Boolean).join('\n\n');
   return text === '' ? null : shorten(text, longestDetails);
 };

@@ -38,7 +38,7 @@ const incident = {
     examples: ['CRITICAL'],
     description: 'Its highest severity so far.',
   }),
-  title: text('disk is full', 'The first line of the latest message of an alert that fires.'),
+  title: text('disk is full', 'The latest message of an alert that fires, without the output of a job below it.'),
   source: text('backup', 'Of its latest alert that fires, as is `hostname`.'),
   hostname: text('web-1', ''),
   sender: textOrNull('key:alertmanager', 'Who sends its alerts: `key:NAME` or `user:NAME`.'),
