@@ -174,18 +174,27 @@ function* toTexts<T>(values: Iterable<T>, toRow: (value: T) => object) {
   if (texts.length > 0) yield texts.join(',');
 }
 
-/** A group may be long: its alerts come in pieces, too, between which a list has commas. */
+/**
+ * A group may be long, and there may be many short ones: a piece ends within a group, or after some. Between pieces a list has
+ * commas.
+ */
 function* toGroupPieces(groups: ReadonlyMap<string, FoundAlert[]>) {
+  let text = '';
   for (const [name, alerts] of groups) {
-    let text = `{"labels":${JSON.stringify({ alertname: name })},"receiver":${JSON.stringify(receiver)},"alerts":[`;
+    const labels = JSON.stringify({ alertname: name });
+    text += `${text === '' ? '' : ','}{"labels":${labels},"receiver":${JSON.stringify(receiver)},"alerts":[`;
     let isFirst = true;
     for (const some of toTexts(alerts, toAlertmanagerAlert)) {
       if (!isFirst) yield toJsonRows(text);
       text = isFirst ? text + some : some;
       isFirst = false;
     }
-    yield toJsonRows(`${text}]}`);
+    text += ']}';
+    if (text.length < pieceLength) continue;
+    yield toJsonRows(text);
+    text = '';
   }
+  if (text !== '') yield toJsonRows(text);
 }
 
 const toLabels = (incident: SharedIncident): Record<string, string> => ({
