@@ -39,10 +39,10 @@ export interface SettingChange {
 }
 
 /** Why a change is refused: the version that is there, the limit that it would exceed, or the other name that is taken. */
-export type Refusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
+export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
 /** Result of a change: the setting after it, undefined where there is none; or the refusal. */
-export type Outcome = { setting: MadeSetting | undefined; isChanged: boolean } | { refusal: Refusal };
+export type Outcome = { setting: MadeSetting | undefined; isChanged: boolean } | { refusal: SettingRefusal };
 
 type Kept = MadeSetting & { length: number };
 
@@ -86,7 +86,7 @@ export class SettingsFold {
   }
 
   /** The refusal that the change would get now. */
-  findRefusal(change: SettingChange): Refusal | undefined {
+  findRefusal(change: SettingChange): SettingRefusal | undefined {
     const decision = this.#decide(change);
     return 'refusal' in decision ? decision.refusal : undefined;
   }
@@ -154,7 +154,7 @@ export class SettingsFold {
   }
 
   /** The refusal, or the names of ended settings that give way to the change. */
-  #decide(change: SettingChange): { refusal: Refusal } | { removed: readonly string[] } {
+  #decide(change: SettingChange): { refusal: SettingRefusal } | { removed: readonly string[] } {
     const { kind, name, value, at, expected, limits } = change;
     const known = this.#kinds.get(kind);
     const current = known?.settings.get(name);

@@ -8,7 +8,7 @@ import type { RecordLog, Release } from '../../storage/record-log.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { MadeSetting, PutOptions, SettingStore } from '../offers.ts';
 import { toAuditNote } from './audit-note.ts';
-import { type Outcome, type Refusal, type SavedSettings, type SettingChange, SettingsFold } from './fold.ts';
+import { type Outcome, type SavedSettings, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
 
 const MiB = 1024 * 1024;
 
@@ -292,7 +292,7 @@ export class LoggedSettings implements SettingStore {
   }
 }
 
-const toError = (name: string, refusal: Refusal, { most, characters = usualCharacters }: PutOptions): Error => {
+const toError = (name: string, refusal: SettingRefusal, { most, characters = usualCharacters }: PutOptions): Error => {
   if ('conflict' in refusal) return toConflict(name, refusal.conflict);
   const plural = most?.plural ?? 'settings of this kind';
   if ('taken' in refusal) {
