@@ -111,7 +111,7 @@ const coreSettings = {
     Type.String({
       pattern: '^(/[A-Za-z0-9._~-]+)+$',
       description:
-        'Path below which a proxy serves this server, such as `/signalbox`. The proxy removes it; redirects and the OpenAPI document begin with it.',
+        'Path below which a proxy serves this server, such as `/desk`. The proxy removes it; redirects and the OpenAPI document begin with it.',
     }),
   ),
   publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),

@@ -64,10 +64,10 @@ const startBehind = async (t: TestContext, configure: Configure) => {
   mkdirSync(proxyFolder);
   const phone = await startReceiver(t);
   const address = `127.0.0.1:${await findPort()}`;
-  const url = `http://${address}/signalbox`;
+  const url = `http://${address}/desk`;
   const file = join(folder, 'signalbox.json');
   const [block = ''] = toBlocks(section, 'json');
-  const settings = JSON.parse(block.replace('https://box.example.org/signalbox', url));
+  const settings = JSON.parse(block.replace('https://box.example.org/desk', url));
   const destination = { name: 'phone', type: 'ntfy', url: `${phone.url}/topic`, notify: 'incidents', groupSeconds: 0 };
   const config = { ...settings, defaultWatches: false, destinations: [destination] };
   writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
@@ -77,7 +77,7 @@ const startBehind = async (t: TestContext, configure: Configure) => {
   return { url, server, phone };
 };
 
-const isOf = (url: string, path: string): void => assert.equal(new URL(url).pathname, `/signalbox${path}`);
+const isOf = (url: string, path: string): void => assert.equal(new URL(url).pathname, `/desk${path}`);
 
 for (const [name, configure] of [
   ['nginx', nginx],
@@ -95,7 +95,7 @@ for (const [name, configure] of [
     const { servers } = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: { url: string }[] };
     assert.deepEqual(
       servers.map((each) => each.url),
-      ['/signalbox/'],
+      ['/desk/'],
     );
     assert.match(server.output.stdout, new RegExp(`: ${url}/console/#/setup\\?code=`));
 

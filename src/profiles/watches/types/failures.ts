@@ -46,7 +46,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
 type SocketError = NodeJS.ErrnoException & { hostname?: string; reason?: string; errors?: NodeJS.ErrnoException[] };
 
 /** Turns an error of a connection into one whose message says in words why there is no answer. */
-export const toReason = (error: Error, signal: AbortSignal): Error => {
+export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
   if (error instanceof UncheckedTarget) return error;
   if (signal.aborted) return new Error('there was no answer in time');
   const { code = '', hostname, errors } = error as SocketError;

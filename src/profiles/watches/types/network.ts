@@ -8,7 +8,7 @@ import type { Targets } from '../../targets.ts';
 import type { WatchSettings } from '../schema.ts';
 import { readBodyText } from './body-text.ts';
 import { type ChainEnd, findChainEnd, listSent, listTrusted, parseCertificates } from './chain.ts';
-import { toReason } from './failures.ts';
+import { toNetworkFailure } from './failures.ts';
 
 /** How many redirects are followed. */
 const mostRedirects = 3;
@@ -23,7 +23,7 @@ interface HttpAnswer {
 }
 
 /** Where checks over the network lead, and which CAs they trust in addition. */
-export interface Access {
+export interface NetworkAccess {
   targets: Targets;
   authorities: readonly X509Certificate[];
 }
@@ -63,7 +63,7 @@ const parseAuthorities = (name: string, text: string): X509Certificate[] => {
 const statusesThatRedirect = [301, 302, 303, 307, 308];
 
 /** Requests a URL. Rejects with an Error whose message says why there is no answer. */
-export const requestUrl = async (url: string, access: Access, signal: AbortSignal): Promise<HttpAnswer> => {
+export const requestUrl = async (url: string, access: NetworkAccess, signal: AbortSignal): Promise<HttpAnswer> => {
   const begun = performance.now();
   let current = new URL(url);
   for (let redirects = 0; ; redirects += 1) {
@@ -73,7 +73,7 @@ export const requestUrl = async (url: string, access: Access, signal: AbortSigna
       const sent = listSent((response.socket as Partial<TLSSocket> | null) ?? {});
       if (!statusesThatRedirect.includes(status) || headers.location === undefined) {
         const body = await readBodyText(response, headers).catch((error: Error) => {
-          throw toReason(error, signal);
+          throw toNetworkFailure(error, signal);
         });
         const ms = performance.now() - begun;
         return { status, body, ms, certificate: findChainEnd(sent, access.authorities) };
@@ -92,7 +92,11 @@ const toNext = (location: string, from: URL): URL => {
   return next;
 };
 
-const requestOnce = (url: URL, { targets, authorities }: Access, signal: AbortSignal): Promise<IncomingMessage> =>
+const requestOnce = (
+  url: URL,
+  { targets, authorities }: NetworkAccess,
+  signal: AbortSignal,
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { assertHost, lookup } = targets;
     assertHost(url.hostname);
@@ -102,7 +106,7 @@ const requestOnce = (url: URL, { targets, authorities }: Access, signal: AbortSi
     const options = { lookup, signal, headers, agent: false, ...ca };
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url.href, options, resolve);
-    request.on('error', (error) => reject(toReason(error, signal)));
+    request.on('error', (error) => reject(toNetworkFailure(error, signal)));
     request.end();
   });
 
@@ -121,8 +125,8 @@ export const connectTo = (
     const begun = performance.now();
     const socket = connect({ host, port, lookup });
     endWith(socket, signal);
-    socket.on('error', (error) => reject(toReason(error, signal)));
-    socket.on('close', () => reject(toReason(new Error('the connection was closed'), signal)));
+    socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
+    socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
     socket.on('connect', () => {
       resolve(performance.now() - begun);
       socket.destroy();
@@ -133,7 +137,7 @@ export const connectTo = (
 export const readServerCertificate = (
   host: string,
   port: number,
-  { targets: { assertHost, lookup }, authorities }: Access,
+  { targets: { assertHost, lookup }, authorities }: NetworkAccess,
   signal: AbortSignal,
 ): Promise<ChainEnd> =>
   new Promise((resolve, reject) => {
@@ -141,8 +145,8 @@ export const readServerCertificate = (
     const servername = /^[\d.]+$|:/.test(host) ? '' : host;
     const socket = connectTls({ host, port, lookup, servername, rejectUnauthorized: false });
     endWith(socket, signal);
-    socket.on('error', (error) => reject(toReason(error, signal)));
-    socket.on('close', () => reject(toReason(new Error('the connection was closed'), signal)));
+    socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
+    socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
     socket.on('secureConnect', () => {
       const found = findChainEnd(listSent(socket), authorities);
       if (found) resolve(found);
