@@ -55,6 +55,17 @@ test('an alert without an end is resolved after resolveTimeout, one in another f
   await waitForIncident(app, { state: 'open', title: 'the backup has failed' }, '');
 });
 
+test('an alert that its sender says fires goes on firing though the end that the sender names has passed', async (t) => {
+  const app = await startApp(t);
+  const alert = { status: 'firing', labels, annotations: { summary: 'web-1 is down' }, startsAt, endsAt: startsAt };
+  const body = { status: 'firing', alerts: [{ ...alert, fingerprint: 'web-1' }] };
+  assert.equal((await app.request('POST', '/api/alert/alertmanager', { body })).status, 200);
+  // This one ends by itself, so the server has looked for ends.
+  await push(app, 500, { labels: { ...labels, instance: 'web-2' }, annotations: { summary: 'web-2 is down' } });
+  await waitForIncident(app, { ...ended, number: 2, title: 'web-2 is down' }, '?state=resolved');
+  await waitForIncident(app, open, '?state=open');
+});
+
 test('an alert that fires again after it has ended by itself is no repeat, and its late end changes nothing', async (t) => {
   const app = await startApp(t);
   await push(app, 500);

@@ -337,7 +337,7 @@ const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step: Step)
 const readAll = async ({ store }: LifeTools) => {
   const { incidents } = await store.list({ states: incidentStates }, 100);
   return Promise.all(
-    incidents.map(async ({ id, lastAlert: _, previous, ...incident }) => ({
+    incidents.map(async ({ id, lastAlert: _, firingAlert: ___, previous, ...incident }) => ({
       ...{ ...incident, previous: previous !== null },
       events: (await store.listEvents(id)).map(({ alert: __, ...event }) => event),
     })),

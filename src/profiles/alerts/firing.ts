@@ -183,12 +183,17 @@ export const toSeriesKey = (record: LogRecord): string | undefined =>
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
     : undefined;
 
-/** Undefined for an alert that only its sender ends. Alertmanager ends each alert that is sent to its API; so do we. */
+/**
+ * Undefined for an alert that only its sender ends. Alertmanager ends each alert that is sent to its API; so does
+ * signalbox. Elsewhere an end that has passed does not outweigh the sender's word that the alert fires.
+ */
 export const readHold = (record: LogRecord): Hold | undefined => {
   if (record['status'] !== 'firing') return undefined;
+  const isOfApi = record['format'] === 'prometheus';
   const end = Date.parse(toText(record['endsAt']));
-  if (!Number.isNaN(end)) return { ms: Math.max(0, end - (readTime(record) ?? end)) };
-  return record['format'] === 'prometheus' ? { ms: undefined } : undefined;
+  if (Number.isNaN(end)) return isOfApi ? { ms: undefined } : undefined;
+  const ms = end - (readTime(record) ?? end);
+  return isOfApi || ms > 0 ? { ms: Math.max(0, ms) } : undefined;
 };
 
 const minuteMs = 60_000;
