@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Topics } from 'signalbox/client';
 import { ApiError } from '../api.ts';
 import { hasExpired, session } from '../session.ts';
@@ -42,8 +42,10 @@ export const useResource = <T, K extends LiveTopic = never>(
   const { key = '', topic, calm = 0, isKept = false, replace, take } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
+  /** The key that the value was read for, whatever the token was. */
+  const readFor = useRef<string | undefined>(undefined);
   const token = session.value?.token;
-  const resource = useMemo(() => createLoader(load, value, error, calm, isKept), [key, token]);
+  const resource = useMemo(() => createLoader(load, value, error, calm, isKept, key, readFor), [key, token]);
   useEffect(() => {
     resource.reload();
     const onEvent = (data: Topics[K]): void => {
@@ -72,12 +74,12 @@ const createLoader = <T>(
   error: { value: ApiError | undefined },
   calm: number,
   isKept: boolean,
+  key: string,
+  readFor: { current: string | undefined },
 ) => {
   const aborted = new AbortController();
   let running = false;
   let isWanted = false;
-  /** False while the value is that of another key. */
-  let isOwn = false;
   let loadedAt = Number.NEGATIVE_INFINITY;
   let replacements = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -93,14 +95,14 @@ const createLoader = <T>(
         if (aborted.signal.aborted) break;
         // An event that has come meanwhile is newer.
         if (replacements === before) value.value = data;
-        isOwn = true;
+        readFor.current = key;
         error.value = undefined;
       } catch (reason) {
         if (aborted.signal.aborted) break;
         error.value = toApiError(reason);
         // What only users may see is gone with the session.
         const isGone = error.value.problem === 'login' && !(isKept && hasExpired.value);
-        if (isGone || !isOwn || error.value.status === 403) value.value = undefined;
+        if (isGone || readFor.current !== key || error.value.status === 403) value.value = undefined;
       }
       loadedAt = Date.now();
     }
@@ -119,7 +121,7 @@ const createLoader = <T>(
   const resync = (): void => (Date.now() - loadedAt < calm ? reloadSoon() : void reload());
   const replace = (data: T): void => {
     replacements += 1;
-    isOwn = true;
+    readFor.current = key;
     value.value = data;
   };
   /** What is being read may be from before an event. */

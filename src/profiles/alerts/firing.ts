@@ -12,14 +12,14 @@ interface Series extends Remembered, Omit<RaisedSeries, 'ids'> {
   since: number;
   /** Those that fire, the last ones; undefined if there is only that one. */
   ids: string[] | undefined;
-  hold: Hold | undefined;
+  hold: AlertHold | undefined;
 }
 
 /** The worst alert of a series, and when the first one was received, in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
 /** For how long an alert holds from its receipt on, unless it comes again. */
-export interface Hold {
+export interface AlertHold {
   /** Until the end that its sender gives; without one, for `resolveTimeout`. */
   ms: number | undefined;
 }
@@ -93,7 +93,7 @@ export class FiringAlerts {
   }
 
   /** The series that fire, and end by themselves unless they come again. */
-  *listHeld(): Generator<{ key: string; hold: Hold }> {
+  *listHeld(): Generator<{ key: string; hold: AlertHold }> {
     for (const [key, { isResolved, hold }] of this.#series.entries()) if (!isResolved && hold) yield { key, hold };
   }
 
@@ -187,7 +187,7 @@ export const toSeriesKey = (record: LogRecord): string | undefined =>
  * Undefined for an alert that only its sender ends. Alertmanager ends each alert that is sent to its API; so does
  * signalbox. Elsewhere an end that has passed does not outweigh the sender's word that the alert fires.
  */
-export const readHold = (record: LogRecord): Hold | undefined => {
+export const readHold = (record: LogRecord): AlertHold | undefined => {
   if (record['status'] !== 'firing') return undefined;
   const isOfApi = record['format'] === 'prometheus';
   const end = Date.parse(toText(record['endsAt']));

@@ -117,6 +117,14 @@ export const logLines = [
     meaning: '`err` has the reason; tried after the next check',
   },
   {
+    messages: ['warn alerts: it is not known what was heard before the start'],
+    meaning: 'repeats before the start do not count for alerts that end by themselves; `err` has the reason',
+  },
+  {
+    messages: ['warn alerts: the end of an alert that is no longer repeated cannot be stored yet'],
+    meaning: 'retried every 5 s; `err` has the reason',
+  },
+  {
     messages: ['warn login: the accounts of the settings are not remembered'],
     meaning: 'the next start does not notice users that leave the config file until then, and their tokens stay valid',
   },
