@@ -23,7 +23,7 @@ const OwnAccount = defineShape('OwnAccount', {
 });
 
 const NewPassword = defineShape('NewPassword', {
-  currentPassword: Type.String({ writeOnly: true, examples: ['a horse that staples batteries'] }),
+  currentPassword: Type.String({ writeOnly: true, examples: ['correct horse'] }),
   password: Type.String({
     writeOnly: true,
     description: 'The new one, of at least 12 characters.',

@@ -53,6 +53,7 @@ test('an alert that is stored while a start reads which destinations there were 
   const source = {
     ...{ journal: alerts, own: alerts, readInstance: async () => 'signalbox/0123456789abcdef' },
     setDeliverer: () => undefined,
+    shareOrigin: () => undefined,
   } as unknown as AlertSource;
   const open = (onRead: () => Promise<unknown>) =>
     openOutbox({ destinations: [toDestination(receiver)], outboxRetainBytes: 1e9 }, source, {

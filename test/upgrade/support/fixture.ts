@@ -192,5 +192,10 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
   save('postgres.sql', dump.stdout.replace(/^\\.*\n/gm, ''));
 };
 
+/** Without the state of heartbeats that were never pinged: since version 1.2 they are late after their first period. */
 export const readExpected = (version: string, name = 'expected.json'): Reading[] =>
-  JSON.parse(readFileSync(join(fixtures, version, name), 'utf8'));
+  JSON.parse(readFileSync(join(fixtures, version, name), 'utf8'), (_name, value) => {
+    if (!isObject(value) || value['state'] !== 'new') return value;
+    const { state: _state, dueAt: _dueAt, ...others } = value;
+    return others;
+  });
