@@ -108,9 +108,10 @@ const createLog = () => {
 const createTokens = (now = Math.floor(Date.now() / 1000)): Record<(typeof tokenNames)[number], string> => {
   const times = { iat: now, exp: now + 3600 };
   const header = { alg: 'none', typ: 'JWT' };
+  // Names without an account: a request that ends the sessions of an account refuses all tokens signed without it.
   return {
-    admin: signToken(createClaims(times)),
-    reader: signToken(createClaims({ ...times, sub: 'reader', role: 'Reader' })),
+    admin: signToken(createClaims({ ...times, sub: 'ada' })),
+    reader: signToken(createClaims({ ...times, sub: 'bob', role: 'Reader' })),
     expired: signToken(createClaims({ iat: now - 7200, exp: now - 3600 })),
     future: signToken(createClaims({ iat: now + 7200, exp: now + 9000 })),
     forged: signToken(createClaims(), { sign: createHmacSigner('another key, as long as it has to be') }),
