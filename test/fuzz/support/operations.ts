@@ -46,6 +46,8 @@ export interface Operation {
   path: string;
   profile: string;
   needsToken: boolean;
+  /** False where only an Admin may. */
+  isForReaders: boolean;
   parameters: Parameter[];
   body: JsonSchema | undefined;
   /** Whether a value fits `body`; true for a route without one. */
@@ -100,6 +102,7 @@ const toOperation = (method: string, path: string, described: Described): Operat
     path,
     profile: tags[0] ?? '',
     needsToken: security.length > 0,
+    isForReaders: JSON.stringify(security).includes('"Reader"'),
     parameters,
     body,
     takes: body ? toCheck(body) : () => true,
