@@ -20,7 +20,12 @@ const createPath = async (app: TestApp): Promise<string> => {
     expect(ids).toHaveLength(1);
   }).toPass();
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'acknowledge', 32));
-  const token = createAcknowledgeLinks([key], () => new Date()).createToken({ destination: 'phone', ids });
+  const links = createAcknowledgeLinks(
+    [key],
+    () => new Date(),
+    () => undefined,
+  );
+  const token = links.createToken({ ...destination, createdAt: undefined }, ids);
   return `/api/acknowledge/${token}`;
 };
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
 import { findSeverity, severities } from '../severity.ts';
+import type { LinkedDestination } from './acknowledge/links.ts';
 import {
   type DeliveryRequest,
   type DestinationType,
@@ -82,6 +83,12 @@ export const toTarget = (
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }
 };
+
+/** The destination as its links know it; `madeAt` is null in the config file. */
+export const toLinkedDestination = (
+  { name, type, url }: DestinationSettings,
+  madeAt: number | null = null,
+): LinkedDestination => ({ name, type, url, createdAt: madeAt ?? undefined });
 
 /** The request that sends it at `now`, with headers that the record adds. */
 export const createRequest = (

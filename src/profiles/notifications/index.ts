@@ -6,7 +6,7 @@ import { findTargetProblems, openTargets, targetSettings } from '../targets.ts';
 import { createNoticeTopic, createPolledTopic } from '../topic.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
-import { findNotificationProblems, listSecretFiles, toTarget } from './destination-target.ts';
+import { findNotificationProblems, listSecretFiles, toLinkedDestination, toTarget } from './destination-target.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { DestinationKeeper } from './made-destinations.ts';
 import { Notifier } from './notifier.ts';
@@ -84,7 +84,10 @@ export const notifications = defineFeature({
       ...parts,
       incidents,
       publicUrl: settings.publicUrl,
-      isDestination: (name) => keeper.find(name) !== undefined,
+      findDestination: (name) => {
+        const known = keeper.find(name);
+        return known && toLinkedDestination(known.settings, known.made?.createdAt);
+      },
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
     const outbox =

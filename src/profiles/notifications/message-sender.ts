@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
+import type { LinkedDestination } from './acknowledge/links.ts';
 import { createIncidentMessage, type IncidentHappening } from './message.ts';
 import type { DeliveryOutcome } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
@@ -12,11 +13,11 @@ const patienceMs = 2000;
 export interface MessageLinks {
   publicUrl: string | undefined;
   /** Where the receiver of a destination can acknowledge the incidents. */
-  toUrl(destination: string, ids: readonly string[]): string | undefined;
+  toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
 interface MessageSenderParts {
-  destination: string;
+  destination: LinkedDestination;
   instance: string;
   /** The same for all instances that share a database. */
   origin?: string | undefined;
@@ -55,7 +56,7 @@ export const createMessageSender = ({
         const message = createIncidentMessage(told, { publicUrl, toAcknowledgeUrl, instance, origin });
         return (await sender.send(message)).outcome;
       } catch (err) {
-        log.error({ err, destination }, 'outbox: unexpected error');
+        log.error({ err, destination: destination.name }, 'outbox: unexpected error');
         return { kind: 'refused', reason: 'unexpected error' };
       }
     },

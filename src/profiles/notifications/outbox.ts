@@ -6,7 +6,7 @@ import type { AlertSource, SilenceSource } from '../offers.ts';
 import type { Targets } from '../targets.ts';
 import { createFilter } from './alert-filter.ts';
 import { Destination, mostRequests } from './destination.ts';
-import { type DestinationTarget, toTarget } from './destination-target.ts';
+import { type DestinationTarget, toLinkedDestination, toTarget } from './destination-target.ts';
 import { IncidentDestination } from './incident-destination.ts';
 import { createMessageSender, type MessageLinks } from './message-sender.ts';
 import { openProgress } from './progress.ts';
@@ -180,7 +180,7 @@ const createOpener = (
       if (isOfIncidents) {
         const findAlert = (id: string) => source.journal.find(id);
         const messages = createMessageSender({
-          destination: name,
+          destination: toLinkedDestination(target.settings, target.isMade ? madeAt : null),
           instance,
           origin,
           sender,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Parts } from '../../feature.ts';
 import type { IncidentSource } from '../../offers.ts';
 import type { Route } from '../../route.ts';
-import { createAcknowledgeLinks } from './links.ts';
+import { createAcknowledgeLinks, type LinkedDestination } from './links.ts';
 import { createAcknowledgeRoutes } from './routes.ts';
 
 const keyBytes = 32;
@@ -10,25 +10,25 @@ const keyBytes = 32;
 interface LinkParts extends Pick<Parts, 'deriveKeys' | 'openSnapshot' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource | undefined;
   publicUrl: string | undefined;
-  /** Whether the destination is still used. */
-  isDestination(name: string): boolean;
+  /** The current destination of a name. */
+  findDestination(name: string): LinkedDestination | undefined;
 }
 
 interface LinkAcknowledgement {
   routes: Route[];
   /** Where the receiver of a destination can acknowledge the incidents; undefined if there is no such address. */
-  toUrl(destination: string, ids: readonly string[]): string | undefined;
+  toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
 /** Acknowledging from notifications, by links that need no token. */
 export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowledgement> => {
-  const { deriveKeys, base = '/', clock, incidents, publicUrl, isDestination } = parts;
+  const { deriveKeys, base = '/', clock, incidents, publicUrl, findDestination } = parts;
   const [first = await readKey(parts), ...previous] = deriveKeys('acknowledge');
-  const links = createAcknowledgeLinks([first, ...previous], clock);
+  const links = createAcknowledgeLinks([first, ...previous], clock, findDestination);
   return {
-    routes: createAcknowledgeRoutes({ links, incidents, publicUrl, isDestination }),
+    routes: createAcknowledgeRoutes({ links, incidents, publicUrl }),
     toUrl: (destination, ids) => {
-      const token = publicUrl === undefined ? undefined : links.createToken({ destination, ids });
+      const token = publicUrl === undefined ? undefined : links.createToken(destination, ids);
       if (publicUrl === undefined || token === undefined) return undefined;
       return `${publicUrl.replace(/\/+$/, '')}${base.replace(/\/+$/, '')}/api/acknowledge/${token}`;
     },

@@ -1,39 +1,59 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createAcknowledgeLinks } from './links.ts';
+import { createAcknowledgeLinks, type LinkedDestination } from './links.ts';
 
 const id = '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55';
 const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const hour = 3_600_000;
 const now = Date.parse('2026-01-31T08:30:00Z');
 
-const createLinks = (keys: readonly [Buffer, ...Buffer[]], at = now) =>
-  createAcknowledgeLinks(keys, () => new Date(at));
+const phone: LinkedDestination = { name: 'anna-phone', type: 'ntfy', url: 'https://ntfy.sh/anna', createdAt: now };
+
+const createLinks = (keys: readonly [Buffer, ...Buffer[]], at = now, known: LinkedDestination | undefined = phone) =>
+  createAcknowledgeLinks(
+    keys,
+    () => new Date(at),
+    () => known,
+  );
 
 test('a token names its destination and its incidents for 24 hours', () => {
   const ids = [id, id.replace(/5$/, '6')];
-  const token = createLinks([key]).createToken({ destination: 'anna-phone', ids }) ?? '';
+  const token = createLinks([key]).createToken(phone, ids) ?? '';
   assert.match(token, /^ack_[\w-]+$/);
   assert.deepEqual(createLinks([key], now + 23 * hour).readToken(token), { destination: 'anna-phone', ids });
   assert.equal(createLinks([key], now + 24 * hour).readToken(token), 'expired');
 });
 
 test('a token of the previous key is valid, and one of an unknown key is forged', () => {
-  const token = createLinks([key]).createToken({ destination: 'a', ids: [id] }) ?? '';
+  const token = createLinks([key]).createToken(phone, [id]) ?? '';
   assert.equal(typeof createLinks([other, key]).readToken(token), 'object');
   assert.equal(createLinks([other]).readToken(token), 'forged');
 });
 
+test('a token is of its destination only, with its type, address and creation', () => {
+  const token = createLinks([key]).createToken(phone, [id]) ?? '';
+  const read = (changes: Partial<LinkedDestination>) =>
+    createLinks([key], now, { ...phone, ...changes }).readToken(token);
+  assert.equal(typeof read({}), 'object');
+  for (const changes of [
+    { createdAt: now + 1 },
+    { createdAt: undefined },
+    { type: 'gotify' },
+    { url: 'https://a.example' },
+  ])
+    assert.equal(read(changes), 'removed');
+});
+
 test('a token for no incident, or for too many, is not made', () => {
-  const count = (length: number) => createLinks([key]).createToken({ destination: 'a', ids: Array(length).fill(id) });
+  const count = (length: number) => createLinks([key]).createToken(phone, Array(length).fill(id));
   assert.deepEqual([count(0), count(17)], [undefined, undefined]);
   assert.ok((count(16) ?? '').length < 500);
 });
 
 test('no text but a token that was made is accepted', () => {
   const links = createLinks([key]);
-  const token = links.createToken({ destination: 'anna-phone', ids: [id] }) ?? '';
+  const token = links.createToken(phone, [id]) ?? '';
   assert.equal(typeof links.readToken(token), 'object');
   const edit = fc.record({ at: fc.nat({ max: token.length - 1 }), to: fc.string({ maxLength: 3 }) });
   fc.assert(

@@ -9,56 +9,93 @@ const mostIncidents = 16;
 /** Begins every token, so that it is recognized in logs. */
 const prefix = 'ack_';
 
-const version = 1;
+const version = 2;
+/** Tokens of 1.1.0 have no seal. */
+const unsealedVersion = 1;
 const idBytes = 16;
 const signatureBytes = 16;
-/** Version, end in Unix seconds, and the length of the destination's name. */
+const sealBytes = 8;
+/** Version, end in Unix seconds, and the length of the destination's name; then come seal, name and ids. */
 const headBytes = 6;
 
-/** What the holder of a link may do: acknowledge these incidents, through a destination. */
+/** A destination as links know it: another one of the same name, or with another address, has no part in its links. */
+export interface LinkedDestination {
+  name: string;
+  type: string;
+  url: string;
+  /** Creation at run time in Unix milliseconds; undefined in the config file. */
+  createdAt: number | undefined;
+}
+
+/** Incidents that the holder of a link may acknowledge, through a destination. */
 export interface AcknowledgeGrant {
   destination: string;
   ids: readonly string[];
 }
 
 /** `incomplete`: the text is no whole token. `forged`: another key has signed it, or it was changed. */
-type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired';
+type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired' | 'removed';
 
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
-/** Makes and reads the tokens of links; signatures of any key are valid, and the first one signs. */
-export const createAcknowledgeLinks = (keys: readonly [Buffer, ...Buffer[]], clock: () => Date) => ({
+/**
+ * Makes and reads the tokens of links; signatures of any key are valid, and the first one signs. `find` returns the current
+ * destination of a name.
+ */
+export const createAcknowledgeLinks = (
+  keys: readonly [Buffer, ...Buffer[]],
+  clock: () => Date,
+  find: (name: string) => LinkedDestination | undefined,
+) => ({
   /** Undefined for more incidents than a link can name. */
-  createToken: ({ destination, ids }: AcknowledgeGrant): string | undefined => {
+  createToken: (destination: LinkedDestination, ids: readonly string[]): string | undefined => {
     if (ids.length === 0 || ids.length > mostIncidents) return undefined;
-    const name = Buffer.from(destination);
+    const name = Buffer.from(destination.name);
     const head = Buffer.alloc(headBytes);
     head.writeUInt8(version);
-    head.writeUInt32BE(toSeconds(clock()) + validSeconds, 1);
+    head.writeUInt32BE(toSeconds(clock().getTime()) + validSeconds, 1);
     head.writeUInt8(name.length, 5);
-    const content = Buffer.concat([head, name, ...ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'))]);
+    const parts = [head, toSeal(destination, keys[0]), name, ...ids.map(toBytes)];
+    const content = Buffer.concat(parts);
     return prefix + Buffer.concat([content, sign(content, keys[0])]).toString('base64url');
   },
   readToken: (token: string): ReadGrant => {
     const bytes = Buffer.from(token.slice(prefix.length), 'base64url');
-    const nameEnd = headBytes + (bytes[5] ?? 0);
+    const isSealed = bytes[0] === version;
+    const nameStart = headBytes + (isSealed ? sealBytes : 0);
+    const nameEnd = nameStart + (bytes[5] ?? 0);
     const idsLength = bytes.length - nameEnd - signatureBytes;
     // Another spelling of the same bytes is not the token that was sent.
     const isWhole = token === prefix + bytes.toString('base64url') && idsLength > 0 && idsLength % idBytes === 0;
-    if (!isWhole || bytes[0] !== version) return 'incomplete';
+    if (!isWhole || !(isSealed || bytes[0] === unsealedVersion)) return 'incomplete';
     const content = bytes.subarray(0, -signatureBytes);
     const signature = bytes.subarray(-signatureBytes);
-    if (!keys.some((key) => timingSafeEqual(sign(content, key), signature))) return 'forged';
-    if (bytes.readUInt32BE(1) <= toSeconds(clock())) return 'expired';
+    const key = keys.find((one) => timingSafeEqual(sign(content, one), signature));
+    if (!key) return 'forged';
+    const end = bytes.readUInt32BE(1);
+    if (end <= toSeconds(clock().getTime())) return 'expired';
+    const name = bytes.toString('utf8', nameStart, nameEnd);
+    const destination = find(name);
+    if (!destination) return 'removed';
+    const isSame = isSealed
+      ? toSeal(destination, key).equals(bytes.subarray(headBytes, nameStart))
+      : toSeconds(destination.createdAt ?? 0) <= end - validSeconds;
+    if (!isSame) return 'removed';
     const ids = Array.from({ length: idsLength / idBytes }, (_, index) => toId(content, nameEnd + index * idBytes));
-    return { destination: bytes.toString('utf8', headBytes, nameEnd), ids };
+    return { destination: name, ids };
   },
 });
+
+/** Binds a token to its destination. Its address can be a secret, so the seal is a signature, not a hash. */
+const toSeal = ({ type, url, createdAt }: LinkedDestination, key: Buffer): Buffer =>
+  sign(Buffer.from(JSON.stringify(['destination', type, url, createdAt ?? null])), key).subarray(0, sealBytes);
 
 const sign = (content: Buffer, key: Buffer): Buffer =>
   createHmac('sha256', key).update(content).digest().subarray(0, signatureBytes);
 
+const toBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
 const toId = (bytes: Buffer, at: number): string =>
   bytes.toString('hex', at, at + idBytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-const toSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
+const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);

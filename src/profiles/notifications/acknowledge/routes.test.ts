@@ -16,12 +16,18 @@ const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const start = (t: Parameters<typeof startApp>[0], settings: object = {}) =>
   startApp(t, { settings: { publicUrl, destinations: [phone], ...settings } });
 
-const createLinks = (key: string, at: number) =>
-  createAcknowledgeLinks([Buffer.from(hkdfSync('sha256', key, '', 'acknowledge', 32))], () => new Date(at));
+const createLinks = (key: string | Buffer, at: number) =>
+  createAcknowledgeLinks(
+    [typeof key === 'string' ? Buffer.from(hkdfSync('sha256', key, '', 'acknowledge', 32)) : key],
+    () => new Date(at),
+    () => undefined,
+  );
+
+const linked = { name: phone.name, type: phone.type, url: phone.url, createdAt: undefined };
 
 /** The path of the link that a destination gets for incidents. */
 const toPath = (ids: string[], { destination = 'phone', at = Date.now(), key = secret } = {}): string =>
-  `/api/acknowledge/${createLinks(key, at).createToken({ destination, ids })}`;
+  `/api/acknowledge/${createLinks(key, at).createToken({ ...linked, name: destination }, ids)}`;
 
 interface Result {
   message: string;
@@ -184,7 +190,7 @@ test('without a jwtSecret, links are valid after a restart', async (t) => {
   const kept = readFileSync(file);
   assert.equal(kept.length, 32);
   const id = await openIncident(unset);
-  const token = createAcknowledgeLinks([kept], () => new Date()).createToken({ destination: 'phone', ids: [id] });
+  const token = createLinks(kept, Date.now()).createToken(linked, [id]);
   await unset.close();
   const dataDir = join(unset.folder, 'data');
   const again = await startApp(t, { settings: { publicUrl, destinations: [phone], jwtSecret: undefined, dataDir } });

@@ -16,8 +16,6 @@ interface AcknowledgeParts {
   /** Undefined where incidents are not mounted. */
   incidents: IncidentSource | undefined;
   publicUrl: string | undefined;
-  /** Whether the destination is still used; the links of others are void. */
-  isDestination(name: string): boolean;
 }
 
 const LinkedIncident = defineShape('LinkedIncident', {
@@ -146,13 +144,13 @@ const elsewhere = 'Acknowledge the incident in the console, or with the link of 
 
 const refuse = (kind: ErrorKind, reason: string): HttpError => new HttpError(kind, `${reason} ${elsewhere}`);
 
-const readGrant = ({ links, incidents, isDestination }: AcknowledgeParts, token: string): AcknowledgeGrant => {
+const readGrant = ({ links, incidents }: AcknowledgeParts, token: string): AcknowledgeGrant => {
   const grant = links.readToken(token);
   if (grant === 'incomplete') throw refuse('not-found', 'This link is incomplete. Copy all of it.');
   if (grant === 'forged') throw refuse('forbidden', 'This link is not valid: it was changed, or the key has changed.');
   if (grant === 'expired') throw refuse('gone', 'This link has expired: links are valid for 24 hours.');
-  if (!isDestination(grant.destination))
-    throw refuse('forbidden', 'This link is not valid: its destination was removed.');
+  if (grant === 'removed')
+    throw refuse('forbidden', 'This link is not valid: its destination was removed, or has another address.');
   if (!incidents) throw refuse('gone', 'This server has no incidents any more.');
   return grant;
 };
