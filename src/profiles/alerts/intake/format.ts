@@ -92,6 +92,23 @@ export const IntakeReceipt = defineShape('IntakeReceipt', {
   }),
 });
 
+/** A number or true or false where a sender's documents have a text. */
+export const LooseText = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+
+/** The text of a loose one; undefined for other values. */
+export const toPlainValue = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+
+/** Texts by name, without those that are empty or no plain values: for Prometheus an empty label is none. */
+export const toTexts = (fields: Readonly<Record<string, unknown>>): Record<string, string> => {
+  const texts: [string, string][] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const text = toPlainValue(value);
+    if (text !== undefined && text !== '') texts.push([name, text]);
+  }
+  return Object.fromEntries(texts);
+};
+
 /** The first text that is not empty, or an empty one. */
 export const firstText = (...values: unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';

@@ -94,7 +94,7 @@ for (const [path, body, error] of [
     '{"alerts":[{"labels":{}},{"labels":{}},{"labels":{}},{"labels":[]}]}',
     'alerts[3].labels must be an object',
   ],
-  ['alertmanager', '{"alerts":[{"labels":{"a":1}}]}', 'alerts[0].labels.a must be a string'],
+  ['alertmanager', '{"alerts":[{"labels":{"a":[1]}}]}', 'alerts[0].labels.a must be a string'],
   ['alertmanager', '{"alerts":[null]}', 'alerts[0] must be an object'],
   ['alertmanager', '{"alerts":null}', 'alerts is required'],
   ['grafana', '{"alerts":[{"labels":{},"status":"x"}]}', 'alerts[0].status must be one of firing, resolved'],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samples } from '../../../../../test/support/alert-samples.ts';
+import { readRecords } from '../../../../../test/support/alerts.ts';
+import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert, readAlerts } from '../../../../../test/support/formats.ts';
 import { alertmanagerFormat } from './alertmanager.ts';
 
@@ -53,3 +55,37 @@ test('the annotations that are not the message are its details and links', () =>
   assert.deepEqual([message, details, read({}).links], ['The only text', undefined, links]);
   assert.equal(read({ summary: 'Short' }).details, 'The only text');
 });
+
+test('alerts without fingerprints are told apart by their labels', async (t) => {
+  const app = await startApp(t);
+  const post = async (...labels: object[]): Promise<unknown> => {
+    const body = { version: '4', alerts: labels.map((each) => ({ labels: each })) };
+    const { status, json } = await app.request<{ repeated: number }>('POST', '/api/alert/alertmanager', { body });
+    assert.equal(status, 200);
+    return json.repeated;
+  };
+  assert.equal(await post({ alertname: 'Full', disk: 'a' }, { alertname: 'Full', disk: 'b' }), 0);
+  assert.equal(await post({ disk: 'b', alertname: 'Full' }), 1);
+  assert.equal(await post({}, {}), 0, 'those without labels are not known to be the same');
+});
+
+for (const [path, wrap] of [
+  ['/api/alert/alertmanager', (alert: object) => ({ version: '4', alerts: [alert] })],
+  ['/api/alert/grafana', (alert: object) => ({ version: '1', alerts: [alert] })],
+  ['/api/v2/alerts', (alert: object) => [alert]],
+] as const) {
+  test(`an empty label is none, and numbers count as texts, at ${path}`, async (t) => {
+    const app = await startApp(t);
+    const post = async (labels: object, endsAt?: string): Promise<void> => {
+      const alert = { labels, annotations: { summary: 7, via: '' }, ...(endsAt && { endsAt, status: 'resolved' }) };
+      const body = wrap(path === '/api/v2/alerts' ? { ...alert, status: undefined } : alert);
+      assert.equal((await app.request('POST', path, { body })).status, 200);
+    };
+    await post({ alertname: 'Full', shard: 3, up: false, zone: '' });
+    await post({ alertname: 'Full', shard: '3', up: 'false' }, '2026-01-31T09:59:59Z');
+    const [firing = {}, resolved = {}] = await readRecords(app);
+    assert.deepEqual(firing['labels'], { alertname: 'Full', shard: '3', up: 'false' });
+    assert.deepEqual([firing['message'], resolved['message']], ['7', 'Resolved: 7']);
+    assert.equal(resolved['resolves'], firing['id']);
+  });
+}

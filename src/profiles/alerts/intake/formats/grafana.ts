@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineFormat, isObject, listLinks, toLink, toLinks, toSource } from '../format.ts';
+import { defineFormat, isObject, listLinks, toLink, toLinks, toSource, toTexts } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());
@@ -21,7 +21,8 @@ export const grafana = defineFormat({
   recognizes: (value) => isObject(value) && Array.isArray(value['alerts']) && value['version'] === '1',
   *readAlerts({ alerts, receiver, title }) {
     for (const alert of alerts) {
-      const { labels, annotations = {}, panelURL: panel, dashboardURL: dashboard, silenceURL: silence } = alert;
+      const labels = toTexts(alert.labels);
+      const { annotations = {}, panelURL: panel, dashboardURL: dashboard, silenceURL: silence } = alert;
       yield {
         ...readLabelled(alert, {
           source: toSource('grafana', labels['alertname'], labels['grafana_folder'], labels['folder'], receiver),

@@ -7,6 +7,7 @@ import {
   findFirstSeverity,
   firstText,
   isObject,
+  LooseText,
   listHosts,
   listLinks,
   listSeverityNames,
@@ -16,15 +17,16 @@ import {
   toLink,
   toLinks,
   toSource,
+  toTexts,
   toTime,
 } from '../format.ts';
 
 /** What alerts of Prometheus, Alertmanager and Grafana have in common. */
 const labelled = {
-  labels: Type.Record(Type.String(), Type.String(), {
+  labels: Type.Record(Type.String(), LooseText, {
     examples: [{ alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100' }],
   }),
-  annotations: Type.Optional(Type.Record(Type.String(), Type.String())),
+  annotations: Type.Optional(Type.Record(Type.String(), LooseText)),
   startsAt: Type.Optional(Type.String({ description: 'RFC 3339.', examples: ['2026-01-31T09:30:00Z'] })),
   endsAt: Type.Optional(Type.String({ description: 'RFC 3339; the year 1 means not yet.' })),
   generatorURL: Type.Optional(Type.String()),
@@ -50,15 +52,18 @@ interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'li
 
 /** The alert that labels and annotations describe. It is one literal: to copy its members takes longer than to read them. */
 export const readLabelled = (
-  { labels, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
+  { labels: given, annotations: texts = {}, startsAt, endsAt }: Static<typeof Labelled>,
   { source, status = 'firing', fingerprint, link, title, level = 'WARNING' }: Surroundings,
 ): ForeignAlert => {
+  const labels = toTexts(given);
+  const annotations = toTexts(texts);
   const { summary, description, message: text } = annotations;
   const message = firstText(summary, description, text, labels['alertname'], title);
   return {
     source,
     status,
-    fingerprint,
+    // Some senders tell their alerts apart by the labels only. Alerts without labels are not known to be the same.
+    fingerprint: fingerprint || (Object.keys(labels).length > 0 ? toFingerprint(listByName(labels)) : undefined),
     link,
     message,
     level: findFirstSeverity(...listSeverityNames(labels)) ?? level,
@@ -81,10 +86,10 @@ export const prometheus = defineFormat({
     Array.isArray(value) && value.length > 0 && value.every((alert) => isObject(alert) && 'labels' in alert),
   *readAlerts(alerts, now) {
     for (const each of alerts) {
-      const { labels } = each;
+      const labels = toTexts(each.labels);
       const alert = readLabelled(each, {
         source: toSource('prometheus', labels['alertname'], labels['job']),
-        fingerprint: toFingerprint(listByName(labels)),
+        fingerprint: undefined,
         link: toLink(each.generatorURL),
       });
       // While an alert fires, Prometheus sends the time at which it would expire.
