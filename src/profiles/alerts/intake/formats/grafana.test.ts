@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samples } from '../../../../../test/support/alert-samples.ts';
+import { readRecords } from '../../../../../test/support/alerts.ts';
+import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert } from '../../../../../test/support/formats.ts';
 import { grafana } from './grafana.ts';
 
@@ -42,4 +44,26 @@ test('its description and links are kept', () => {
     panel: alert.panelURL,
     silence: alert.silenceURL,
   });
+});
+
+test('an alert about the query of a rule names the rule and what went wrong', async (t) => {
+  const app = await startApp(t);
+  const post = async (labels: object, annotations?: object): Promise<void> => {
+    const alerts = [{ status: 'firing', labels: { grafana_folder: 'Shop', ...labels }, annotations }];
+    const { status } = await app.request('POST', '/api/alert/grafana', { body: { version: '1', alerts } });
+    assert.equal(status, 200);
+  };
+  const rulename = 'High latency';
+  await post({ alertname: 'DatasourceNoData', rulename }, { summary: 'Requests take [no value] s' });
+  await post({ alertname: 'DatasourceError', rulename }, { Error: 'dial tcp: connection refused', description: 'Slow' });
+  await post({ alertname: 'DatasourceError', rulename, ref_id: 'A' });
+  const records = await readRecords(app);
+  assert.deepEqual(
+    records.map(({ source, message, details }) => [source, message, details]),
+    [
+      ['grafana/High latency', 'High latency: no data', 'Requests take [no value] s'],
+      ['grafana/High latency', 'High latency: dial tcp: connection refused', 'Slow'],
+      ['grafana/High latency', 'High latency: the query failed', undefined],
+    ],
+  );
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineFormat, isObject, listLinks, toLink, toLinks, toSource, toTexts } from '../format.ts';
+import { defineFormat, firstText, isObject, listLinks, toLink, toLinks, toSource, toTexts } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());
@@ -22,10 +22,13 @@ export const grafana = defineFormat({
   *readAlerts({ alerts, receiver, title }) {
     for (const alert of alerts) {
       const labels = toTexts(alert.labels);
-      const { annotations = {}, panelURL: panel, dashboardURL: dashboard, silenceURL: silence } = alert;
+      const annotations = toTexts(alert.annotations ?? {});
+      const { panelURL: panel, dashboardURL: dashboard, silenceURL: silence } = alert;
+      const rule = firstText(labels['rulename'], labels['alertname']);
       yield {
         ...readLabelled(alert, {
-          source: toSource('grafana', labels['alertname'], labels['grafana_folder'], labels['folder'], receiver),
+          source: toSource('grafana', rule, labels['grafana_folder'], labels['folder'], receiver),
+          problem: describeProblem(rule, labels['alertname'], annotations['Error']),
           status: alert.status,
           fingerprint: alert.fingerprint,
           link: toLink(alert.generatorURL, panel, dashboard),
@@ -37,3 +40,10 @@ export const grafana = defineFormat({
     }
   },
 });
+
+/** Grafana has alerts of its own for rules whose query fails or finds nothing, with the name of the rule in a label. */
+const describeProblem = (rule: string, name: string | undefined, error = ''): string => {
+  if (name === 'DatasourceNoData') return `${rule}: no data`;
+  if (name === 'DatasourceError') return `${rule}: ${error || 'the query failed'}`;
+  return '';
+};

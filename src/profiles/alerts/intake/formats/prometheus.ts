@@ -44,6 +44,8 @@ const Labelled = Type.Object(labelled);
 /** What a format knows of an alert besides its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
+  /** Comes before all texts of the alert as the message. */
+  problem?: string;
   /** The message where labels and annotations have none. */
   title?: string | undefined;
   /** The level where the labels have none. */
@@ -53,12 +55,12 @@ interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'li
 /** The alert that labels and annotations describe. It is one literal: to copy its members takes longer than to read them. */
 export const readLabelled = (
   { labels: given, annotations: texts = {}, startsAt, endsAt }: Static<typeof Labelled>,
-  { source, status = 'firing', fingerprint, link, title, level = 'WARNING' }: Surroundings,
+  { source, status = 'firing', fingerprint, link, problem = '', title, level = 'WARNING' }: Surroundings,
 ): ForeignAlert => {
   const labels = toTexts(given);
   const annotations = toTexts(texts);
   const { summary, description, message: text } = annotations;
-  const message = firstText(summary, description, text, labels['alertname'], title);
+  const message = firstText(problem, summary, description, text, labels['alertname'], title);
   return {
     source,
     status,
@@ -67,7 +69,7 @@ export const readLabelled = (
     link,
     message,
     level: findFirstSeverity(...listSeverityNames(labels)) ?? level,
-    details: findDetails(message, description, text),
+    details: findDetails(message, description, text, ...(problem === '' ? [] : [summary])),
     links: toLinks(listLinks(annotations)),
     hostname: toHostname(...listHosts(labels)),
     startsAt: toTime(startsAt),
