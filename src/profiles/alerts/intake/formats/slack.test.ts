@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samples } from '../../../../../test/support/alert-samples.ts';
+import { listMessages } from '../../../../../test/support/alerts.ts';
+import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert } from '../../../../../test/support/formats.ts';
 import { slackFormat } from './slack.ts';
 
@@ -24,3 +26,29 @@ test('a message without text has that of its attachments', () => {
   assert.equal(readAlert(slackFormat, { attachments: [{ text: '', fallback: 'b' }, { text: 'c' }] }).message, 'b');
   assert.throws(() => readAlert(slackFormat, { text: ' ', attachments: [{}] }), /^Error: text is required/);
 });
+
+const section = { type: 'section', text: { type: 'mrkdwn', text: 'disk is *full*' } };
+const rich = { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'rich' }] }] };
+
+for (const path of ['/api/alert/slack', '/api/alert/auto']) {
+  test(`a message has a text wherever it stands, at ${path}`, async (t) => {
+    const app = await startApp(t);
+    const bodies: [body: object, message: string][] = [
+      [{ attachments: [{ title: 'a title' }] }, 'a title'],
+      [{ attachments: [{ pretext: 'a pretext' }] }, 'a pretext'],
+      [{ attachments: [{ fields: [{ title: 'Disk', value: 93, short: true }, { value: 'full' }] }] }, 'Disk: 93 full'],
+      [{ attachments: [{ blocks: [section] }] }, 'disk is *full*'],
+      [{ blocks: [{ type: 'divider' }, section, rich] }, 'disk is *full* rich'],
+      [{ blocks: [{ type: 'section', fields: [{ type: 'mrkdwn', text: 'a field' }] }] }, 'a field'],
+    ];
+    for (const [body] of bodies) assert.equal((await app.request('POST', path, { body })).status, 200);
+    assert.deepEqual(
+      await listMessages(app),
+      bodies.map(([, message]) => message),
+    );
+    for (const body of [{ attachments: [{ fields: [7, {}] }] }, { blocks: [7, { type: 'divider' }] }]) {
+      const { status, json } = await app.request<{ error: string }>('POST', path, { body });
+      assert.deepEqual([status, json.error], [400, 'text is required, or an attachment or a block with text']);
+    }
+  });
+}

@@ -1,9 +1,12 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import type { Severity } from '../../../severity.ts';
-import { defineFormat, findDetails, firstText, isObject, toLink, toSource } from '../format.ts';
+import { defineFormat, findDetails, firstText, isObject, toLink, toPlainValue, toSource } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
+
+/** Slack's Block Kit, of which only the texts are read. */
+const Blocks = Type.Optional(Type.Array(Type.Unknown()));
 
 const formType = 'application/x-www-form-urlencoded';
 
@@ -29,16 +32,22 @@ export const slackFormat = defineFormat({
           Type.Object({
             text: Text,
             fallback: Text,
+            pretext: Text,
+            title: Text,
             color: Type.Optional(Type.String({ examples: [...levels.keys()] })),
             title_link: Text,
+            fields: Type.Optional(Type.Array(Type.Unknown(), { description: 'Objects with `title` and `value`.' })),
+            blocks: Blocks,
           }),
         ),
       ),
+      blocks: Blocks,
     },
     { title: 'SlackMessage' },
   ),
   mediaTypes: [formType],
-  recognizes: (value) => isObject(value) && typeof value['text'] === 'string',
+  recognizes: (value) =>
+    isObject(value) && (typeof value['text'] === 'string' || isList(value['attachments']) || isList(value['blocks'])),
   decode: ({ contentType, bytes, parseJson }) => {
     // curl labels JSON as a form, too.
     if (contentType !== formType || /^\s*[[{]/.test(bytes.toString('latin1', 0, 16))) return undefined;
@@ -46,17 +55,22 @@ export const slackFormat = defineFormat({
     if (payload === null) throw new HttpError('invalid', 'The form must have the field payload');
     return parseJson(Buffer.from(payload));
   },
-  readAlerts: ({ text, username, attachments: all = [] }) => {
+  readAlerts: ({ text, username, blocks, attachments: all = [] }) => {
     const attachments = all.slice(0, mostAttachments);
-    const message = firstText(text, ...attachments.flatMap((part) => [part.text, part.fallback]));
-    if (message === '') throw new HttpError('invalid', 'text is required, or an attachment with text or fallback');
+    const message = firstText(
+      text,
+      readBlocks(blocks),
+      ...attachments.flatMap((part) => [part.text, part.fallback, part.title, part.pretext, readBlocks(part.blocks)]),
+      ...attachments.map((part) => readFields(part.fields)),
+    );
+    if (message === '') throw new HttpError('invalid', 'text is required, or an attachment or a block with text');
     const color = firstText(...attachments.map((part) => part.color)).toLowerCase();
     return [
       {
         source: toSource('slack', username),
         level: levels.get(color) ?? 'WARNING',
         message,
-        details: findDetails(message, ...attachments.map((part) => part.text)),
+        details: findDetails(message, ...attachments.flatMap((part) => [part.text, readFields(part.fields)])),
         hostname: 'unknown',
         status: 'firing',
         link: toLink(...attachments.map((part) => part.title_link)),
@@ -64,3 +78,34 @@ export const slackFormat = defineFormat({
     ];
   },
 });
+
+const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+
+/** A line for each field of an attachment. */
+const readFields = (fields: readonly unknown[] = []): string =>
+  fields
+    .slice(0, mostAttachments)
+    .filter(isObject)
+    .map(({ title, value }) => [toPlainValue(title), toPlainValue(value)].filter(Boolean).join(': '))
+    .filter((line) => line !== '')
+    .join('\n');
+
+/** Deeper elements of a block have no text of their own. */
+const deepest = 6;
+
+/** The texts of blocks, each block on a line. */
+const readBlocks = (blocks: readonly unknown[] = []): string =>
+  blocks
+    .slice(0, mostAttachments)
+    .map((block) => readBlock(block, deepest))
+    .filter((line) => line !== '')
+    .join('\n');
+
+/** The texts in one block: `text` is a text or has one, and the rest is in lists. */
+const readBlock = (block: unknown, depth: number): string => {
+  if (!isObject(block) || depth === 0) return '';
+  const { text, fields, elements } = block;
+  const lists = [fields, elements].flatMap((list) => (Array.isArray(list) ? list.slice(0, mostAttachments) : []));
+  const own = typeof text === 'string' ? text : readBlock(text, depth - 1);
+  return [own, ...lists.map((each) => readBlock(each, depth - 1))].filter((each) => each.trim() !== '').join(' ');
+};
