@@ -69,9 +69,10 @@ export interface Format<S extends TSchema = TSchema> {
 /** A body whose alerts are stored. */
 interface StoredBody {
   ids: string[];
+  /** Of each alert; empty where it has none. */
+  fingerprints: string[];
   /** Alerts that the path leaves out because their level is too low. */
   leftOut: number;
-  body: unknown;
 }
 
 /** Types `readAlerts` from the schema. */

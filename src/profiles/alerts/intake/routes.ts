@@ -210,13 +210,13 @@ const storeAlerts = (
   leavesOutInfo = false,
 ) => {
   const { intake, counts } = parts;
-  const { format, body, records, leftOut } = readAlerts(parts, request, expected, leavesOutInfo);
+  const { format, alerts, records, leftOut } = readAlerts(parts, request, expected, leavesOutInfo);
   const answer = expected?.answer;
   return whenReady(reply, intake.store(records), ({ ids, repeated, fresh }) => {
     for (const { level } of fresh) counts.addReceived(format.name, level);
     counts.addRepeated(format.name, repeated);
     if (answer) {
-      const created = answer.create({ ids, body, leftOut });
+      const created = answer.create({ ids, leftOut, fingerprints: alerts.map(({ fingerprint = '' }) => fingerprint) });
       const { binary } = format;
       reply.code(answer.status);
       if (isBinary(request, binary)) reply.type(binary.mediaType).send(binary.write(created));
@@ -248,5 +248,5 @@ const readAlerts = (
   const alerts = takeAlerts(listKept());
   const receipt = { now, sender: identifySender(request) };
   const records = alerts.map((alert) => createForeignAlert(format.name, alert, receipt, request.headers));
-  return { format, body, records, leftOut };
+  return { format, alerts, records, leftOut };
 };

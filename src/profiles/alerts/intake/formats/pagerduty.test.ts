@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samples } from '../../../../../test/support/alert-samples.ts';
+import { readRecords } from '../../../../../test/support/alerts.ts';
+import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert } from '../../../../../test/support/formats.ts';
 import { pagerduty } from './pagerduty.ts';
 
@@ -35,7 +37,7 @@ test('other events need no payload, and are about their key', () => {
 });
 
 test('a trigger needs a payload, other events a key', () => {
-  assert.throws(() => readAlert(pagerduty, { event_action: 'trigger' }), /^Error: payload is required/);
+  assert.throws(() => readAlert(pagerduty, { event_action: 'trigger' }), /^Error: payload.summary is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'resolve' }), /^Error: dedup_key is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'close' }), /^Error: event_action must be one of trigger, /);
 });
@@ -49,4 +51,29 @@ test('links are kept by their texts', () => {
   const alert = readAlert(pagerduty, { ...sample, client_url: undefined, links });
   assert.deepEqual(alert.links, { Runbook: 'https://wiki.example/disk', 'link 2': 'https://g.example/d/1' });
   assert.equal(alert.link, 'https://wiki.example/disk');
+});
+
+test('a trigger without a key gets one, which resolves it whatever else is in the payload', async (t) => {
+  const app = await startApp(t);
+  const post = async (body: object) =>
+    app.request<{ dedup_key: string; error?: string }>('POST', '/api/alert/pagerduty', { body });
+  const payload = { summary: 404, source: 'web-1', component: 7, group: true };
+  const { status, json } = await post({ event_action: 'trigger', payload });
+  assert.equal(status, 202);
+  assert.match(json.dedup_key, /^[0-9a-f]{32}$/);
+  const other = await post({ event_action: 'trigger', dedup_key: '', payload });
+  assert.notEqual(other.json.dedup_key, json.dedup_key);
+  for (const action of ['acknowledge', 'resolve']) {
+    const event = { event_action: action, dedup_key: json.dedup_key, payload: { source: 'web-1', severity: 3 } };
+    assert.deepEqual((await post(event)).json.dedup_key, json.dedup_key, action);
+  }
+  const [fired = {}, again = {}, , resolved = {}] = await readRecords(app);
+  assert.deepEqual([fired['message'], fired['source'], again['message']], ['404', 'pagerduty/7', '404']);
+  assert.deepEqual([fired['fingerprint'], resolved['resolves']], [json.dedup_key, fired['id']]);
+  await post({ event_action: 'trigger', dedup_key: 42, payload });
+  assert.equal((await post({ event_action: 'resolve', dedup_key: '42' })).status, 202);
+  const [, , , , numbered = {}, last = {}] = await readRecords(app);
+  assert.equal(last['resolves'], numbered['id']);
+  const refused = await post({ event_action: 'trigger', payload: { source: 'web-1' } });
+  assert.deepEqual([refused.status, refused.json.error], [400, 'payload.summary is required to trigger an alert']);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import {
@@ -6,15 +7,18 @@ import {
   findFirstSeverity,
   firstText,
   isObject,
+  LooseText,
   toHostname,
   toLabels,
   toLink,
   toLinks,
+  toPlainValue,
   toSource,
+  toTexts,
   toTime,
 } from '../format.ts';
 
-const Text = Type.Optional(Type.String());
+const Text = Type.Optional(LooseText);
 
 /** Links that are kept, and characters of their names. */
 const mostLinks = 8;
@@ -27,12 +31,16 @@ export const pagerduty = defineFormat({
   schema: Type.Object(
     {
       event_action: Type.Enum(['trigger', 'acknowledge', 'resolve']),
-      dedup_key: Type.Optional(Type.String({ examples: ['backup/web-1'] })),
+      dedup_key: Type.Optional({ ...LooseText, examples: ['backup/web-1'] }),
       payload: Type.Optional(
         Type.Object({
-          summary: Type.String({ examples: ['The disk of web-1 is full'] }),
-          source: Type.Optional(Type.String({ examples: ['web-1'] })),
-          severity: Type.Optional(Type.String({ examples: ['critical', 'error', 'warning', 'info'] })),
+          summary: Type.Optional({
+            ...LooseText,
+            description: 'Required to trigger.',
+            examples: ['The disk of web-1 is full'],
+          }),
+          source: Type.Optional({ ...LooseText, examples: ['web-1'] }),
+          severity: Type.Optional({ ...LooseText, examples: ['critical', 'error', 'warning', 'info'] }),
           timestamp: Text,
           component: Text,
           group: Text,
@@ -55,16 +63,21 @@ export const pagerduty = defineFormat({
     },
   ),
   recognizes: (value) => isObject(value) && 'event_action' in value,
-  readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url, links }) => {
-    if (action === 'trigger' && !payload) throw new HttpError('invalid', 'payload is required to trigger an alert');
-    if (action !== 'trigger' && !key) throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
-    const { summary, source, severity, timestamp, component, group, class: kind } = payload ?? {};
-    const details = payload?.custom_details;
+  readAlerts: ({ event_action: action, dedup_key: given, payload = {}, client, client_url: url, links }) => {
+    const texts = toTexts(payload);
+    const { summary = '', source, severity, timestamp, component, group, class: kind } = texts;
+    const isTrigger = action === 'trigger';
+    if (isTrigger && summary.trim() === '') {
+      throw new HttpError('invalid', 'payload.summary is required to trigger an alert');
+    }
+    const key = toPlainValue(given) || (isTrigger ? createKey() : '');
+    if (key === '') throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
+    const details = payload.custom_details;
     const isAcknowledged = action === 'acknowledge';
     const about = firstText(summary, key);
     return [
       {
-        source: toSource('pagerduty', component, group, kind, client),
+        source: toSource('pagerduty', component, group, kind, toPlainValue(client)),
         level: isAcknowledged ? 'INFO' : (findFirstSeverity(severity) ?? 'WARNING'),
         message: isAcknowledged ? `Acknowledged: ${about}` : about,
         hostname: toHostname(source),
@@ -85,22 +98,25 @@ export const pagerduty = defineFormat({
       {
         status: Type.Literal('success'),
         message: Type.String({ examples: ['Event processed'] }),
-        dedup_key: Type.String({ description: "The event's own, or the alert's id." }),
+        dedup_key: Type.String({ description: "The event's own, or the one that it was given." }),
       },
       { title: 'PagerDutyReceipt' },
     ),
-    create: ({ ids: [id = ''], body }) => ({
+    create: ({ fingerprints: [fingerprint = ''] }) => ({
       status: 'success',
       message: 'Event processed',
-      dedup_key: firstText((body as { dedup_key?: unknown }).dedup_key, id),
+      dedup_key: fingerprint,
     }),
   },
 });
 
+/** 32 hexadecimal digits, as PagerDuty's are. */
+const createKey = (): string => randomUUID().replaceAll('-', '');
+
 /** Addresses by their texts; those without one are numbered. */
-const toNamed = (links: readonly { href?: string; text?: string }[] = []): Record<string, unknown> =>
+const toNamed = (links: readonly { href?: unknown; text?: unknown }[] = []): Record<string, unknown> =>
   Object.fromEntries(
     links
       .slice(0, mostLinks)
-      .map(({ href, text = '' }, index) => [clean(text, longestName) || `link ${index + 1}`, href]),
+      .map(({ href, text }, index) => [clean(toPlainValue(text) ?? '', longestName) || `link ${index + 1}`, href]),
   );
