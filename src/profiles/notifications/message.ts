@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { toOffsetTimestamp } from '../../http/text-forms.ts';
 import { createIdOf, type StoredRecord } from '../../storage/journal/line.ts';
-import { toText } from '../alert-record.ts';
+import { toKnownHost, toText } from '../alert-record.ts';
 import type { NotificationKind, SharedIncident } from '../offers.ts';
 import { toPerson } from '../people.ts';
 import { rankOf, type Severity } from '../severity.ts';
@@ -132,8 +132,10 @@ const toTitle = ({ what, happenedAt, incident }: IncidentHappening): string => {
 };
 
 /** `disk full on db-1`. */
-const toName = ({ title, hostname }: SharedIncident): string =>
-  hostname === '' || title.includes(hostname) ? title : `${title} on ${hostname}`;
+const toName = ({ title, hostname }: SharedIncident): string => {
+  const host = toKnownHost(hostname);
+  return title.includes(host) ? title : `${title} on ${host}`;
+};
 
 const verbs: Partial<Record<NotificationKind, string>> = {
   reminder: 'still open',
@@ -145,7 +147,7 @@ const verbs: Partial<Record<NotificationKind, string>> = {
 const toGroupTitle = (happenings: readonly IncidentHappening[]): string => {
   const kinds = [...new Set(happenings.map(({ what }) => verbs[what]))];
   const [verb] = kinds.length === 1 ? kinds : [];
-  const hosts = [...new Set(happenings.map(({ incident }) => incident.hostname))];
+  const hosts = [...new Set(happenings.map(({ incident }) => toKnownHost(incident.hostname)))];
   const [host = ''] = hosts.length === 1 ? hosts : [];
   const titles = [...new Set(happenings.map(({ incident }) => incident.title))];
   const subject = `${happenings.length} incidents${verb === undefined ? '' : ` ${verb}`}`;
@@ -175,7 +177,12 @@ const toBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string 
 /** `CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 09:30 +01:00`. */
 const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): string =>
   toSingleLine(
-    [level, hostname, source, `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toLocalMinute(firstAt)}`]
+    [
+      level,
+      toKnownHost(hostname),
+      source,
+      `${count} ${count === 1 ? 'alert' : 'alerts'} since ${toLocalMinute(firstAt)}`,
+    ]
       .filter((part) => part !== '')
       .join(' · '),
   );

@@ -1,3 +1,4 @@
+import { toKnownHost } from '../../alert-record.ts';
 import { toTimeText } from '../../route.ts';
 import { rankOf, severities } from '../../severity.ts';
 import type { IncidentHappening, IncidentMessage } from '../message.ts';
@@ -72,8 +73,7 @@ const toLabels = ({
   origin = '',
 }: Pick<DeliveredAlert, 'labels' | 'source' | 'level' | 'hostname' | 'origin'>): Record<string, string> => {
   const given = Object.entries(labels).map(([name, value]) => [toLabelName(name), value]);
-  // Intake writes unknown where a sender names no host.
-  const instance = hostname === 'unknown' ? '' : hostname;
+  const instance = toKnownHost(hostname);
   const made = { alertname: source || 'signalbox', severity: level.toLowerCase(), instance };
   const named = Object.fromEntries([...Object.entries(made), ...given].filter(([, value]) => value !== ''));
   if (named['instance'] !== undefined || origin === '') return named;

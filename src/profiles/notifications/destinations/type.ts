@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
-import { formatOf, isAboutSomething, toText as readText, readTime, readVia } from '../../alert-record.ts';
+import { formatOf, isAboutSomething, toText as readText, readTime, readVia, toKnownHost } from '../../alert-record.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
 import type { IncidentMessage } from '../message.ts';
 import type { DeliveryOutcome } from '../receiver-state.ts';
@@ -278,7 +278,8 @@ const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
 
 /** One line about the alert: `ERROR backup on web-1`. */
 const toTitle = ({ level, source, hostname }: DeliveredAlert): string => {
-  const place = hostname === '' ? '' : `on ${hostname}`;
+  const host = toKnownHost(hostname);
+  const place = host === '' ? '' : `on ${host}`;
   return truncate(toSingleLine([level, source, place].filter((part) => part !== '').join(' ')) || 'Alert', 250);
 };
 

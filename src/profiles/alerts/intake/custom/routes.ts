@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { needs } from '../../../../auth/access.ts';
 import { ErrorBody } from '../../../../http/errors.ts';
 import { sendJson } from '../../../../http/json.ts';
+import { unknownHost } from '../../../alert-record.ts';
 import { createMadeRoutes, madeFacts, madeOrigin, toMadeFacts } from '../../../made-routes.ts';
 import { assertNameOfPath, assertOwnMembers } from '../../../own-members.ts';
 import { defineList, defineRoute, defineShape, orNull, type Route } from '../../../route.ts';
@@ -54,7 +55,7 @@ const Preview = defineShape('IntakePreview', {
       source: text('gitlab/shop'),
       level: text('ERROR'),
       message: text('The pipeline failed'),
-      hostname: text('unknown'),
+      hostname: text(unknownHost),
       status: text('firing'),
       key: orNull(text('shop'), 'What it is about.'),
       labels: Type.Record(Type.String(), text('main')),

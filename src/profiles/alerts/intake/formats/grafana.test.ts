@@ -4,6 +4,8 @@ import { samples } from '../../../../../test/support/alert-samples.ts';
 import { readRecords } from '../../../../../test/support/alerts.ts';
 import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert } from '../../../../../test/support/formats.ts';
+import { startReceiver } from '../../../../../test/support/receiver.ts';
+import { waitUntil } from '../../../../../test/support/wait.ts';
 import { grafana } from './grafana.ts';
 
 const [sample] = samples.grafana.alerts;
@@ -55,7 +57,10 @@ test('an alert about the query of a rule names the rule and what went wrong', as
   };
   const rulename = 'High latency';
   await post({ alertname: 'DatasourceNoData', rulename }, { summary: 'Requests take [no value] s' });
-  await post({ alertname: 'DatasourceError', rulename }, { Error: 'dial tcp: connection refused', description: 'Slow' });
+  await post(
+    { alertname: 'DatasourceError', rulename },
+    { Error: 'dial tcp: connection refused', description: 'Slow' },
+  );
   await post({ alertname: 'DatasourceError', rulename, ref_id: 'A' });
   const records = await readRecords(app);
   assert.deepEqual(
@@ -66,4 +71,27 @@ test('an alert about the query of a rule names the rule and what went wrong', as
       ['grafana/High latency', 'High latency: the query failed', undefined],
     ],
   );
+});
+
+test('a resolved alert without annotations leaves the incident its name, and no title names an unknown host', async (t) => {
+  const receiver = await startReceiver(t);
+  const ntfy = { type: 'ntfy', url: `${receiver.url}/topic` };
+  const destinations = [
+    { ...ntfy, name: 'alerts', notify: 'alerts' },
+    { ...ntfy, name: 'incidents', notify: 'incidents', groupSeconds: 0 },
+  ];
+  const app = await startApp(t, { settings: { destinations } });
+  const post = async (status: string, annotations?: object): Promise<void> => {
+    const alerts = [{ status, labels: { alertname: 'High latency' }, annotations, fingerprint: 'f1' }];
+    const response = await app.request('POST', '/api/alert/grafana', { body: { version: '1', alerts } });
+    assert.equal(response.status, 200);
+  };
+  const listTitles = () => receiver.requests.map(({ headers }) => headers['title']).sort();
+  await post('firing', { summary: 'Requests take 2 s' });
+  await waitUntil('both destinations have a message', () => receiver.requests.length === 2);
+  assert.deepEqual(listTitles(), ['ERROR #1 Requests take 2 s', 'ERROR grafana/High latency']);
+  receiver.requests.length = 0;
+  await post('resolved');
+  await waitUntil('both destinations have a message', () => receiver.requests.length === 2);
+  assert.deepEqual(listTitles(), ['INFO grafana/High latency', 'Resolved #1: Requests take 2 s']);
 });
