@@ -23,6 +23,8 @@ export type AlertRecord = Alert & {
   /** The path that it was sent to, e.g. `alertmanager`; never `auto`. */
   format?: string;
   status?: 'firing' | 'resolved';
+  /** Acknowledges the incident of its fingerprint. */
+  acknowledges?: true;
   /** The sender's own id of what the alert is about; a native alert's `key`. */
   fingerprint?: string;
   /** RFC 3339 in UTC; null if not known. */
@@ -118,6 +120,7 @@ export const createForeignAlert = (
   );
   record.format = format;
   record.status = status;
+  if (alert.acknowledges) record.acknowledges = true;
   if (fingerprint) record.fingerprint = clean(fingerprint, caps.fingerprint);
   record.startsAt = alert.startsAt ?? null;
   record.endsAt = alert.endsAt ?? null;

@@ -130,6 +130,8 @@ export class FiringAlerts {
   #fire(key: string, series: Series | undefined, record: LogRecord, { id, at }: { id: string; at: number }): void {
     const { repeatOf } = record;
     if (repeatOf !== undefined && series?.isResolved) return;
+    // An acknowledgement alone does not say that something fires.
+    if (record['acknowledges'] === true && (!series || series.isResolved)) return;
     const level = toText(record['level']);
     if (!series || series.isResolved) {
       this.#series.remember(key, {

@@ -37,6 +37,7 @@ const StoredAlert = Type.Object(
         sender: Text,
         format: Text,
         status: Type.Enum(['firing', 'resolved']),
+        acknowledges: Type.Literal(true),
         fingerprint: Text,
         startsAt: TextOrNull,
         endsAt: TextOrNull,

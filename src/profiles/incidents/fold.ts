@@ -1,6 +1,7 @@
 import { StoreConflict } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import { toText } from '../alert-record.ts';
 import type { IncidentDelivery } from '../offers.ts';
 import { rankOf, type Severity } from '../severity.ts';
 import {
@@ -126,8 +127,9 @@ export class Fold {
     const latest = this.findLatest(alert.key);
     if (latest && latest.state !== 'resolved') {
       if (alert.isResolved) this.#resolveBySender(latest, alert);
+      else if (alert.isAcknowledgement) this.#acknowledgeBySender(latest, alert);
       else this.#repeat(latest, alert);
-    } else if (!alert.isResolved && this.#mayOpen(alert)) {
+    } else if (!alert.isResolved && !alert.isAcknowledgement && this.#mayOpen(alert)) {
       if (this.counters.active < mostActive) this.#begin(alert, alert.key, latest);
       else {
         this.measured.overflowed += 1;
@@ -275,6 +277,14 @@ export class Fold {
     this.#resolve(counted, { by, at: alert.at, reason: isQuiet ? 'quiet' : 'sender' }, { alert: alert.id });
   }
 
+  /** Whoever has acknowledged the incident before keeps it. */
+  #acknowledgeBySender(incident: StoredIncident, alert: FoldedAlert): void {
+    const counted = this.#count(incident, alert);
+    const { at, record, id } = alert;
+    const by = toText(record['sender']);
+    if (counted.state === 'open') this.#acknowledge(counted, { at, by }, { alert: id });
+  }
+
   #reopen(incident: StoredIncident, alert: FoldedAlert): void {
     const { at, severity, id, record, seq } = alert;
     this.counters.active += 1;
@@ -320,7 +330,8 @@ export class Fold {
 
   #acknowledge(
     incident: StoredIncident,
-    { at, by, comment, until }: Extract<Action, { type: 'acknowledge' }>,
+    { at, by, comment, until }: Pick<Extract<Action, { type: 'acknowledge' }>, 'at' | 'by' | 'comment' | 'until'>,
+    details: Pick<StoredEvent, 'alert'> = {},
   ): StoredIncident {
     if (incident.state === 'open') this.measured.toAcknowledge.push(Math.max(0, at - incident.stateSince));
     const changed = this.#change(
@@ -329,7 +340,7 @@ export class Fold {
         acknowledged: { by, at, until: until ?? null, comment: comment ?? null },
         ...(incident.state === 'open' && { state: 'acknowledged', stateSince: at }),
       },
-      { at, type: 'acknowledged', by, ...toComment({ comment }), ...(until !== undefined && { until }) },
+      { at, type: 'acknowledged', by, ...toComment({ comment }), ...(until !== undefined && { until }), ...details },
     );
     this.#noteDue(changed);
     return changed;

@@ -67,6 +67,7 @@ export interface FoldedAlert {
   key: string;
   severity: Severity;
   isResolved: boolean;
+  isAcknowledgement: boolean;
   record: StoredRecord;
 }
 
@@ -77,6 +78,7 @@ export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
   key: toIncidentKey(record),
   severity: toSeverity(toText(record['level'])),
   isResolved: record['status'] === 'resolved',
+  isAcknowledgement: record['acknowledges'] === true,
   record,
 });
 
@@ -142,10 +144,13 @@ export const overflowDescription: Description = {
   ...{ source: 'signalbox', hostname: '', labels: null, link: null },
 };
 
-/** Writes to an incident what it takes from each alert that fires. The alert of an end says what is over now, not what happened. */
-export const noteLatest = (incident: StoredIncident, { id, record, isResolved }: FoldedAlert): void => {
+/** Writes to an incident what it takes from each alert that fires. Ends and acknowledgements do not describe the problem. */
+export const noteLatest = (
+  incident: StoredIncident,
+  { id, record, isResolved, isAcknowledgement }: FoldedAlert,
+): void => {
   incident.lastAlert = id;
-  if (isResolved) return;
+  if (isResolved || isAcknowledgement) return;
   incident.firingAlert = id;
   if (toText(record['message']).trim() !== '') incident.title = toTitle(record);
   if (toText(record['source']) !== '') incident.source = toName(record['source']);

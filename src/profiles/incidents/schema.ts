@@ -48,7 +48,7 @@ const incident = {
   firstAt: time('When its first alert was received.'),
   lastAt: time('When its latest alert was received.'),
   stateSince: time('Since when it has its state.'),
-  acknowledgedBy: textOrNull('admin', 'Who has taken it: a user, or `key:NAME`.'),
+  acknowledgedBy: textOrNull('admin', 'Who has taken it: a user, `key:NAME`, or the sender of an alert.'),
   acknowledgedAt: orNull(Time, 'When that was.'),
   acknowledgedUntil: orNull(Time, 'When it opens again by itself.'),
   acknowledgedComment: textOrNull('on it', 'Their comment.'),

@@ -18,6 +18,7 @@ import { pagerduty } from './formats/pagerduty.ts';
 import { prometheus } from './formats/prometheus.ts';
 import { slackFormat } from './formats/slack.ts';
 import { uptimeKuma } from './formats/uptime-kuma.ts';
+import { makeTexts } from './loose-texts.ts';
 
 /** Every format, one line for each file in `formats`. */
 export const formats: readonly Format[] = [
@@ -98,11 +99,16 @@ export const assertSigned = (
 
 const checks = new Map<TSchema, (value: unknown) => boolean>();
 
-/** Removes members that are null, and throws an HttpError that names the place if the value does not fit the schema. */
+/**
+ * Removes members that are null, makes texts of numbers where the schema has texts, and throws an HttpError that names the
+ * place if the value does not fit the schema.
+ */
 export const assertFits = (schema: TSchema, value: unknown): void => {
   dropNulls(value);
   const isValid = checks.get(schema) ?? createSchemaCheck(schema);
   checks.set(schema, isValid);
+  if (isValid(value)) return;
+  makeTexts(schema, value);
   if (isValid(value)) return;
   const faults = describeSchemaErrors(listSchemaErrors(schema, shorten(value)), { nouns: { array: 'an array' } });
   throw new HttpError('invalid', describeDeepest(faults));

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
 import Type from 'typebox';
 import { isCalendarDay } from '../../../time-zone.ts';
+import { unknownHost } from '../../alert-record.ts';
 import { defineShape } from '../../route.ts';
 import { findSeverity, type Severity } from '../../severity.ts';
 
@@ -25,6 +26,8 @@ export interface ForeignAlert {
   message: string;
   hostname: string;
   status: 'firing' | 'resolved';
+  /** Acknowledges the incident of its fingerprint, and says nothing new about the problem. */
+  acknowledges?: boolean;
   /** The sender's own id of what the alert is about; without one the alert is never a repeat. */
   fingerprint?: string | undefined;
   /** What this event says about the fingerprint, if that is not `status`. */
@@ -93,23 +96,6 @@ export const IntakeReceipt = defineShape('IntakeReceipt', {
   }),
 });
 
-/** A number or true or false where a sender's documents have a text. */
-export const LooseText = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
-
-/** The text of a loose one; undefined for other values. */
-export const toPlainValue = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
-
-/** Texts by name, without those that are empty or no plain values: for Prometheus an empty label is none. */
-export const toTexts = (fields: Readonly<Record<string, unknown>>): Record<string, string> => {
-  const texts: [string, string][] = [];
-  for (const [name, value] of Object.entries(fields)) {
-    const text = toPlainValue(value);
-    if (text !== undefined && text !== '') texts.push([name, text]);
-  }
-  return Object.fromEntries(texts);
-};
-
 /** The first text that is not empty, or an empty one. */
 export const firstText = (...values: unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
@@ -147,7 +133,7 @@ export const toHostname = (...values: unknown[]): string => {
     const host = typeof value === 'string' ? readHost(value.trim()) : '';
     if (host !== '') return host;
   }
-  return 'unknown';
+  return unknownHost;
 };
 
 const readHost = (text: string): string => {

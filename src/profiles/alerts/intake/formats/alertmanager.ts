@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineFormat, isObject, toLink, toSource, toTexts } from '../format.ts';
+import { defineFormat, isObject, toLink, toSource } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 /** Alertmanager's webhook, version 4. */
@@ -18,7 +18,7 @@ export const alertmanagerFormat = defineFormat({
   recognizes: (value) => isObject(value) && Array.isArray(value['alerts']) && value['version'] === '4',
   *readAlerts({ alerts, receiver }) {
     for (const alert of alerts) {
-      const labels = toTexts(alert.labels);
+      const { labels } = alert;
       yield readLabelled(alert, {
         source: toSource('alertmanager', labels['alertname'], labels['job'], receiver),
         status: alert.status,

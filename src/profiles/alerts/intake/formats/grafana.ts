@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineFormat, firstText, isObject, listLinks, toLink, toLinks, toSource, toTexts } from '../format.ts';
+import { defineFormat, firstText, isObject, listLinks, toLink, toLinks, toSource } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());
@@ -21,9 +21,7 @@ export const grafana = defineFormat({
   recognizes: (value) => isObject(value) && Array.isArray(value['alerts']) && value['version'] === '1',
   *readAlerts({ alerts, receiver, title }) {
     for (const alert of alerts) {
-      const labels = toTexts(alert.labels);
-      const annotations = toTexts(alert.annotations ?? {});
-      const { panelURL: panel, dashboardURL: dashboard, silenceURL: silence } = alert;
+      const { labels, annotations = {}, panelURL: panel, dashboardURL: dashboard, silenceURL: silence } = alert;
       const rule = firstText(labels['rulename'], labels['alertname']);
       yield {
         ...readLabelled(alert, {

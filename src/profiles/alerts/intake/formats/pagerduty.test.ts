@@ -6,6 +6,14 @@ import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert } from '../../../../../test/support/formats.ts';
 import { pagerduty } from './pagerduty.ts';
 
+interface IncidentPage {
+  data: { id: string; number: number; state: string; title: string; acknowledgedBy: string | null }[];
+}
+
+interface TimelinePage {
+  timeline: { type: string; by: string | null; alert: string | null }[];
+}
+
 const sample = samples.pagerduty;
 
 test('a triggered event has its summary, and its details as labels', () => {
@@ -18,6 +26,7 @@ test('a triggered event has its summary, and its details as labels', () => {
     hostname: 'web-1.example',
     status: 'firing',
     fingerprint: 'backup/web-1',
+    acknowledges: false,
     state: 'trigger',
     startsAt: '2026-01-31T09:30:00.000Z',
     labels: { component: 'disk', group: 'storage', class: 'usage', used: '99%', free: '12' },
@@ -76,4 +85,51 @@ test('a trigger without a key gets one, which resolves it whatever else is in th
   assert.equal(last['resolves'], numbered['id']);
   const refused = await post({ event_action: 'trigger', payload: { source: 'web-1' } });
   assert.deepEqual([refused.status, refused.json.error], [400, 'payload.summary is required to trigger an alert']);
+});
+
+test('an acknowledge acknowledges the incident of its key, does not rename it, and begins none', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const post = async (event_action: string, dedup_key: string, payload?: object): Promise<void> => {
+    const body = { event_action, dedup_key, payload };
+    assert.equal((await app.request('POST', '/api/alert/pagerduty', { body })).status, 202);
+  };
+  const list = async (query = '') =>
+    (await app.request<IncidentPage>('GET', `/api/incidents${query}`, { token })).json.data;
+  await post('acknowledge', 'backup');
+  assert.deepEqual(await list(), []);
+  await post('trigger', 'backup', { summary: 'No backup since Monday', severity: 'error' });
+  await post('acknowledge', 'backup', { summary: 'somebody is on it' });
+  const [incident] = await list();
+  assert.deepEqual(
+    [incident?.state, incident?.title, incident?.acknowledgedBy],
+    ['acknowledged', 'No backup since Monday', 'address:127.0.0.1'],
+  );
+  const { json } = await app.request<TimelinePage>('GET', `/api/incidents/${incident?.id}`, { token });
+  const records = await readRecords(app);
+  assert.deepEqual(
+    json.timeline.find(({ type }) => type === 'acknowledged'),
+    { ...json.timeline.at(-1), type: 'acknowledged', by: 'address:127.0.0.1', alert: records[2]?.['id'] },
+  );
+  await post('resolve', 'backup');
+  await post('acknowledge', 'backup');
+  assert.deepEqual(
+    (await list('?state=all')).map(({ state, title }) => [state, title]),
+    [['resolved', 'No backup since Monday']],
+  );
+});
+
+test('an acknowledge of the sender leaves the incident to the person who has it', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const post = (event_action: string) =>
+    app.request('POST', '/api/alert/pagerduty', {
+      body: { event_action, dedup_key: 'backup', payload: { summary: 'No backup' } },
+    });
+  await post('trigger');
+  const read = async () => (await app.request<IncidentPage>('GET', '/api/incidents', { token })).json.data[0];
+  const { id } = (await read()) ?? {};
+  assert.equal((await app.request('POST', `/api/incidents/${id}/acknowledge`, { token, body: {} })).status, 200);
+  await post('acknowledge');
+  assert.equal((await read())?.acknowledgedBy, 'admin');
 });

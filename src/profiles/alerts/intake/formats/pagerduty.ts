@@ -7,18 +7,15 @@ import {
   findFirstSeverity,
   firstText,
   isObject,
-  LooseText,
   toHostname,
   toLabels,
   toLink,
   toLinks,
-  toPlainValue,
   toSource,
-  toTexts,
   toTime,
 } from '../format.ts';
 
-const Text = Type.Optional(LooseText);
+const Text = Type.Optional(Type.String());
 
 /** Links that are kept, and characters of their names. */
 const mostLinks = 8;
@@ -31,16 +28,14 @@ export const pagerduty = defineFormat({
   schema: Type.Object(
     {
       event_action: Type.Enum(['trigger', 'acknowledge', 'resolve']),
-      dedup_key: Type.Optional({ ...LooseText, examples: ['backup/web-1'] }),
+      dedup_key: Type.Optional(Type.String({ examples: ['backup/web-1'] })),
       payload: Type.Optional(
         Type.Object({
-          summary: Type.Optional({
-            ...LooseText,
-            description: 'Required to trigger.',
-            examples: ['The disk of web-1 is full'],
-          }),
-          source: Type.Optional({ ...LooseText, examples: ['web-1'] }),
-          severity: Type.Optional({ ...LooseText, examples: ['critical', 'error', 'warning', 'info'] }),
+          summary: Type.Optional(
+            Type.String({ description: 'Required to trigger.', examples: ['The disk of web-1 is full'] }),
+          ),
+          source: Type.Optional(Type.String({ examples: ['web-1'] })),
+          severity: Type.Optional(Type.String({ examples: ['critical', 'error', 'warning', 'info'] })),
           timestamp: Text,
           component: Text,
           group: Text,
@@ -64,24 +59,24 @@ export const pagerduty = defineFormat({
   ),
   recognizes: (value) => isObject(value) && 'event_action' in value,
   readAlerts: ({ event_action: action, dedup_key: given, payload = {}, client, client_url: url, links }) => {
-    const texts = toTexts(payload);
-    const { summary = '', source, severity, timestamp, component, group, class: kind } = texts;
+    const { summary = '', source, severity, timestamp, component, group, class: kind } = payload;
     const isTrigger = action === 'trigger';
     if (isTrigger && summary.trim() === '') {
       throw new HttpError('invalid', 'payload.summary is required to trigger an alert');
     }
-    const key = toPlainValue(given) || (isTrigger ? createKey() : '');
+    const key = given || (isTrigger ? createKey() : '');
     if (key === '') throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
     const details = payload.custom_details;
     const isAcknowledged = action === 'acknowledge';
     const about = firstText(summary, key);
     return [
       {
-        source: toSource('pagerduty', component, group, kind, toPlainValue(client)),
+        source: toSource('pagerduty', component, group, kind, client),
         level: isAcknowledged ? 'INFO' : (findFirstSeverity(severity) ?? 'WARNING'),
         message: isAcknowledged ? `Acknowledged: ${about}` : about,
         hostname: toHostname(source),
         status: action === 'resolve' ? 'resolved' : 'firing',
+        acknowledges: isAcknowledged,
         fingerprint: key,
         state: action,
         startsAt: isAcknowledged ? undefined : toTime(timestamp),
@@ -114,9 +109,9 @@ export const pagerduty = defineFormat({
 const createKey = (): string => randomUUID().replaceAll('-', '');
 
 /** Addresses by their texts; those without one are numbered. */
-const toNamed = (links: readonly { href?: unknown; text?: unknown }[] = []): Record<string, unknown> =>
+const toNamed = (links: readonly { href?: string; text?: string }[] = []): Record<string, unknown> =>
   Object.fromEntries(
     links
       .slice(0, mostLinks)
-      .map(({ href, text }, index) => [clean(toPlainValue(text) ?? '', longestName) || `link ${index + 1}`, href]),
+      .map(({ href, text }, index) => [clean(text ?? '', longestName) || `link ${index + 1}`, href]),
   );

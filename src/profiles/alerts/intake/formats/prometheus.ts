@@ -7,7 +7,6 @@ import {
   findFirstSeverity,
   firstText,
   isObject,
-  LooseText,
   listHosts,
   listLinks,
   listSeverityNames,
@@ -17,16 +16,15 @@ import {
   toLink,
   toLinks,
   toSource,
-  toTexts,
   toTime,
 } from '../format.ts';
 
 /** What alerts of Prometheus, Alertmanager and Grafana have in common. */
 const labelled = {
-  labels: Type.Record(Type.String(), LooseText, {
+  labels: Type.Record(Type.String(), Type.String(), {
     examples: [{ alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100' }],
   }),
-  annotations: Type.Optional(Type.Record(Type.String(), LooseText)),
+  annotations: Type.Optional(Type.Record(Type.String(), Type.String())),
   startsAt: Type.Optional(Type.String({ description: 'RFC 3339.', examples: ['2026-01-31T09:30:00Z'] })),
   endsAt: Type.Optional(Type.String({ description: 'RFC 3339; the year 1 means not yet.' })),
   generatorURL: Type.Optional(Type.String()),
@@ -54,11 +52,10 @@ interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'li
 
 /** The alert that labels and annotations describe. It is one literal: to copy its members takes longer than to read them. */
 export const readLabelled = (
-  { labels: given, annotations: texts = {}, startsAt, endsAt }: Static<typeof Labelled>,
+  { labels: given, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
   { source, status = 'firing', fingerprint, link, problem = '', title, level = 'WARNING' }: Surroundings,
 ): ForeignAlert => {
-  const labels = toTexts(given);
-  const annotations = toTexts(texts);
+  const labels = dropEmpty(given);
   const { summary, description, message: text } = annotations;
   const message = firstText(problem, summary, description, text, labels['alertname'], title);
   return {
@@ -88,9 +85,8 @@ export const prometheus = defineFormat({
     Array.isArray(value) && value.length > 0 && value.every((alert) => isObject(alert) && 'labels' in alert),
   *readAlerts(alerts, now) {
     for (const each of alerts) {
-      const labels = toTexts(each.labels);
       const alert = readLabelled(each, {
-        source: toSource('prometheus', labels['alertname'], labels['job']),
+        source: toSource('prometheus', each.labels['alertname'], each.labels['job']),
         fingerprint: undefined,
         link: toLink(each.generatorURL),
       });
@@ -100,6 +96,12 @@ export const prometheus = defineFormat({
     }
   },
 });
+
+/** For Prometheus, a label with an empty value is missing. */
+const dropEmpty = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.values(labels).includes('')
+    ? Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
+    : labels;
 
 /** Names and values in turn, in the order of the names. */
 const listByName = (labels: Readonly<Record<string, string>>): string[] => {

@@ -28,7 +28,10 @@ test('a message without text has that of its attachments', () => {
 });
 
 const section = { type: 'section', text: { type: 'mrkdwn', text: 'disk is *full*' } };
-const rich = { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'rich' }] }] };
+const rich = {
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'rich' }] }],
+};
 
 for (const path of ['/api/alert/slack', '/api/alert/auto']) {
   test(`a message has a text wherever it stands, at ${path}`, async (t) => {
@@ -39,6 +42,9 @@ for (const path of ['/api/alert/slack', '/api/alert/auto']) {
       [{ attachments: [{ fields: [{ title: 'Disk', value: 93, short: true }, { value: 'full' }] }] }, 'Disk: 93 full'],
       [{ attachments: [{ blocks: [section] }] }, 'disk is *full*'],
       [{ blocks: [{ type: 'divider' }, section, rich] }, 'disk is *full* rich'],
+      [{ attachments: [{ author_name: 'CI', footer: 'build 7' }] }, 'CI'],
+      [{ text: 404 }, '404'],
+      [{ blocks: [{ type: 'image', image_url: 'https://ci.example/7.png', alt_text: 'a picture' }] }, 'a picture'],
       [{ blocks: [{ type: 'section', fields: [{ type: 'mrkdwn', text: 'a field' }] }] }, 'a field'],
     ];
     for (const [body] of bodies) assert.equal((await app.request('POST', path, { body })).status, 200);

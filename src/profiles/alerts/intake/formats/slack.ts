@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
+import { unknownHost } from '../../../alert-record.ts';
 import type { Severity } from '../../../severity.ts';
-import { defineFormat, findDetails, firstText, isObject, toLink, toPlainValue, toSource } from '../format.ts';
+import { defineFormat, findDetails, firstText, isObject, toLink, toSource } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
 
@@ -36,6 +37,8 @@ export const slackFormat = defineFormat({
             title: Text,
             color: Type.Optional(Type.String({ examples: [...levels.keys()] })),
             title_link: Text,
+            author_name: Text,
+            footer: Text,
             fields: Type.Optional(Type.Array(Type.Unknown(), { description: 'Objects with `title` and `value`.' })),
             blocks: Blocks,
           }),
@@ -47,7 +50,7 @@ export const slackFormat = defineFormat({
   ),
   mediaTypes: [formType],
   recognizes: (value) =>
-    isObject(value) && (typeof value['text'] === 'string' || isList(value['attachments']) || isList(value['blocks'])),
+    isObject(value) && (toPlain(value['text']) !== '' || isList(value['attachments']) || isList(value['blocks'])),
   decode: ({ contentType, bytes, parseJson }) => {
     // curl labels JSON as a form, too.
     if (contentType !== formType || /^\s*[[{]/.test(bytes.toString('latin1', 0, 16))) return undefined;
@@ -62,6 +65,7 @@ export const slackFormat = defineFormat({
       readBlocks(blocks),
       ...attachments.flatMap((part) => [part.text, part.fallback, part.title, part.pretext, readBlocks(part.blocks)]),
       ...attachments.map((part) => readFields(part.fields)),
+      ...attachments.flatMap((part) => [part.author_name, part.footer]),
     );
     if (message === '') throw new HttpError('invalid', 'text is required, or an attachment or a block with text');
     const color = firstText(...attachments.map((part) => part.color)).toLowerCase();
@@ -71,7 +75,7 @@ export const slackFormat = defineFormat({
         level: levels.get(color) ?? 'WARNING',
         message,
         details: findDetails(message, ...attachments.flatMap((part) => [part.text, readFields(part.fields)])),
-        hostname: 'unknown',
+        hostname: unknownHost,
         status: 'firing',
         link: toLink(...attachments.map((part) => part.title_link)),
       },
@@ -81,12 +85,15 @@ export const slackFormat = defineFormat({
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
+const toPlain = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 /** A line for each field of an attachment. */
 const readFields = (fields: readonly unknown[] = []): string =>
   fields
     .slice(0, mostAttachments)
     .filter(isObject)
-    .map(({ title, value }) => [toPlainValue(title), toPlainValue(value)].filter(Boolean).join(': '))
+    .map(({ title, value }) => [title, value].map(toPlain).filter(Boolean).join(': '))
     .filter((line) => line !== '')
     .join('\n');
 
@@ -104,8 +111,10 @@ const readBlocks = (blocks: readonly unknown[] = []): string =>
 /** The texts in one block: `text` is a text or has one, and the rest is in lists. */
 const readBlock = (block: unknown, depth: number): string => {
   if (!isObject(block) || depth === 0) return '';
-  const { text, fields, elements } = block;
+  const { text, title, alt_text: picture, url, fields, elements } = block;
   const lists = [fields, elements].flatMap((list) => (Array.isArray(list) ? list.slice(0, mostAttachments) : []));
-  const own = typeof text === 'string' ? text : readBlock(text, depth - 1);
-  return [own, ...lists.map((each) => readBlock(each, depth - 1))].filter((each) => each.trim() !== '').join(' ');
+  const own = [text, title, picture, url].map((part) => toPlain(part) || readBlock(part, depth - 1));
+  return [own.find((part) => part !== '') ?? '', ...lists.map((each) => readBlock(each, depth - 1))]
+    .filter((each) => each.trim() !== '')
+    .join(' ');
 };
