@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import { toText } from '../alert-record.ts';
 import { type AlertRecord, createAlert } from './alert.ts';
 import type { FiringAlerts } from './firing.ts';
@@ -11,6 +12,9 @@ import { type AlertIntake, splitKey } from './intake/repeats.ts';
 
 /** Milliseconds between two attempts to store the same end. */
 const retryMs = 5000;
+
+/** Milliseconds that work which has begun may hold up the end of the process. */
+const closingMs = 1000;
 
 interface EndParts {
   heard: Heard;
@@ -56,9 +60,8 @@ export class AlertEnds {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await this.#working;
-    await this.#parts.lease.close();
-    await this.#parts.copies.close();
+    await awaitWithin(closingMs, this.#working);
+    await Promise.all([this.#parts.lease.close(), this.#parts.copies.close()]);
   }
 
   #look(): void {

@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import type { Database } from '../../storage/postgres/database.ts';
+import { farewellMs } from '../../storage/postgres/lease.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Heard } from './heard.ts';
 
@@ -108,7 +110,11 @@ export const createSharedCopies = (heard: Heard, database: Pick<Database, 'query
     begin,
     keep,
     close: async () => {
-      if (hasBegun) await write().catch(() => undefined);
+      if (hasBegun)
+        await awaitWithin(
+          farewellMs,
+          write().catch(() => undefined),
+        );
     },
   };
 };

@@ -5,8 +5,8 @@ import type { Database } from './database.ts';
 const leaseSeconds = 15;
 const renewMs = 5000;
 
-/** How long giving it up may take: without that, another instance has it a little later. */
-const givingUpMs = 250;
+/** How many milliseconds a last message to a shared database may hold up the end of the process: nothing depends on it. */
+export const farewellMs = 250;
 
 /** Whether this is the instance that does something of which there may be one. */
 export interface Lease {
@@ -73,7 +73,7 @@ export const createLease = (database: Pick<Database, 'query' | 'instance'>, name
     close: async () => {
       isClosed = true;
       clearInterval(timer);
-      await awaitWithin(givingUpMs, giveUp());
+      await awaitWithin(farewellMs, giveUp());
     },
   };
 };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import type { List } from '../list.ts';
+import { awaitWithin } from '../scheduling.ts';
 import type { Connection, Row, Statement } from './connection.ts';
 import { isMissing, isPassing, isRefusedValue, toUnavailable, toValueRefusal } from './database-errors.ts';
 
@@ -19,6 +20,9 @@ const mostFirstPages = 16;
 
 /** Milliseconds that a list waits for its turn. */
 const turnMs = 5000;
+
+/** Milliseconds that a read may take which begins while the server stops: several features may read one after the other. */
+const briefMs = 1000;
 
 /** Milliseconds without a query after which a snapshot is closed: its reader has gone, or is too slow. */
 const idleMs = 60_000;
@@ -54,7 +58,7 @@ export class Reader {
     if (this.#waiting >= waitingCount) throw new StoreUnavailable('Too many reads are waiting for the database');
     this.#waiting += 1;
     try {
-      return await this.#attempt(statement);
+      return await (this.#isStopping ? this.#attemptBriefly(statement) : this.#attempt(statement));
     } finally {
       this.#waiting -= 1;
     }
@@ -101,6 +105,12 @@ export class Reader {
     this.#isStopping = true;
     this.#isClosed = true;
     for (const connection of this.#connections) connection?.then((opened) => opened.close()).catch(() => undefined);
+  }
+
+  async #attemptBriefly(statement: Statement): Promise<Row[]> {
+    const rows = await awaitWithin(briefMs, this.#attempt(statement));
+    if (!rows) throw new StoreUnavailable('The server is stopping');
+    return rows;
   }
 
   async #attempt(statement: Statement): Promise<Row[]> {
