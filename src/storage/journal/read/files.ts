@@ -5,6 +5,9 @@ import { classifyLine, parseRecord, type StoredRecord, toStored } from '../line.
 
 const firstBlockBytes = 16 * 1024;
 const blockBytes = 64 * 1024;
+
+/** Lines in a group: a block of blank lines is split in steps, between which other work can run. */
+const groupLines = 2048;
 export const newline = 0x0a;
 
 /** Fills the buffer with a file's bytes from the offset on; resolves to the number of bytes read. */
@@ -54,10 +57,14 @@ export async function* readLinesBackwards(read: ReadAt, end: number, maxLineByte
     const start = Math.max(0, position - size);
     const block = Buffer.allocUnsafe(position - start);
     let unread = block.subarray(0, await read(block, start));
-    const lines: Line[] = [];
+    let lines: Line[] = [];
     for (let at = unread.lastIndexOf(newline); at >= 0; at = unread.lastIndexOf(newline)) {
       prepend(unread.subarray(at + 1));
       lines.push(takeLine(start + at + 1));
+      if (lines.length === groupLines) {
+        yield lines;
+        lines = [];
+      }
       unread = unread.subarray(0, at);
     }
     prepend(unread);
