@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Route } from '../../src/profiles/route.ts';
+import { openJournal } from '../../src/storage/journal/journal.ts';
 import { listServedRoutes } from '../repo/support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openConnection } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -69,6 +72,7 @@ const storedLists: Record<string, StoredList> = {
   '/api/oncall/overrides': { content: 'configured', count: overrides },
   '/api/oncall/schedule': { content: 'configured', path: `/api/oncall/schedule?to=${days(300)}` },
   '/api/sessions': { content: 'configured', count: () => 1 },
+  '/api/settings/broken': { content: 'configured', count: (stored) => stored },
   '/api/silences': { content: 'silences', path: '/api/silences?limit=1000', count: silences },
   '/api/tasks': { content: 'configured', path: '/api/tasks?limit=10000', count: upTo(most) },
   '/api/users': { content: 'configured', count: () => 2 },
@@ -207,10 +211,23 @@ const readList = async ({ url }: TestApp, path: string, token: string): Promise<
   return entries;
 };
 
+/** A folder with so many watches of a type that this version does not have. */
+const createFolderOfBroken = async (t: TestContext, stored: number): Promise<string> => {
+  const dataDir = join(createFolder(t), 'data');
+  const log = await openJournal({ directory: dataDir, name: 'settings', minFreeBytes: 0 });
+  const value = { type: 'moon' };
+  const changes = create(stored, (index) => ({ kind: 'watch', name: `b${index}`, value, by: 'anna', at: Date.now() }));
+  await Promise.all(changes.map((change) => log.append(change)));
+  await log.close();
+  return dataDir;
+};
+
 const startFilled = async (t: TestContext, content: Content, stored: number): Promise<TestApp> => {
   const common = { timeZone: 'UTC', maxEventLoopDelay: 0 };
   if (content === 'configured') {
-    const app = await startApp(t, { settings: { ...common, ...createSettings(stored) }, seed: createSeed(stored) });
+    const dataDir = await createFolderOfBroken(t, stored);
+    const settings = { ...common, dataDir, ...createSettings(stored) };
+    const app = await startApp(t, { settings, seed: createSeed(stored) });
     await storeOverrides(app, stored);
     return app;
   }
@@ -244,7 +261,8 @@ test('a list of what the machine or the program has is whole, and so is the resp
 
 test(`every list that can have ${most} entries is whole, and so is the response after it`, async (t) => {
   const { heartbeats } = createSettings(most) as { heartbeats: object[] };
-  const app = await startApp(t, { settings: { heartbeats, maxEventLoopDelay: 0 }, seed: createSeed(most) });
+  const dataDir = await createFolderOfBroken(t, most);
+  const app = await startApp(t, { settings: { heartbeats, dataDir, maxEventLoopDelay: 0 }, seed: createSeed(most) });
   await fire(app, most);
   await waitUntil('all alerts have incidents', async () => {
     const { json } = await app.request('GET', '/api/incidents?limit=1');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
+import { KeyRefusal, StoreConflict, ValueRefusal } from '../../src/expected-errors.ts';
 import { itemKind } from '../../src/profiles/items/routes.ts';
 import { simpleTaskKind } from '../../src/profiles/simple-tasks/routes.ts';
 import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres-store.ts';
@@ -143,7 +143,7 @@ test('postgres: a change that the database refuses does not refuse those that ar
       const results = await Promise.allSettled(created.map(async (Title) => store.create({ Title })));
       for (const [index, result] of results.entries()) {
         if (created[index] === 'refused') {
-          assert.ok(result.status === 'rejected' && result.reason instanceof StoreUnavailable);
+          assert.ok(result.status === 'rejected' && result.reason instanceof ValueRefusal);
         } else {
           assert.ok(result.status === 'fulfilled', created.join());
           lastId += 1;

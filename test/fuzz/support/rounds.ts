@@ -6,7 +6,7 @@ import { createRequests } from './requests.ts';
 import { startService, variants } from './service.ts';
 
 /** Requests per server; a new one then replaces it, so that its lists stay short. */
-export const requestsPerRound = 3000;
+export const requestsPerRound = 6000;
 
 export interface Round {
   /** The number of responses by status; 0 means no response. */
