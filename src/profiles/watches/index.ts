@@ -12,6 +12,7 @@ import {
   listDefaultWatches,
   listKnownWatches,
 } from './definitions.ts';
+import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
 import { createWatchRoutes, watchKind } from './routes.ts';
 import { StrictWatch } from './schema.ts';
 import { Watcher } from './watcher.ts';
@@ -44,8 +45,10 @@ export const watches = defineFeature({
     ...findTargetProblems(watchTargets),
   ],
   create: async ({ settings, offers, host, database, findConcerns, readDataSpace, clock, meters, log }) => {
-    const machine = database ? createLease(database, `watches/${hostname()}`) : ownLease;
+    const machine = database ? createLease(database, toPlaceLease(hostname())) : ownLease;
     const network = database ? createLease(database, 'watches') : ownLease;
+    const ownPlace = toInstancePlace(database && offers.alerts ? await offers.alerts.readInstance() : 'signalbox');
+    const instance = database ? keepPlace(createLease(database, toPlaceLease(ownPlace))) : ownLease;
     let { watches: configured, defaultWatches } = settings;
     const usual = listDefaultWatches(await isAccessible(systemPaths.bootMark));
     const targets = openTargets(settings.watchTargets);
@@ -54,9 +57,10 @@ export const watches = defineFeature({
       silenceOf: offers.alerts?.silenceOf,
       ...{ alerts: offers.alerts, incidents: offers.incidents, history: offers.history },
       targets,
-      leases: { machine, network, instance: ownLease },
-      where: { machine: hostname(), network: '', instance: `.${database?.instance ?? 'signalbox'}` },
+      leases: { machine, network, instance },
+      where: { machine: hostname(), network: '', instance: ownPlace },
       isShared: database !== undefined,
+      takeGone: database && ((place) => takeGonePlace(database, place)),
     });
     const listMade = () => (offers.settings ? pickUsable(offers.settings, watchKind, findStoredProblem) : []);
     const listAll = () => listKnownWatches(configured, listMade(), defaultWatches ? usual : []);
@@ -96,7 +100,7 @@ export const watches = defineFeature({
       },
       close: async () => {
         await watcher.close();
-        await Promise.all([machine.close(), network.close()]);
+        await Promise.all([machine.close(), network.close(), instance.close()]);
       },
     };
   },

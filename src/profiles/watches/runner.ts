@@ -302,7 +302,8 @@ export class WatchRunner {
     if (told?.level === level) return told;
     const { settings, type } = this.watch;
     const { raise, where, isGone, clock } = this.#parts;
-    const isOfNetwork = type.scope(settings) === 'network';
+    // Any type stands for that of a watch that is gone: it is of the network if it has no place.
+    const isOfNetwork = isGone ? where === '' : type.scope(settings) === 'network';
     const since = thing.shown?.since ?? clock().toISOString();
     const about = {
       ...{ source: `watch/${settings.name}`, format: 'watch' },

@@ -11,6 +11,7 @@ import { rankOf } from '../severity.ts';
 import { Slots } from '../slots.ts';
 import type { Targets } from '../targets.ts';
 import { type KnownWatch, toKnownWatch } from './definitions.ts';
+import { isInstancePlace } from './gone-places.ts';
 import { RecentUsage } from './recent-usage.ts';
 import { type RunnerParts, type ToldAlert, WatchRunner } from './runner.ts';
 import type { WatchedThing, WatchSettings } from './schema.ts';
@@ -43,6 +44,8 @@ interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage'> {
   where: Record<WatchScope, string>;
   /** Whether other instances store their alerts in the same log. */
   isShared: boolean;
+  /** Takes over a place where nothing watches any more, to end its alerts; undefined where there is one. */
+  takeGone?: ((place: string) => Promise<boolean>) | undefined;
   /** Milliseconds that a check may take; 10,000 by default. */
   limitMs?: number;
   log: FastifyBaseLogger;
@@ -57,6 +60,10 @@ interface Active {
   hang: Error | undefined;
   isChecked: boolean;
 }
+
+/** Milliseconds from the start to the first look for places that are gone, so that others start meanwhile, and to the next. */
+const firstLookMs = 20_000;
+const lookMs = 10_000;
 
 const scopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
 
@@ -74,6 +81,7 @@ export class Watcher {
   readonly #restored = new Map<WatchScope, Map<string, ToldAlert>>();
   #isRestoring = false;
   #isEnding = false;
+  #nextLookAt = performance.now() + firstLookMs;
   #isClosed = false;
   #leave: (() => void) | undefined;
   readonly #checks = new Set<Promise<void>>();
@@ -132,12 +140,15 @@ export class Watcher {
     this.#restore();
     if (this.#ended.length > 0) this.#endAll();
     const now = performance.now();
+    if (now >= this.#nextLookAt) {
+      this.#nextLookAt = Number.POSITIVE_INFINITY;
+      this.#hold(this.#endGone());
+    }
     for (const active of this.#active.values()) {
       const { hang, isRunning } = active;
       if (now < active.nextAt || (isRunning && !hang)) continue;
       const check = hang ? this.#take(active, hang) : this.#check(active);
-      this.#checks.add(check);
-      void check.finally(() => this.#checks.delete(check));
+      this.#hold(check);
     }
   }
 
@@ -230,10 +241,37 @@ export class Watcher {
       const isWatched = watch && isChecked(watch) && this.#whereOf(watch) === of;
       if (isOwn(of) && !isWatched) gone.set(`${name}/${of}`, { name, of });
     }
-    for (const { name, of } of gone.values()) {
-      // Any type will do: its things are known from the alerts.
-      const watch = toKnownWatch({ name, type: 'journal' }, 'config');
-      this.#end(new WatchRunner(watch, { ...this.#runnerParts(watch, of), isGone: true }, told));
+    for (const { name, of } of gone.values()) this.#endAt(name, of, told);
+  }
+
+  #endAt(name: string, of: string, told: ReadonlyMap<string, ToldAlert>, reason?: string): void {
+    // Any type will do: its things are known from the alerts.
+    const watch = toKnownWatch({ name, type: 'journal' }, 'config');
+    this.#end(new WatchRunner(watch, { ...this.#runnerParts(watch, of), isGone: true }, told), reason);
+  }
+
+  /** Ends the alerts of machines and instances that are gone; one of all instances does. Never rejects. */
+  async #endGone(): Promise<void> {
+    const { takeGone, leases, where } = this.#parts;
+    try {
+      if (!takeGone || !leases.network.isHeld()) return;
+      const own = new Set(Object.values(where));
+      const found = new Map<string, Set<string>>();
+      for (const fingerprint of (await this.#readTold()).keys()) {
+        const [name = '', of = ''] = fingerprint.split('/', 2);
+        if (!own.has(of)) found.set(of, (found.get(of) ?? new Set()).add(name));
+      }
+      for (const [of, names] of found) {
+        if (!(await takeGone(of))) continue;
+        // Now nothing else can be stored there.
+        const told = await this.#readTold();
+        const reason = isInstancePlace(of) ? 'its server is gone' : `no server has watched ${of} for a day`;
+        for (const name of names) this.#endAt(name, of, told, reason);
+      }
+    } catch (error) {
+      this.#report(error as Error);
+    } finally {
+      this.#nextLookAt = performance.now() + lookMs;
     }
   }
 
@@ -254,8 +292,8 @@ export class Watcher {
     this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, hang: undefined, isChecked: false });
   }
 
-  #end(runner: WatchRunner): void {
-    this.#ended.push({ runner, reason: `${runner.watch.settings.name} is not watched any more` });
+  #end(runner: WatchRunner, reason = `${runner.watch.settings.name} is not watched any more`): void {
+    this.#ended.push({ runner, reason });
   }
 
   #whereOf({ type, settings }: KnownWatch): string {
@@ -299,6 +337,11 @@ export class Watcher {
       for (const each of ending) if (!(await each.runner.end(each.reason))) this.#ended.push(each);
       this.#isEnding = false;
     })();
+    this.#hold(work);
+  }
+
+  /** Lets `close` wait for it. */
+  #hold(work: Promise<void>): void {
     this.#checks.add(work);
     void work.finally(() => this.#checks.delete(work));
   }

@@ -11,6 +11,9 @@ import { type Common, claimCommon, migrate } from './schema.ts';
 /** Milliseconds for which the row of an instance that has ended stays. */
 const endedMs = 24 * 60 * 60 * 1000;
 
+/** Milliseconds for which the lease of a machine or an instance that is gone stays: it says since when. */
+const leaseKeptMs = 30 * endedMs;
+
 /** Milliseconds from the start to the first deletion of old rows, and between two; each instance deletes. */
 const firstMs = 1000;
 const hourMs = 60 * 60 * 1000;
@@ -102,6 +105,7 @@ export class Database {
     this.#writer.begin();
     const clock = () => new Date();
     this.expire({ table: 'writer', key: 'instance', at: { timestamp: 'seen_at' }, keptMs: endedMs, clock });
+    this.expire({ table: 'lease', key: 'name', at: { timestamp: 'until' }, keptMs: leaseKeptMs, clock });
   }
 
   /** Why changes cannot be written at the moment; undefined while they can, or before the first attempt. */

@@ -43,13 +43,13 @@ export interface RaisedAlert {
 }
 
 /** The alerts of watches, oldest first, once there are so many. */
-export const waitForAlerts = async ({ request }: Asked, count: number): Promise<RaisedAlert[]> => {
+export const waitForAlerts = async ({ request }: Asked, count: number, limitMs?: number): Promise<RaisedAlert[]> => {
   let alerts: RaisedAlert[] = [];
   await waitUntilPasses(async () => {
     const { json } = await request<{ data: RaisedAlert[] }>('GET', '/api/alerts/search?limit=100');
     alerts = json.data.filter(({ format }) => format === 'watch').toReversed();
     assert.ok(alerts.length >= count, `${count} alerts of watches, not ${alerts.map(({ message }) => message)}`);
-  });
+  }, limitMs);
   assert.equal(alerts.length, count, JSON.stringify(alerts));
   return alerts;
 };
