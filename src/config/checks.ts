@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { getHeapStatistics } from 'node:v8';
 import { findKeyProblems } from '../auth/access.ts';
+import { readSmallFileSync } from '../small-file.ts';
 import { findTimeZone } from '../time-zone.ts';
 import { reasonOf } from './json-file.ts';
 import type { Settings } from './schema.ts';
@@ -95,7 +96,7 @@ export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; 
 
 const readPem = (path: string, setting: string): Buffer => {
   try {
-    return readFileSync(path);
+    return readSmallFileSync(path);
   } catch (error) {
     throw new SettingsError([`cannot read ${setting} ${path}: ${reasonOf(error)}`]);
   }

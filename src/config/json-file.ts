@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readSmallFileSync } from '../small-file.ts';
 import { SettingsError } from './settings-error.ts';
+
+/** The largest config file or seed that is read. */
+const mostBytes = 64 * 1024 * 1024;
 
 /** Reads a file with one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
 export const readJsonFile = (path: string, what: string): Record<string, unknown> => {
   let text = '';
   let value: unknown;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readSmallFileSync(path, mostBytes));
     value = JSON.parse(text);
   } catch (error) {
     // The text may contain secrets, so it is not quoted.

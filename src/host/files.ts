@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { createLikeTest } from '../wildcards.ts';
 
@@ -12,9 +11,6 @@ interface FileReading {
 
 /** The most files that a pattern may find. */
 const mostFiles = 10_000;
-
-/** The largest file that is read. */
-const longestText = 1024 * 1024;
 
 /**
  * The files at a path, in whose parts each `*` stands for any text; folders are left out. Rejects with a system error where
@@ -57,17 +53,4 @@ const readOne = async (path: string): Promise<FileReading | null> => {
     throw error;
   });
   return found?.isFile() ? { path, bytes: found.size, changedAt: found.mtime } : null;
-};
-
-/** The text of a small file, such as a certificate. A pipe, to which nobody may ever write, is none. */
-export const readSmallFile = async (path: string): Promise<string> => {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const found = await file.stat();
-    if (!found.isFile()) throw new Error('it is no file');
-    if (found.size > longestText) throw new Error('it is larger than 1 MiB');
-    return await file.readFile('utf8');
-  } finally {
-    await file.close();
-  }
 };

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 import { command, refusal, startProgram } from '../support/program.ts';
+
+const skip = process.platform === 'linux' ? false : 'files of /proc and named pipes are those of Linux';
 
 test('conflicts between settings of different features are reported together', async (t) => {
   const path = join(createFolder(t), 'c.json');
@@ -34,6 +37,57 @@ test('conflicts between settings of different features are reported together', a
   writeFileSync(path, JSON.stringify({ mounts }));
   const clashes = await refusal(['--config', path, '--data-dir', createFolder(t)], 1);
   assert.match(clashes, /on mount \/a\n.*on mount \/b/);
+});
+
+test('files of the settings that never end, or to which nobody writes, are refused', { skip }, async (t) => {
+  const folder = createFolder(t);
+  const [path, pipe] = [join(folder, 'c.json'), join(folder, 'pipe')];
+  execFileSync('mkfifo', [pipe]);
+  assert.equal(
+    await refusal(['--config', '/dev/zero'], 1),
+    'cannot read the config file /dev/zero: it is larger than 64 MiB',
+  );
+  assert.match(await refusal(['--config', pipe], 1), /^cannot read the config file .*pipe: it is not valid JSON/);
+  const { cert, key } = writeCertificate(folder, 'own');
+  const hook = { name: 'hook', type: 'webhook', url: 'http://127.0.0.1:9/' };
+  const endless = ['/dev/zero', '/proc/self/pagemap'];
+  for (const file of endless) {
+    for (const [settings, problem] of [
+      [{ tlsCert: cert, tlsKey: file }, `cannot read tlsKey ${file}: it is larger than 1 MiB`],
+      [{ tlsCert: file, tlsKey: key }, `cannot read tlsCert ${file}: it is larger than 1 MiB`],
+      [{ seed: file }, `cannot read the seed file ${file}: it is larger than 64 MiB`],
+      [
+        { destinations: [{ ...hook, tokenFile: file }] },
+        `destination "hook": cannot read tokenFile ${file}: it is larger than 1 MiB`,
+      ],
+      [
+        { destinations: [{ ...hook, headers: { 'x-key': { file } } }] },
+        `destination "hook": cannot read the file of the header x-key, ${file}: it is larger than 1 MiB`,
+      ],
+      [
+        {
+          store: `postgres://localhost/a?sslmode=verify-full&sslrootcert=${file}`,
+          jwtSecret: 'x'.repeat(32),
+          timeZone: 'UTC',
+        },
+        'sslrootcert cannot be read: it is larger than 1 MiB',
+      ],
+    ] as const) {
+      writeFileSync(path, JSON.stringify(settings));
+      const said = await refusal(['--config', path, '--data-dir', createFolder(t)], 1);
+      assert.ok(said.includes(problem), said);
+    }
+  }
+});
+
+test('a config file may be a pipe, as that of <(command)', { skip }, async (t) => {
+  const pipe = join(createFolder(t), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const text = JSON.stringify({ port: 70_000 });
+  const writer = spawn('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', text, pipe], { stdio: 'ignore' });
+  const written = once(writer, 'exit');
+  assert.match(await refusal(['--config', pipe], 1), /^port in .*pipe must be a whole number from 0 to 65535/);
+  await written;
 });
 
 test('empty mounts and a variable for a setting that only the file can hold are rejected', async (t) => {

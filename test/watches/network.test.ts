@@ -160,7 +160,10 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   const watches = [{ name: 'pem', type: 'certificate', path: cert, every: 1 }];
   const broken = { name: 'broken', type: 'certificate', path: join(folder, 'none.pem'), every: 1 };
   const endless = { name: 'endless', type: 'certificate', path: '/dev/zero', for: 3600 };
-  const app = await startApp(t, { settings: { watches: [...watches, broken, endless] } });
+  // It says that it is empty, and is of the size of the address space.
+  const lying = { name: 'lying', type: 'certificate', path: '/proc/self/pagemap', for: 3600 };
+  const ca = { name: 'ca', type: 'certificate', host: 'localhost', caFile: '/proc/self/pagemap', for: 3600 };
+  const app = await startApp(t, { settings: { watches: [...watches, broken, endless, lying, ca] } });
   const token = await app.login('admin');
   const { port } = await startTls(t, 5.5 * day);
   await createWatch(app, token, { name: 'tls', type: 'certificate', host: 'localhost', port, critical: 3, every: 1 });
@@ -177,6 +180,12 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   await waitForState(app, token, 'endless', 'cannot check');
   const { things } = await readWatch(app, token, 'endless');
   assert.equal(things[0]?.text, '/dev/zero cannot be read (it is no file)');
+  await waitForState(app, token, 'lying', 'cannot check');
+  const { things: lies } = await readWatch(app, token, 'lying');
+  assert.equal(lies[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');
+  await waitForState(app, token, 'ca', 'cannot check');
+  const { things: authorities } = await readWatch(app, token, 'ca');
+  assert.equal(authorities[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');
   const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
   assert.match(untrusted?.text ?? '', /does not answer: the certificate is self-signed$/);
 });

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
+import { readSmallFileSync } from '../../small-file.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
 import { findSeverity, severities } from '../severity.ts';
 import type { LinkedDestination } from './acknowledge/links.ts';
@@ -225,9 +225,11 @@ const toList = (value: string | string[]): string[] => [value].flat();
 const readSecret = (setting: string, path: string): string => {
   let secret: string;
   try {
-    secret = readFileSync(path, 'utf8').trim();
+    secret = readSmallFileSync(path).toString().trim();
   } catch (error) {
-    throw new Error(`cannot read ${setting} ${path}: ${(error as NodeJS.ErrnoException).code}`);
+    throw new Error(
+      `cannot read ${setting} ${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
+    );
   }
   if (secret === '') throw new Error(`${setting} ${path} is empty`);
   return secret;

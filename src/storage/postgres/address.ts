@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { readSmallFileSync } from '../../small-file.ts';
 
 export interface Host {
   host: string;
@@ -73,8 +73,8 @@ const readTls = (mode: string, path: string | undefined): ConnectionOptions | fa
 
 const readCertificates = (path: string): string => {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFileSync(path).toString();
   } catch (error) {
-    throw new Error(`sslrootcert cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new Error(`sslrootcert cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
   }
 };

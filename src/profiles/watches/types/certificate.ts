@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { readSmallFile } from '../../../host/files.ts';
+import { readSmallFile } from '../../../small-file.ts';
 import type { FigureLimits } from '../condition.ts';
 import { defineWatchType, type Finding } from '../type.ts';
 import { type ChainEnd, findChainEnd, parseCertificates } from './chain.ts';

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { readSmallFile } from '../../../host/files.ts';
+import { readSmallFile } from '../../../small-file.ts';
 import type { Targets } from '../../targets.ts';
 import type { WatchSettings } from '../schema.ts';
 import { readBodyText } from './body-text.ts';

@@ -1,0 +1,85 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+
+const MiB = 1024 * 1024;
+const chunkBytes = 64 * 1024;
+
+/** Certificates, keys and secrets are smaller. */
+const usualBytes = MiB;
+
+/** A named pipe without a writer keeps nobody waiting, even if it is opened. */
+const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** How long a pipe may take to give what it has, and how long one read waits for more. */
+const pipeMs = 5000;
+const pauseMs = 5;
+
+/**
+ * The text of a small file, such as a certificate. Rejects with an Error for pipes, devices and files of more than 1 MiB,
+ * however large they say they are: files of /proc have the size 0.
+ */
+export const readSmallFile = async (path: string): Promise<string> => {
+  const file = await open(path, flags);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error('it is no file');
+    return await readBounded(file);
+  } finally {
+    await file.close();
+  }
+};
+
+/**
+ * The bytes of a file that the settings name; a pipe, such as that of `<(command)`, is read to its end. Throws an Error for
+ * one of more than `mostBytes`, and for a pipe that is not at its end within 5 seconds.
+ */
+export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer => {
+  const file = openSync(path, flags);
+  try {
+    const found = fstatSync(file);
+    const deadline = found.isFile() || found.isDirectory() ? 0 : performance.now() + pipeMs;
+    const chunks: Buffer[] = [];
+    for (let bytes = 0; ; ) {
+      const chunk = Buffer.alloc(chunkBytes);
+      const count = readAvailable(file, chunk);
+      // The writer of a named pipe may come later.
+      const isEarly = count === undefined || (count === 0 && bytes === 0 && found.isFIFO());
+      if (isEarly && performance.now() < deadline) {
+        pause();
+        continue;
+      }
+      if (count === undefined) throw new Error(`it does not end within ${pipeMs / 1000} s`);
+      if (count === 0) return Buffer.concat(chunks);
+      bytes += count;
+      if (bytes > mostBytes) throw tooLarge(mostBytes);
+      chunks.push(chunk.subarray(0, count));
+    }
+  } finally {
+    closeSync(file);
+  }
+};
+
+const readBounded = async (file: FileHandle): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for (let bytes = 0; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes);
+    if (bytesRead === 0) return Buffer.concat(chunks).toString();
+    bytes += bytesRead;
+    if (bytes > usualBytes) throw tooLarge(usualBytes);
+    chunks.push(buffer.subarray(0, bytesRead));
+  }
+};
+
+/** Undefined if nothing is there yet. */
+const readAvailable = (file: number, chunk: Buffer): number | undefined => {
+  try {
+    return readSync(file, chunk);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    throw error;
+  }
+};
+
+const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+
+const tooLarge = (mostBytes: number): Error => new Error(`it is larger than ${mostBytes / MiB} MiB`);
