@@ -205,3 +205,20 @@ const limit = (runs: readonly HeartbeatRun[]): readonly HeartbeatRun[] => {
   }
   return kept;
 };
+
+/** The state with at most so many characters of outputs: the end of the newest ones. */
+export const shortenOutputs = (state: HeartbeatState, most: number): HeartbeatState => {
+  let left = most;
+  const runs = state.runs.toReversed().map((run) => {
+    const { output } = run;
+    if (output === null) return run;
+    const kept = output.length <= left ? output : copyEnd(output, left);
+    left -= kept.length;
+    return { ...run, output: kept === '' ? null : kept };
+  });
+  return { ...state, runs: runs.reverse() };
+};
+
+/** The last characters, without half a surrogate pair; a slice would keep the whole text in memory. */
+const copyEnd = (text: string, length: number): string =>
+  length === 0 ? '' : Buffer.from(text.slice(-length).replace(/^[\udc00-\udfff]/, ''), 'utf16le').toString('utf16le');

@@ -4,10 +4,9 @@ import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Outage } from './judge.ts';
 import type { HeartbeatState } from './runs.ts';
 
-/** What a log has led to up to a seq, so that it need not be kept for ever. */
+/** What a log has led to up to a seq, so that it need not be kept for ever, but for the states. */
 interface HeartbeatSnapshot {
   seq: number;
-  states: readonly HeartbeatState[];
   outages: readonly Outage[];
   /** Of states that are newer than the others: up to which seq they are, by name. */
   newer?: ReadonlyMap<string, number>;
@@ -15,9 +14,12 @@ interface HeartbeatSnapshot {
 
 /** Keeps that, and until when anything could be received. */
 export interface HeartbeatSnapshots {
-  /** Undefined if there is none. `onDamage` gets what is wrong. */
-  read(onDamage: (damage: string) => void): Promise<HeartbeatSnapshot | undefined>;
-  write(snapshot: HeartbeatSnapshot): Promise<void>;
+  /** Calls `take` with each state. Undefined if there is none. `onDamage` gets what is wrong. */
+  read(
+    take: (state: HeartbeatState) => void,
+    onDamage: (damage: string) => void,
+  ): Promise<HeartbeatSnapshot | undefined>;
+  write(snapshot: HeartbeatSnapshot & { states: readonly HeartbeatState[] }): Promise<void>;
   /** Unix milliseconds; undefined if it is not known. */
   readAlive(): Promise<number | undefined>;
   writeAlive(at: number): Promise<void>;
@@ -33,16 +35,15 @@ type Entry = HeartbeatState | { outages: readonly Outage[] };
 
 /** In files of the data directory. */
 export const createFileSnapshots = (file: StateFile, alive: Snapshot): HeartbeatSnapshots => ({
-  read: async (onDamage) => {
-    const states: HeartbeatState[] = [];
+  read: async (take, onDamage) => {
     let outages: readonly Outage[] = [];
     const apply = (value: unknown): void => {
       const entry = value as Entry;
       if ('outages' in entry) outages = entry.outages;
-      else states.push(entry);
+      else take(entry);
     };
     const seq = await file.read(apply, onDamage);
-    return seq ? { seq, states, outages } : undefined;
+    return seq ? { seq, outages } : undefined;
   },
   write: ({ seq, states, outages }) => file.write<Entry>(seq, toPieces([{ outages }, ...states])),
   readAlive: async () => Number(String((await alive.read()) ?? '')) || undefined,
@@ -66,18 +67,24 @@ export const createSharedSnapshots = (database: Pick<Database, 'query'>): Heartb
     });
   };
   return {
-    read: async () => {
-      const text = 'SELECT name, seq, body FROM signalbox.heartbeat_state WHERE name <> $1';
-      const rows = await database.query({ text, values: [aliveName] });
-      const outages = rows.find(({ name }) => name === outagesName);
+    read: async (take) => {
+      const first = 'SELECT seq, body FROM signalbox.heartbeat_state WHERE name = $1';
+      const [outages] = await database.query({ text: first, values: [outagesName] });
       if (!outages) return undefined;
-      const others = rows.filter((row) => row !== outages);
-      return {
-        ...{ seq: outages.seq, outages: JSON.parse(outages.body) as Outage[] },
-        states: others.map(({ body }) => JSON.parse(body) as HeartbeatState),
-        // Somebody may write just now.
-        newer: new Map(others.map(({ name, seq }) => [name, seq])),
-      };
+      // Somebody may write just now: states are read after the seq of all, and may be newer.
+      const newer = new Map<string, number>();
+      const next = `SELECT name, seq, body FROM signalbox.heartbeat_state WHERE name NOT IN ($1, $2) AND name > $3
+        ORDER BY name LIMIT ${atOnce}`;
+      for (let [last, count] = ['', atOnce]; count === atOnce; ) {
+        const rows = await database.query({ text: next, values: [outagesName, aliveName, last] });
+        for (const { name, seq, body } of rows) {
+          take(JSON.parse(body) as HeartbeatState);
+          newer.set(name, seq);
+        }
+        count = rows.length;
+        last = rows.at(-1)?.name ?? last;
+      }
+      return { seq: outages.seq, outages: JSON.parse(outages.body) as Outage[], newer };
     },
     write: async ({ seq, states, outages }) => {
       const text = 'DELETE FROM signalbox.heartbeat_state WHERE name <> ALL($1) AND name NOT IN ($2, $3) AND seq <= $4';

@@ -15,6 +15,7 @@ import {
   parseHeartbeatRecord,
 } from './runs.ts';
 import type { HeartbeatSnapshots } from './snapshots.ts';
+import { HeartbeatStates } from './states.ts';
 
 /** How many times without a server are remembered. */
 const mostOutages = 10;
@@ -34,7 +35,7 @@ export class HeartbeatStore {
   readonly snapshots: HeartbeatSnapshots;
   readonly #log: RecordLog;
   readonly #report: StoreParts['report'];
-  readonly #states = new Map<string, HeartbeatState>();
+  #states = new HeartbeatStates();
   #outages: readonly Outage[] = [];
   #newer: ReadonlyMap<string, number> = new Map();
   /** The last record that was folded; undefined until the snapshot was read. */
@@ -148,13 +149,14 @@ export class HeartbeatStore {
   async #restore(): Promise<void> {
     if (this.#log.state().lastSeq === undefined) return;
     const onDamage = (damage: string): void => this.#report.error({ damage }, 'heartbeats: the state is damaged');
-    const snapshot = await this.snapshots.read(onDamage);
+    const states = new HeartbeatStates();
+    const snapshot = await this.snapshots.read((state) => states.set(state), onDamage);
     // Somebody else may have called it meanwhile.
     if (this.#seq !== undefined) return;
     // A later record must not have a seq that the snapshot has, if the log was lost.
     if (snapshot) await fillUp(this.#log, snapshot.seq, {}).catch(refuse);
     if (this.#seq !== undefined) return;
-    for (const state of snapshot?.states ?? []) this.#states.set(state.name, state);
+    this.#states = states;
     this.#outages = snapshot?.outages ?? [];
     this.#newer = snapshot?.newer ?? new Map();
     this.#seq = snapshot?.seq ?? 0;
@@ -192,7 +194,7 @@ export class HeartbeatStore {
       return;
     }
     if (record.type === 'clock') {
-      for (const state of this.#states.values()) this.#states.set(state.name, clampTimes(state, record.at));
+      for (const state of [...this.#states.values()]) this.#states.set(clampTimes(state, record.at));
       this.#outages = clampOutages(this.#outages, record.at);
       this.#tell('');
       return;
@@ -205,7 +207,7 @@ export class HeartbeatStore {
     const isGone = known && known.since > since && since !== 0;
     const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, stored.seq);
     if (after === known) return;
-    this.#states.set(name, after);
+    this.#states.set(after);
     this.#tell(name);
   }
 
