@@ -17,9 +17,13 @@ import { incidentStates } from './schema.ts';
 /** How many incidents that are due are read at once. */
 const mostDue = 1000;
 
-/** What is asked of the database: to fold alerts, which come after the one with a seq, to do what a person wants, or only to let time pass. */
+/**
+ * What is asked of the database: to fold alerts, which come after the one with a seq, or to pass over one, to do what a person
+ * wants, or only to let time pass.
+ */
 export type IncidentChange =
   | { alerts: readonly FoldedAlert[]; after: number }
+  | { passed: Pick<FoldedAlert, 'seq' | 'at'> }
   | { action: ActionOn; expected: readonly number[] | undefined }
   | { time: true };
 
@@ -50,7 +54,8 @@ export const createIncidentCollection = (
       now = clock().getTime();
       rules = readRules();
       const alerts = changes.flatMap((change) => ('alerts' in change ? change.alerts : []));
-      until = Math.max(now, ...alerts.map(({ at }) => at));
+      const passed = changes.flatMap((change) => ('passed' in change ? change.passed : []));
+      until = Math.max(now, ...[...alerts, ...passed].map(({ at }) => at));
       const ids = changes.flatMap((change) => ('action' in change ? change.action.id : []));
       return [selectIncidents([...new Set(alerts.map(({ key }) => key)), overflowKey], ids), selectDue(until, rules)];
     },
@@ -88,6 +93,13 @@ const decide = (
       step.addAlert(alert);
       gate.lastId = alert.seq;
     }
+    return undefined;
+  }
+  if ('passed' in change) {
+    if (isCut) return undefined;
+    // As with the alert: where this is refused, too, the alert is not the cause.
+    step.advance(change.passed.at);
+    gate.lastId = Math.max(gate.lastId, change.passed.seq);
     return undefined;
   }
   if (!isCut) step.advance(now);

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { StoreUnavailable } from '../../expected-errors.ts';
+import { StoreUnavailable, ValueRefusal } from '../../expected-errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Collection } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
@@ -185,7 +185,11 @@ export class PostgresIncidentStore implements IncidentStore {
   }
 
   async act(action: ActionOn, expected?: readonly number[]): Promise<StoredIncident | undefined> {
-    const { incident } = await this.#write({ action, expected });
+    const { incident } = await this.#write({ action, expected }).catch((error: unknown) => {
+      if (error instanceof ValueRefusal)
+        this.#parts.log.error({ err: error, incident: action.id }, 'incidents: the database refuses an action');
+      throw error;
+    });
     void this.#wake();
     return incident;
   }
@@ -285,12 +289,31 @@ export class PostgresIncidentStore implements IncidentStore {
     }
   }
 
+  /** Folds alerts; one whose incident the database refuses is found by halving, and passed over. */
   async #foldStep(alerts: readonly FoldedAlert[]): Promise<void> {
-    const last = alerts.at(-1)?.seq ?? 0;
-    while (this.#position < last && !this.#isClosed) {
-      const { position, isCut } = await this.#write({ alerts, after: this.#position });
+    const last = alerts.at(-1);
+    if (!last) return;
+    try {
+      await this.#writeUpTo(last.seq, () => ({ alerts, after: this.#position }));
+    } catch (error) {
+      if (!(error instanceof ValueRefusal)) throw error;
+      if (alerts.length > 1) {
+        const half = Math.floor(alerts.length / 2);
+        await this.#foldStep(alerts.slice(0, half));
+        await this.#foldStep(alerts.slice(half));
+        return;
+      }
+      await this.#writeUpTo(last.seq, () => ({ passed: last }));
+      const alert = last.record.id;
+      this.#parts.log.error({ err: error, alert }, 'incidents: the database refuses the incident of an alert');
+    }
+  }
+
+  async #writeUpTo(seq: number, toChange: () => IncidentChange): Promise<void> {
+    while (this.#position < seq && !this.#isClosed) {
+      const { position, isCut } = await this.#write(toChange());
       this.#position = position;
-      if (!isCut && position < last) return;
+      if (!isCut && position < seq) return;
     }
   }
 

@@ -81,12 +81,7 @@ export class Database {
       const ignore = (): void => undefined;
       // A name that no instance has: the list of instances leaves it out.
       const own = { ...identity, instance: randomUUID(), name: '' };
-      return new ChangeWriter(
-        open,
-        own,
-        { report: ignore, onRefused: observer.onRefused, onCommit: ignore },
-        changesMs,
-      );
+      return new ChangeWriter(open, own, { report: ignore, onRefused: ignore, onCommit: ignore }, changesMs);
     };
   }
 
@@ -129,7 +124,10 @@ export class Database {
     return this.#writer.write(collection, change);
   }
 
-  /** As `write`, on a connection of its own: whoever waits for these locks keeps no other change waiting. */
+  /**
+   * As `write`, on a connection of its own: whoever waits for these locks keeps no other change waiting. The caller reports
+   * refused values.
+   */
   writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     this.#apart ??= this.#createApart();
     return this.#apart.write(collection, change);
