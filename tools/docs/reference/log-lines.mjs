@@ -80,6 +80,10 @@ export const logLines = [
   { messages: ['warn the key of links ...'], meaning: 'links in notifications end with the process' },
   { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
   {
+    messages: ['error incidents: the database refuses ...'],
+    meaning: '`err` has the reason; `alert` is stored without an incident, or the action on `incident` got 400',
+  },
+  {
     messages: ['error incidents: the stored state cannot be read'],
     meaning: '[the alerts of the last day are counted again](../how-it-works/incidents.md#what-is-promised)',
   },
