@@ -36,9 +36,12 @@ export const judgeHeartbeat = (
     ...{ status, dueAt, overdue: undefined, changesAt: Number.POSITIVE_INFINITY },
   });
   if (state?.paused) return still('paused');
-  // Without anything received, the first one is expected from the creation on.
-  const base = state?.base ?? (since > 0 ? since : null);
-  if (base === null) return still(state?.problem ? 'down' : 'new');
+  const base = state?.base ?? null;
+  if (base === null) {
+    // The log is about to say from when on the first one is expected.
+    const first = since > 0 ? times.dueAfter(since) : 0;
+    return still(state?.problem ? 'down' : 'new', first > now ? toShown(first) : null);
+  }
   const due = times.dueAfter(Math.max(base, state?.startedAt ?? base));
   if (state?.problem) return still('down', toShown(due));
   const graceMs = times.graceAt(due);

@@ -252,9 +252,14 @@ export class HeartbeatWatch {
       const { since } = known;
       return () => store.append({ type: 'overdue', name, since, at: now, why, dueAt, after: own?.seq ?? 0 });
     }
-    // The config file does not say since when: the log does, so that no restart begins the first period again.
-    const isUndated = known?.since === 0 && (own?.base ?? null) === null && !own?.paused && !own?.problem;
-    if (isUndated) return () => store.append({ type: 'expected', name, since: 0, at: now });
+    // The log says from when on the first one is expected, so that no restart begins the first period again. For one of before
+    // this start, such as those of 1.1.0, which expected none, that is now.
+    const isUndated = (own?.base ?? null) === null && !own?.paused && !own?.problem;
+    if (known && isUndated) {
+      const { since } = known;
+      const at = since >= this.#startedAt ? since : now;
+      return () => store.append({ type: 'expected', name, since, at });
+    }
     const state = store.find(name);
     return state && this.#findTelling(state, now);
   }
