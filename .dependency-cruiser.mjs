@@ -44,7 +44,7 @@ export default {
       'host-knows-the-machine-alone',
       'Readings come from the system, whoever asks for them.',
       { path: '^src/host/' },
-      { path: '^src/|node_modules', pathNot: '^src/(host/|wildcards\\.ts$)|node_modules/systeminformation' },
+      { path: '^src/|node_modules', pathNot: '^src/(host/|(slice|wildcards)\\.ts$)|node_modules/systeminformation' },
     ),
     rule(
       'storage-knows-files-and-databases-alone',
@@ -52,7 +52,7 @@ export default {
       { path: '^src/storage/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/(storage/|(expected-errors|small-file)\\.ts$)|node_modules/(@types/)?pg/',
+        pathNot: '^src/(storage/|(expected-errors|slice|small-file)\\.ts$)|node_modules/(@types/)?pg/',
       },
     ),
     rule(
@@ -83,7 +83,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|cron|schedule|due-times|targets|slots)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|schema-validation|small-file|time-zone|wildcards)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|cron|schedule|due-times|targets|slots)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|schema-validation|slice|small-file|time-zone|wildcards)\\.ts$',
       },
     ),
     rule(

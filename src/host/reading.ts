@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
+import { Slice } from '../slice.ts';
 
 /** What `read` returns, or null if it throws: a file is gone, or this account may not read it. */
 export const readOrNull = <T>(read: () => T): T | null => {
@@ -66,20 +67,8 @@ export const computeOnce = <K extends object, V extends object>(compute: (key: K
   };
 };
 
-/** Long enough to make progress, short enough not to delay requests noticeably. */
-const sliceMs = 0.25;
-
-/** For work in many small steps: check `isOver` after each, and let other work run with `next` if it is. */
-export const createTimeSlices = () => {
-  let end = performance.now() + sliceMs;
-  return {
-    isOver: (): boolean => performance.now() >= end,
-    next: async (): Promise<void> => {
-      await setImmediate();
-      end = performance.now() + sliceMs;
-    },
-  };
-};
+/** Readings are made all the time, so each step of one is short. */
+export const readingSliceMs = 0.25;
 
 /**
  * Like `Array.map`, for long lists: lets other work run every quarter of a millisecond. Leaves out items for which
@@ -87,9 +76,9 @@ export const createTimeSlices = () => {
  */
 export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
   const results: R[] = [];
-  const slices = createTimeSlices();
+  const slice = new Slice(readingSliceMs);
   for (const item of items) {
-    if (slices.isOver()) await slices.next();
+    if (slice.isOver) await slice.giveWay();
     const result = map(item);
     if (result !== null) results.push(result);
   }

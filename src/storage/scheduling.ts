@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
-
 /** Runs steps one after the other, in the given order, even if earlier ones fail. */
 export type Serially = <T>(step: () => Promise<T>) => Promise<T>;
 
@@ -11,24 +9,6 @@ export const createSerial = (): Serially => {
     return run;
   };
 };
-
-/** How long a slice is. */
-const sliceMs = 4;
-
-/** A share of the event loop's time, for work that is done in many small steps: check `isOver` after each. */
-export class Slice {
-  #end = performance.now() + sliceMs;
-
-  get isOver(): boolean {
-    return performance.now() > this.#end;
-  }
-
-  /** Lets other work run, then starts the next slice. */
-  async giveWay(): Promise<void> {
-    await setImmediate();
-    this.#end = performance.now() + sliceMs;
-  }
-}
 
 /**
  * Runs steps with the same key one after the other, in the order in which they came. This is the rule for requests with one

@@ -138,3 +138,34 @@ test('filters in a query are bounded before they are compiled, and while they ar
   assert.equal(few.status, 200);
   assert.equal((few.json as unknown as object[]).length, 60);
 });
+
+test('a burst of alerts that many silences are compared with lets other work run in between', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('reader');
+  for (let isFull = false, count = 0; !isFull; count += 1) {
+    const matchers = [{ name: 'text', value: costly(count), isRegex: true, isEqual: false }, ...createMatchers(0)];
+    const { status } = await app.request('POST', '/api/v2/silences', { token, body: { ...usual, matchers } });
+    isFull = status !== 200;
+  }
+  const toPrefix = (index: number): string =>
+    index.toString(2).padStart(7, '0').replaceAll('0', 'a').replaceAll('1', 'b');
+  const messages = Array.from({ length: 80 }, (_, index) => toPrefix(index) + toText(index));
+  // Processor time, which other processes of a busy machine do not lengthen.
+  let longest = 0;
+  let last = process.cpuUsage().user;
+  const ticks = setInterval(() => {
+    const now = process.cpuUsage().user;
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 1);
+  t.after(() => clearInterval(ticks));
+  const { user } = process.cpuUsage();
+  const body = messages.map((message) => ({ source: 'shop', level: 'ERROR', message, key: message }));
+  await Promise.all(body.map((one) => sendAlert(app, one)));
+  await waitUntilPasses(async () => {
+    const { data } = await listIncidents(app, '?limit=200');
+    assert.equal(data.filter(({ silencedBy }) => silencedBy.length > 0).length, messages.length);
+  });
+  const used = process.cpuUsage().user - user;
+  assert.ok(longest < used / 4, `${longest} µs of ${used} µs`);
+});

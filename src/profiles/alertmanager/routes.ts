@@ -6,7 +6,7 @@ import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
 import { sendJson, sendList, toJsonRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { requireTime } from '../../http/text-forms.ts';
-import { Slice } from '../../storage/scheduling.ts';
+import { Slice } from '../../slice.ts';
 import {
   type IncidentSource,
   listMadeLabels,

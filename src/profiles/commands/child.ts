@@ -2,7 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { findProgram } from '../../host/programs.ts';
-import { createTimeSlices } from '../../host/reading.ts';
+import { readingSliceMs } from '../../host/reading.ts';
+import { Slice } from '../../slice.ts';
 import { CommandFailure, type CommandOutput, maxBytes, type OutputRow } from './runner.ts';
 
 /** Nothing from the server's environment, which holds secrets. Messages are in English, without a pager. */
@@ -240,12 +241,12 @@ export const createLineReader = (onLine: (line: string | undefined) => boolean, 
     return line;
   };
   return async (piece: Buffer): Promise<boolean> => {
-    const slices = createTimeSlices();
+    const slice = new Slice(readingSliceMs);
     let start = 0;
     for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
       add(piece.subarray(start, end));
       if (!onLine(takeLine())) return false;
-      if (slices.isOver()) await slices.next();
+      if (slice.isOver) await slice.giveWay();
       start = end + 1;
     }
     add(piece.subarray(start));

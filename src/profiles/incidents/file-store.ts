@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger } from 'fastify';
 import { ExpectedError, StoreUnavailable } from '../../expected-errors.ts';
+import { Slice } from '../../slice.ts';
 import { fillUp } from '../../storage/changes/change-log.ts';
 import type { StateFile } from '../../storage/changes/state-file.ts';
 import { toNotStored } from '../../storage/journal/errors.ts';
@@ -8,7 +9,6 @@ import type { Journal } from '../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { Release } from '../../storage/record-log.ts';
-import { Slice } from '../../storage/scheduling.ts';
 import type { OpenLog } from '../feature.ts';
 import type { SentFilter, SentNotification } from '../offers.ts';
 import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';

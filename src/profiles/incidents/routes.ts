@@ -6,6 +6,7 @@ import { ErrorBody, requireKnown } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { requireTime } from '../../http/text-forms.ts';
+import { Slice } from '../../slice.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { IncidentNotification } from '../offers.ts';
@@ -76,16 +77,18 @@ const createListRoute = ({ store, show }: RouteParts): Route => {
 };
 
 /** A page ends early where it would be too long. */
-const sendPage = (
+const sendPage = async (
   reply: FastifyReply,
   show: ShowIncident,
   total: number,
   incidents: readonly StoredIncident[],
   next: number | undefined,
-): void => {
+): Promise<void> => {
   const texts: string[] = [];
   let length = 0;
+  const slice = new Slice();
   for (const incident of incidents) {
+    if (slice.isOver) await slice.giveWay();
     const text = JSON.stringify(show(incident));
     length += text.length;
     if (texts.length > 0 && length > maxPageBytes) break;

@@ -1,4 +1,5 @@
 import { toTrace } from '../../http/text-forms.ts';
+import { Slice } from '../../slice.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../offers.ts';
@@ -195,27 +196,38 @@ export class Destination extends BaseDestination {
     const records = await readBlock(this.#parts.alerts, first);
     const last = records.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
     const found = new Map(records.map((record) => [record.seq, record]));
-    while (!this.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
+    const slice = new Slice();
+    while (!this.isClosed && !this.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
       const seq = this.#unread.shift() ?? 0;
-      const record = found.get(seq);
-      const open = this.progress.open.get(seq);
-      // It was sent on request, or deleted.
-      if (!open) continue;
-      // In a new log, another alert may have the seq.
-      if (!record || (open.again && open.again.id !== record.id)) this.progress.lose(seq);
-      else if (!this.#parts.accepts(record)) this.progress.settle(seq);
-      else if (!this.waiting.has(seq)) this.waiting.add(toWaiting(record, open.attempts));
+      this.#takeOpen(seq, found.get(seq));
+      // Filters can take long.
+      if (slice.isOver) await slice.giveWay();
     }
+  }
+
+  #takeOpen(seq: number, record: StoredRecord | undefined): void {
+    const open = this.progress.open.get(seq);
+    // It was sent on request, or deleted.
+    if (!open) return;
+    // In a new log, another alert may have the seq.
+    if (!record || (open.again && open.again.id !== record.id)) this.progress.lose(seq);
+    else if (!this.#parts.accepts(record)) this.progress.settle(seq);
+    else if (!this.waiting.has(seq)) this.waiting.add(toWaiting(record, open.attempts));
   }
 
   /** Reads what was stored since. */
   async #readNew(): Promise<void> {
     const { alerts, accepts } = this.#parts;
     const end = this.#stored;
+    const slice = new Slice();
     for await (const records of alerts.readAfter(this.progress.position)) {
       for (const record of records) {
+        // It was dropped while other work ran.
+        if (record.seq <= this.progress.position) continue;
         if (this.progress.advance(record.seq, accepts(record))) this.waiting.add(toWaiting(record, 0));
         if (this.waiting.isFull) break;
+        if (slice.isOver) await slice.giveWay();
+        if (this.isClosed) return;
       }
       if (this.receiver.troubleSince === undefined) this.#records.keep(records, this.waiting);
       if (this.isClosed || !this.#hasUnread || this.#unread.length > 0) return;

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { Slice } from '../../slice.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
-import { Slice } from '../../storage/scheduling.ts';
 import { ownSender } from '../alert-record.ts';
 import { DueTimes } from '../due-times.ts';
 import type { IncidentNotification, IncidentSource, SharedIncident, SilenceSource } from '../offers.ts';
@@ -57,6 +57,9 @@ export class Notifier {
   /** How far the clock is ahead of the monotonic one. */
   #clockOffset: number;
   readonly #clockTimer: NodeJS.Timeout;
+  /** Incidents whose change is not planned yet. */
+  readonly #changed = new Set<string>();
+  #isPlanning = false;
   #isReplanning = false;
   #isOutdated = false;
   #loading: Promise<void> | undefined;
@@ -68,13 +71,13 @@ export class Notifier {
     this.#actions = new ActionQueue({
       act: (action) => parts.source.act(action),
       onStored: ({ id }, incident) => (incident ? this.#take(incident) : this.#forget(id)),
-      onTried: () => this.#wait(),
+      onTried: () => void this.#planChanged(),
     });
     this.#clockOffset = this.#now() - performance.now();
     this.#clockTimer = setInterval(() => this.#checkClock(), longestWaitMs).unref();
     parts.source.onChanged((incidents) => {
       for (const incident of incidents) this.#take(incident);
-      this.#wait();
+      void this.#planChanged();
     });
     parts.silences?.onChanged(() => void this.#replanAll());
     parts.lease.onChanged((isHeld) => {
@@ -193,7 +196,23 @@ export class Notifier {
     // Alerts that are only counted, unless a text ends a silence, and what this instance has told change nothing for others.
     const isKnown = known?.version === incident.version && this.#parts.lease.isHeld();
     if (isKnown && !this.#blocked.has(incident.id)) return;
-    this.#plan(incident);
+    this.#changed.add(incident.id);
+  }
+
+  /** Plans incidents that have changed; the first ones at once. */
+  async #planChanged(): Promise<void> {
+    if (this.#isPlanning) return;
+    this.#isPlanning = true;
+    const slice = new Slice();
+    for (const id of this.#changed) {
+      if (slice.isOver) await slice.giveWay();
+      if (this.#isClosed) return;
+      this.#changed.delete(id);
+      const incident = this.#incidents.get(id);
+      if (incident) this.#plan(incident);
+    }
+    this.#isPlanning = false;
+    this.#wait();
   }
 
   /** Plans an incident; one that cannot be planned holds up neither others nor the alerts, and is tried again. */

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { Slice } from '../../slice.ts';
 import { passIfGone } from '../journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from '../journal/files.ts';
 import { newline } from '../journal/read/files.ts';
-import { Slice } from '../scheduling.ts';
 import { replaceBy, unfinishedEnding } from '../snapshot.ts';
 
 /** Gets what is damaged, and where, as a clause. */

@@ -1,8 +1,8 @@
+import { Slice } from '../../slice.ts';
 import { JournalError } from '../journal/errors.ts';
 import { type LogRecord, type Match, passes, type StoredRecord } from '../journal/line.ts';
 import type { Listing } from '../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
-import { Slice } from '../scheduling.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 

@@ -1,5 +1,6 @@
+import { Slice } from '../../../slice.ts';
 import { bisect } from '../../bisect.ts';
-import { createSerial, Slice } from '../../scheduling.ts';
+import { createSerial } from '../../scheduling.ts';
 import { readIdTime, type StoredRecord, toStored } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards } from '../read/files.ts';

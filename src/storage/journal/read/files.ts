@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Serially, Slice } from '../../scheduling.ts';
+import { Slice } from '../../../slice.ts';
+import type { Serially } from '../../scheduling.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { classifyLine, parseRecord, type StoredRecord, toStored } from '../line.ts';
 

@@ -1,4 +1,4 @@
-import { Slice } from '../../scheduling.ts';
+import { Slice } from '../../../slice.ts';
 import { classifyLine, createMatcher, type LogRecord, type Match, parseRecord } from '../line.ts';
 import { type FilePart, type Line, type Log, type LogFile, newline, type ReadAt, readLogBackwards } from './files.ts';
 

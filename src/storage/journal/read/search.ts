@@ -1,4 +1,4 @@
-import { Slice } from '../../scheduling.ts';
+import { Slice } from '../../../slice.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { minuteMs, overlaps, type Ranges } from '../index/file-index.ts';
 import type { LogIndex, Summary } from '../index/log-index.ts';

@@ -1,0 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Milliseconds of a slice: long enough to make progress, short enough not to delay requests noticeably. */
+const usualMs = 4;
+
+/** A share of the event loop's time, for work that is done in many small steps: check `isOver` after each. */
+export class Slice {
+  readonly #ms: number;
+  #end: number;
+
+  constructor(ms = usualMs) {
+    this.#ms = ms;
+    this.#end = performance.now() + ms;
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  /** Lets other work run, then starts the next slice. */
+  async giveWay(): Promise<void> {
+    await setImmediate();
+    this.#end = performance.now() + this.#ms;
+  }
+}
