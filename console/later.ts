@@ -1,4 +1,5 @@
 /** The screens that are loaded after the first ones, together: one file is smaller than many. */
+export { alertsView } from './alerts/screen.tsx';
 export { auditView } from './audit/screen.tsx';
 export { commandsView } from './commands/screen.tsx';
 export { connectView } from './connect/screen.tsx';

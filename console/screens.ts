@@ -1,4 +1,3 @@
-import { alertsView } from './alerts/screen.tsx';
 import { filledLists } from './live/filled-lists.ts';
 import { overviewView } from './overview/screen.tsx';
 import { isAllowed, isMounted, type RouteName } from './routes.ts';
@@ -13,10 +12,15 @@ const later = (view: keyof typeof import('./later.ts')) => async (): Promise<Scr
   (await import('./later.ts'))[view];
 
 /** Whose address, icon and view have the name of the title. */
-type ScreenName = Exclude<keyof typeof titles & IconName, 'overview' | 'alerts'>;
+type ScreenName = Exclude<keyof typeof titles & IconName, 'overview'>;
 
 const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): Screen => ({
-  ...{ path: `/${name}`, title: titles[name], icon: name, group, key, needs },
+  path: `/${name}`,
+  title: titles[name],
+  icon: name,
+  group,
+  key,
+  needs,
   load: later(`${name}View`),
 });
 
@@ -24,10 +28,7 @@ const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): S
 const screens: readonly Screen[] = [
   { path: '/', title: titles.overview, icon: 'overview', group: 'start', key: 'o', load: async () => overviewView },
   entry('incidents', 'respond', 'n', 'listIncidents'),
-  {
-    ...{ path: '/alerts', title: titles.alerts, icon: 'alerts', group: 'respond', key: 'a', needs: 'listAlerts' },
-    load: async () => alertsView,
-  },
+  entry('alerts', 'respond', 'a', 'listAlerts'),
   entry('silences', 'respond', 'q', 'listSilences'),
   entry('notifications', 'respond', 'd', 'listDeliveries'),
   entry('watches', 'watch', 'w', 'listWatches'),
@@ -38,8 +39,14 @@ const screens: readonly Screen[] = [
   entry('commands', 'work', 'c', 'runCommand'),
   { ...entry('items', 'work', 'i', 'listItems'), isEmpty: () => !filledLists.value.items },
   {
-    ...{ path: '/simple-tasks', title: titles.simpleTasks, icon: 'tasks', group: 'work', key: 's' },
-    ...{ needs: 'listTasksAtSimple', isEmpty: () => !filledLists.value.simpleTasks, load: later('simpleTasksView') },
+    path: '/simple-tasks',
+    title: titles.simpleTasks,
+    icon: 'tasks',
+    group: 'work',
+    key: 's',
+    needs: 'listTasksAtSimple',
+    isEmpty: () => !filledLists.value.simpleTasks,
+    load: later('simpleTasksView'),
   },
   entry('connect', 'administer', 'l', 'createAlert'),
   entry('settings', 'administer', 'e', 'listSessions'),

@@ -35,8 +35,8 @@ export const AlertFilters = () => {
   const { status = '' } = place.value.params;
   return (
     <FilterBar label={words.filter} others={['source', 'hostname', 'status', 'fold']}>
-      <TextFilter name="source" label={words.sourceIs} />
-      <TextFilter name="hostname" label={words.hostIs} />
+      <TextFilter name="source" label={words.sourceIs} example="shop*" />
+      <TextFilter name="hostname" label={words.hostIs} example="web*" />
       <Choice
         label={words.status}
         value={status}

@@ -15,6 +15,7 @@ import { alertFilter, isFolding, readStart } from './filter.ts';
 import { AlertFilters, SeverityChips } from './filters.tsx';
 import { countSeverities, OverTime, useHistogram, WindowChoice } from './over-time.tsx';
 import { AlertTable } from './rows.tsx';
+import { SaveButton } from './save.tsx';
 
 const words = text.alerts;
 
@@ -52,7 +53,10 @@ const Body = ({ list }: { list: LiveAlerts }) => {
   const count = toCount(alerts.length);
   return (
     <>
-      <ListCount>{next === null ? words.shown(count) : words.shownMore(count)}</ListCount>
+      <div class="list-head">
+        <ListCount>{next === null ? words.shown(count) : words.shownMore(count)}</ListCount>
+        {alerts.length > 0 && <SaveButton />}
+      </div>
       {held.length > 0 && <HeldButton count={held.length} onShow={list.showHeld} />}
       {rows.length === 0 && next === null ? (
         <NoRows filter={alertFilter} words={words}>

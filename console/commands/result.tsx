@@ -1,13 +1,14 @@
 import { useMemo } from 'preact/hooks';
 import type { CommandResult } from 'signalbox/client';
+import { toCsv } from '../../src/csv.ts';
 import { toBytes, toCount } from '../format.ts';
 import { createAddressChoice } from '../list-address.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
 import { CopyButton } from '../ui/copy.tsx';
-import { download, toCsv } from '../ui/csv.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { download } from '../ui/download.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -72,10 +73,7 @@ const filterRows = (result: Cells[], q: string): Row[] => {
 
 const toFile = (view: 'csv' | 'json', rows: readonly Row[], names: string[]): string =>
   view === 'csv'
-    ? toCsv(
-        names,
-        rows.map(({ cells }) => names.map((name) => cells[name])),
-      )
+    ? toCsv([names, ...rows.map(({ cells }) => names.map((name) => cells[name]))])
     : JSON.stringify(
         rows.map(({ cells }) => cells),
         null,

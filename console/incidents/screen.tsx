@@ -79,8 +79,8 @@ const Filters = () => {
         options={[['', words.anySeverity], ...severityOptions]}
         onValue={(value) => setParams({ level: value })}
       />
-      <TextFilter name="source" label={words.sourceIs} />
-      <TextFilter name="hostname" label={words.hostIs} />
+      <TextFilter name="source" label={words.sourceIs} example="shop*" />
+      <TextFilter name="hostname" label={words.hostIs} example="web*" />
       <ClearButton filter={incidentFilter} />
     </FilterBar>
   );

@@ -1,4 +1,5 @@
 import type { AlertEntry } from 'signalbox/client';
+import { createFilterTest } from '../../src/wildcards.ts';
 import { text } from '../strings/index.ts';
 import { fromServer } from '../zone.ts';
 
@@ -20,7 +21,7 @@ export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean =>
   const time = toTimeOf(alert).getTime();
   return (
     Object.entries(exact).every(
-      ([name, value]) => !value || `${alert[name as keyof AlertEntry] ?? ''}`.toLowerCase() === value.toLowerCase(),
+      ([name, value]) => !value || createFilterTest(value)(`${alert[name as keyof AlertEntry] ?? ''}`),
     ) &&
     (!q || alert.message.toLowerCase().includes(q.toLowerCase())) &&
     (!since || time >= Date.parse(since)) &&

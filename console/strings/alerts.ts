@@ -42,6 +42,8 @@ export const alertTexts = {
   shown: (count: string) => counted(count, 'alert'),
   shownMore: (count: string) => `${count} alerts, older ones follow`,
   older: 'Load older alerts',
+  save: 'Download CSV',
+  savedPart: (count: string) => `The file has the newest ${count} alerts. Choose a time range to save older ones.`,
   full: (count: string) => `This list holds ${count} alerts.`,
   continue: 'Continue with older alerts',
   before: (seq: string) => `Alerts before number ${seq} in the log.`,

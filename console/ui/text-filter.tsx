@@ -6,16 +6,19 @@ interface Props {
   name: string;
   label: string;
   type?: 'text' | 'search' | 'datetime-local';
+  /** An example of what to type. */
+  example?: string;
 }
 
 /** A filter that is applied while it is typed; Escape clears it. */
-export const TextFilter = ({ name, label, type = 'text' }: Props) => {
+export const TextFilter = ({ name, label, type = 'text', example = '' }: Props) => {
   const { typed } = useTyped([name]);
   return (
     <Field
       label={label}
       type={type}
       value={typed.value[name] ?? ''}
+      placeholder={example}
       autocomplete="off"
       spellcheck={false}
       onValue={(value) => {

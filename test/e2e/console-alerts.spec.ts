@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
 import { sendAlert, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
@@ -84,6 +85,32 @@ test('alerts are filtered by severity and text, and the filter is in the address
   await expect(page.getByText('No alert matches')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(page.getByRole('link', { name: 'first' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('all alerts that match a pattern are saved as CSV, and live ones that match are shown', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  for (let count = 0; count < 120; count += 1) await send(app, { message: `m${count}` });
+  await send(app, { hostname: 'mail', message: 'left out' });
+  await send(app, { message: '=1+1' });
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
+  await page.getByLabel('Host is').fill('WEB*');
+  await page.waitForURL('**/#/alerts?hostname=WEB*');
+  await expect(page.getByRole('link', { name: 'left out' })).toHaveCount(0);
+  await send(app, { message: 'new' });
+  await expect(page.getByRole('link', { name: 'new', exact: true })).toBeVisible();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe('alerts.csv');
+  const lines = readFileSync(await file.path(), 'utf8').split('\r\n');
+  expect(lines.length).toBe(124);
+  expect(lines[1]).toContain(',disk,web-1,new,');
+  expect(lines[2]).toContain(",disk,web-1,'=1+1,");
   expect(complaints).toEqual([]);
 });
 

@@ -134,6 +134,7 @@ test('CSV and JSON hold the filtered rows, and cells that look like formulas are
   expect(readFileSync(await csv.path(), 'utf8').split('\r\n')).toEqual([
     'Name,Id,Other',
     ...expected.map((name) => `${name},-5,`),
+    '',
   ]);
   await page.getByRole('button', { name: 'JSON', exact: true }).click();
   await page.waitForURL(/as=json/);

@@ -132,6 +132,8 @@ test('the list is filtered, counted and read page by page, the last changed firs
   assert.deepEqual(await numbersOf(`?limit=3&before=${next}`), [[4, 3, 1], 5, false]);
   assert.deepEqual(await numbersOf('?level=CRITICAL'), [[5, 3, 1], 3, false]);
   assert.deepEqual(await numbersOf('?source=job-3&hostname=WEB-1'), [[4], 1, false]);
+  assert.deepEqual(await numbersOf('?source=job-*&hostname=*&limit=2'), [[2, 5], 5, true]);
+  assert.deepEqual(await numbersOf('?source=*-3'), [[4], 1, false]);
   assert.deepEqual(await numbersOf('?q=ON%20B&limit=1'), [[2], 2, true]);
   assert.deepEqual(await numbersOf('?q=%234'), [[4], 1, false]);
   assert.deepEqual(await numbersOf('?until=2020-01-01T00:00:00Z'), [[], 0, false]);

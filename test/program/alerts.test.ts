@@ -80,6 +80,13 @@ test('alerts filters by severity, source, host, time and number, and prints JSON
     [['--source', 'backup'], ['a']],
     [['--hostname', 'WEB-2'], ['b']],
     [
+      ['--hostname', 'web-*'],
+      ['a', 'b'],
+    ],
+    [['--level', 'pur*e'], ['b']],
+    [['--search', 'M1099'], ['m1099']],
+    [['--search', 'm10*'], []],
+    [
       ['--limit', '2'],
       ['a', 'b'],
     ],
@@ -95,6 +102,25 @@ test('alerts filters by severity, source, host, time and number, and prints JSON
   assert.match(cut.stderr, /^signalbox: there are more; these are the last 3\n$/);
   assert.equal(cut.messages.at(-1), 'b');
   assert.match((await runCommand(['alerts', '--url', app.url, '--source', 'none'])).stdout, /^No such alerts\.\n$/);
+});
+
+test('alerts --csv prints every column as spreadsheets read it, and no formula', async (t) => {
+  const app = await startApp(t);
+  const run = (...args: string[]) => runCommand(['alerts', '--csv', '--url', app.url, ...args]);
+  const head = 'time,severity,level,status,source,hostname,message,details,labels,link,sender,format,incident,id\r\n';
+  assert.equal((await run()).stdout, head);
+  const formulas = ['=1+1', '+1', '-1', '@sum', '\t=1', '\uff1d1'];
+  await send(app, ...formulas.map((message) => ({ message })));
+  await send(app, { source: 'a,b', level: 'fatal', hostname: 'say "x"', message: 'two\nlines\u001b[2J' });
+  const { code, stdout, stderr } = await run();
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.ok(stdout.startsWith(head));
+  for (const text of formulas) assert.ok(stdout.includes(`,'${text},`), text);
+  const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d)`;
+  const last = String.raw`^${time},CRITICAL,fatal,,"a,b","say ""x""","two\nlines\\u\{1b\}\[2J",`;
+  assert.match(stdout, new RegExp(last, 'm'));
+  assert.equal((await run('--search', 'LINES')).stdout.split('\r\n').length, 3);
+  assert.equal((await run('--json')).code, 2);
 });
 
 test('alerts with invalid flags, a server that is away or one that refuses has the exit codes of other commands', async (t) => {
@@ -121,16 +147,22 @@ test('a key with incidents:write lists and follows alerts', async (t) => {
 
 test('alerts --follow begins with the last alerts, and goes on with those that pass the filter', async (t) => {
   const app = await startApp(t);
-  await send(app, { level: 'ERROR', message: 'before' }, { level: 'INFO', message: 'not wanted' });
-  const { lines, errors } = follow(t, app.url, ['--level', 'error']);
+  const source = 'Shop/pay';
+  await send(app, { level: 'ERROR', source, message: 'before' }, { level: 'INFO', source, message: 'not wanted' });
+  const { lines, errors } = follow(t, app.url, ['--level', 'error', '--source', 'shop*', '--search', 'E']);
   await waitUntil('the first alert is shown', () => lines.length === 2);
   const streams = async () => /^signalbox_event_streams (\d+)$/m.exec((await app.request('GET', '/metrics')).text)?.[1];
   await waitUntil('it follows', async () => (await streams()) === '1');
-  await send(app, { level: 'INFO', message: 'not wanted' }, { level: 'severe', message: 'after \u001b[2J' });
+  const others = [
+    { level: 'INFO', source, message: 'not wanted' },
+    { level: 'ERROR', message: 'e' },
+  ];
+  await send(app, ...others, { level: 'ERROR', source, message: 'nothing' });
+  await send(app, { level: 'severe', source, message: 'after \u001b[2J' });
   await waitUntil('the next alert is shown', () => lines.length === 3);
   assert.match(lines[0] ?? '', /^TIME {17}SEVERITY {2}WHERE {13}ALERT$/);
-  assert.match(lines[1] ?? '', / ERROR {23}before$/);
-  assert.match(lines[2] ?? '', / ERROR {23}after \\u\{1b\}\[2J$/);
+  assert.match(lines[1] ?? '', / ERROR {5}Shop\/pay {10}before$/);
+  assert.match(lines[2] ?? '', / ERROR {5}Shop\/pay {10}after \\u\{1b\}\[2J$/);
   assert.deepEqual(errors, []);
 });
 

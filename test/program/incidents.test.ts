@@ -48,9 +48,20 @@ test('incidents lists what is open, the worst first, without control characters 
   assert.match((await run(['incidents', '--level', 'WARNING'])).stdout, /^No open incidents\.\n$/);
 });
 
+test('a silenced incident is marked, whoever has taken it', async (t) => {
+  const { run } = await start(t);
+  const id = JSON.parse((await run(['silence', 'source=backup', '--json'])).stdout).id.slice(0, 13);
+  await waitUntilPasses(async () => assert.match((await run(['incidents'])).stdout, /^1 +ERROR +open, silenced /m));
+  assert.match((await run(['incidents'])).stdout, /^2 +CRITICAL +open +\d/m);
+  await run(['ack', '1']);
+  const { stdout } = await run(['incident', '1']);
+  assert.match(stdout, /^1 +ERROR +the key oncall, silenced /m);
+  assert.match(stdout, new RegExp(`^Notifies nobody: silenced by ${id}\\.$`, 'm'));
+});
+
 test('with --json each incident is one object a line', async (t) => {
   const { run } = await start(t);
-  const { stdout } = await run(['incidents', '--json', '--source', 'backup']);
+  const { stdout } = await run(['incidents', '--json', '--source', 'BACK*', '--search', 'DISK']);
   const rows = stdout
     .trimEnd()
     .split('\n')

@@ -145,6 +145,11 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual((await list({ states: ['resolved'] })).incidents, [5]);
     assert.deepEqual((await list({ level: 'CRITICAL' })).incidents, [3, 1]);
     assert.deepEqual((await list({ source: 's\u00001' })).incidents, [4, 2]);
+    assert.deepEqual((await list({ source: 's*' })).incidents, [5, 4, 2, 3, 1]);
+    assert.deepEqual((await list({ source: '*\u00001' })).incidents, [4, 2]);
+    assert.deepEqual((await list({ source: 's_1' })).incidents, []);
+    assert.deepEqual((await list({ source: 's%' })).incidents, []);
+    assert.deepEqual((await list({ source: 's\\*' })).incidents, []);
     assert.deepEqual((await list({ q: 'ü' }, 1)).total, 5);
     assert.deepEqual((await list({ q: '3' })).incidents, [4]);
     assert.deepEqual((await list({ number: 3 })).incidents, [3]);

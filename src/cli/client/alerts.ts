@@ -1,8 +1,11 @@
+import { toCsv } from '../../csv.ts';
+import { alertColumns, toAlertCells } from '../../profiles/alerts/columns.ts';
 import type { AlertEntry } from '../../profiles/alerts/schema.ts';
 import { findSeverity } from '../../profiles/severity.ts';
+import { createFilterTest } from '../../wildcards.ts';
 import { UsageError } from '../args.ts';
 import { usualColumns } from '../progress.ts';
-import { print, say } from '../stdio.ts';
+import { escapeLines, print, say } from '../stdio.ts';
 import type { AlertSearch, FollowedAlerts } from './alert-follower.ts';
 import { type AskedQuery, defineAskingCommand, printLines } from './ask.ts';
 import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
@@ -13,6 +16,8 @@ interface AlertFilter {
   level?: string | undefined;
   source?: string | undefined;
   hostname?: string | undefined;
+  /** A part of the message. */
+  text?: string | undefined;
 }
 
 const usualLimit = 20;
@@ -26,23 +31,31 @@ export const alertsCommand = defineAskingCommand({
   summary: 'List the last alerts of a server, the newest last, or follow them as they come.',
   flags: {
     follow: { short: 'f', summary: 'Go on with alerts as they come, until Ctrl+C.' },
+    search: { value: 'TEXT', summary: 'Only alerts with this text in the message, in any case.' },
     level: { value: 'LEVEL', summary: 'Only alerts of this severity, whatever their senders call it.' },
     since: { value: 'TIME', summary: 'Only alerts since then: 2h, 30m or 1d ago, 18:00 or an RFC 3339 time.' },
-    source: { value: 'NAME', summary: 'Only alerts of this source.' },
-    hostname: { value: 'NAME', summary: 'Only alerts of this host.' },
+    source: { value: 'NAME', summary: 'Only alerts of this source; * stands for any text.' },
+    hostname: { value: 'NAME', summary: 'Only alerts of this host; * stands for any text.' },
     limit: {
       value: 'N',
       isNumber: true,
-      summary: `The last N at most. Default ${usualLimit}, with --since ${mostLimit}.`,
+      summary: `The last N at most. Default ${usualLimit}, with --since or --csv ${mostLimit}.`,
     },
+    csv: { summary: 'Print CSV, for spreadsheets; a text that would be a formula begins with an apostrophe.' },
   },
   scope: 'alerts:read or incidents:write',
-  run: async ({ server, ask }, { own: { follow, level, since, source, hostname, limit, json } }) => {
-    const filter = { level, source, hostname };
+  run: async ({ server, ask }, { own }) => {
+    const { follow, search: text, level, since, source, hostname, limit, json, csv } = own;
+    if (json && csv) throw new UsageError('give --json or --csv, not both');
+    const filter = { level, source, hostname, text };
     const from = since === undefined ? undefined : parseSince(since, new Date());
-    const most = readLimit(limit, from === undefined ? usualLimit : mostLimit);
+    const most = readLimit(limit, from === undefined && !csv ? usualLimit : mostLimit);
     const toLines = createAlertTable(follow === true);
-    const show = (rows: readonly AlertEntry[]): void => (json ? printLines(rows) : print(toLines(rows)));
+    const show = (rows: readonly AlertEntry[]): void => {
+      if (json) printLines(rows);
+      else print(csv ? toCsvLines(rows.map(toAlertCells)) : toLines(rows));
+    };
+    if (csv) print(toCsvLines([alertColumns]));
     const search: AlertSearch = (query) => ask('api/alerts/search', { query });
     // What comes after it is followed: nothing in between is missed, or shown twice.
     const last = { seq: 0, time: '' };
@@ -58,9 +71,9 @@ export const alertsCommand = defineAskingCommand({
     }
     const [shown, isMore] = [found.slice(0, most).reverse(), found.length > most];
     if (!follow && shown.length === 0)
-      return print(json ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
+      return print(json || csv ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
     show(shown);
-    if (from !== undefined && isMore) say(`there are more; these are the last ${most}`);
+    if ((from !== undefined || csv) && isMore) say(`there are more; these are the last ${most}`);
     if (!follow) return;
     const { followAlerts } = await import('./alert-follower.ts');
     const listBetween: FollowedAlerts['listBetween'] = (ask, ...between) =>
@@ -79,22 +92,29 @@ const readLimit = (text: string | undefined, usual: number): number => {
 const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
   from !== undefined || Object.values(filter).some((value) => value !== undefined);
 
-/** The same as parameters of a search. Severities have several names; other levels are names of their own. */
-const toQuery = ({ level, source, hostname }: AlertFilter, from?: Date): AskedQuery => {
+/** Rows as CSV without characters that control a terminal. */
+const toCsvLines = (rows: readonly (readonly unknown[])[]): string =>
+  toCsv(rows).split('\r\n').map(escapeLines).join('\r\n');
+
+/** Parameters of a search. Severities have several names; other levels are names of their own. */
+const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
   const named = severity === undefined ? { level } : { severity };
-  return { ...named, source, hostname, since: from?.toISOString() };
+  return { ...named, source, hostname, q: text, since: from?.toISOString() };
 };
 
-/** The same as a test of one alert. */
-const createAlertTest = ({ level, source, hostname }: AlertFilter): ((row: AlertEntry) => boolean) => {
+/** True for alerts that the search finds. */
+const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): ((row: AlertEntry) => boolean) => {
   const severity = level === undefined ? undefined : findSeverity(level);
-  const isSame = (text: string, wanted: string | undefined): boolean =>
-    wanted === undefined || text.toLowerCase() === wanted.toLowerCase();
+  // An empty text is not sent, and so is no filter.
+  const isLevel = createFilterTest(level || '*');
+  const isSource = createFilterTest(source || '*');
+  const isHost = createFilterTest(hostname || '*');
   return (row) =>
-    (severity === undefined ? isSame(row.level, level) : row.severity === severity) &&
-    isSame(row.source, source) &&
-    isSame(row.hostname, hostname);
+    (severity === undefined ? isLevel(row.level) : row.severity === severity) &&
+    isSource(row.source) &&
+    isHost(row.hostname) &&
+    row.message.toLowerCase().includes(text.toLowerCase());
 };
 
 /** The pages of what a search finds between two `seq`, the newest first. */

@@ -4,7 +4,7 @@ import { toPerson } from '../../profiles/people.ts';
 import { severities } from '../../profiles/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { escapeLines, print, say } from '../stdio.ts';
-import { type Asking, defineAskingCommand, type Listed, sayIfMore } from './ask.ts';
+import { type Asking, defineAskingCommand, type Listed, sayIfMore, toShortId } from './ask.ts';
 import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
 import { parseUntil } from './until.ts';
 
@@ -17,14 +17,15 @@ export const incidentsCommand = defineAskingCommand({
   summary: 'List the incidents of a server: what is open, and who has taken it.',
   flags: {
     state: { value: 'STATE', summary: 'Only these. Default active: open or acknowledged.', choices: states },
+    search: { value: 'TEXT', summary: 'Only incidents with this text in the title, in any case.' },
     level: { value: 'LEVEL', summary: 'Only incidents of this severity.' },
-    source: { value: 'NAME', summary: 'Only incidents of this source.' },
-    hostname: { value: 'NAME', summary: 'Only incidents of this host.' },
+    source: { value: 'NAME', summary: 'Only incidents of this source; * stands for any text.' },
+    hostname: { value: 'NAME', summary: 'Only incidents of this host; * stands for any text.' },
   },
   scope: 'incidents:read',
-  run: async ({ ask, show }, { own: { state: given, level, source, hostname, json } }) => {
+  run: async ({ ask, show }, { own: { state: given, search: q, level, source, hostname, json } }) => {
     const state = given === undefined ? undefined : readChoice('--state', given, states);
-    const query = { limit: 1000, state, level: level?.toUpperCase(), source, hostname };
+    const query = { limit: 1000, state, level: level?.toUpperCase(), source, hostname, q };
     const isActive = state === undefined || state === 'active';
     const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
     const listed = await ask<Listed<Incident>>('api/incidents', { query });
@@ -54,8 +55,10 @@ const toIncidentTable = (rows: readonly Incident[]): string =>
     { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'], fixed: ['#', 'SEVERITY'] },
   );
 
-const describeState = ({ state, acknowledgedBy }: Incident): string =>
-  state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
+const describeState = ({ state, acknowledgedBy, silencedBy }: Incident): string => {
+  const shown = state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
+  return silencedBy.length > 0 ? `${shown}, silenced` : shown;
+};
 
 const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
 const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
@@ -79,6 +82,9 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
   [
     withWhole(toIncidentTable([row]), row.title),
     ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
+    ...(row.silencedBy.length === 0
+      ? []
+      : [`Notifies nobody: silenced by ${row.silencedBy.map(toShortId).join(', ')}.\n`]),
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],

@@ -93,7 +93,8 @@ test('with filters, only the alerts that a search with them finds are counted', 
     await sendAlert(app, { source, hostname, level, message });
   }
   await sendAlert(app, { source: 'mail', level: 'ERROR', message: 'bounced', key: 'mail', status: 'firing' });
-  for (const filter of ['source=SHOP', 'hostname=web-1', 'q=Disk', 'status=firing', 'source=shop&q=disk&level=error']) {
+  const plain = ['source=SHOP', 'hostname=web-1', 'q=Disk', 'status=firing', 'source=shop&q=disk&level=error'];
+  for (const filter of [...plain, 'source=s*', 'hostname=*-2', 'level=e*r']) {
     for (const more of ['', '&severity=critical', '&since=2026-01-01T00:00:00Z', '&until=2026-01-01T00:00:00Z']) {
       const query = `${filter}${more}`;
       const { json } = await app.request<{ count: number; data: { severity: string }[] }>(

@@ -9,6 +9,7 @@ import type { FieldTest, LogRecord, StoredRecord } from '../../storage/journal/l
 import type { Counting } from '../../storage/journal/read/search.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { createFilterTest } from '../../wildcards.ts';
 import { readTime } from '../alert-record.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { defineRoute, type Route, uuidForm } from '../route.ts';
@@ -182,7 +183,7 @@ type Filters = Omit<HistogramQuery, 'buckets'>;
 /** The fields that must be as given. */
 const toFieldTests = ({ level, severity, source, hostname, status }: Filters): FieldTest[] => [
   ...Object.entries({ level, source, hostname, status }).flatMap(([field, value]) =>
-    value === undefined ? [] : [{ field, accepts: createTextTest(value) }],
+    value === undefined ? [] : [{ field, accepts: createFilterTest(value) }],
   ),
   ...(severity === undefined ? [] : [{ field: 'level', accepts: createSeverityTest(severity) }]),
 ];
@@ -283,7 +284,7 @@ const isIndexed = ({ source, hostname, status, q }: Filters): boolean =>
 
 /** Counts the alerts of a window by the index of the log; resolves to whether all were counted. */
 const countIndexed = async (journal: RecordLog, query: Filters, window: Window, add: Add): Promise<boolean> => {
-  const isLevel = query.level === undefined ? undefined : createTextTest(query.level);
+  const isLevel = query.level === undefined ? undefined : createFilterTest(query.level);
   const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
   let isTold = true;
   const complete = await journal.countByMinute({
@@ -341,12 +342,6 @@ const createMessageTest = (wanted: string | undefined): ((record: LogRecord) => 
     String(message ?? '')
       .toLowerCase()
       .includes(lower);
-};
-
-/** Whether a text is the same as this one, in any case. */
-const createTextTest = (wanted: string): ((text: string) => boolean) => {
-  const lower = wanted.toLowerCase();
-  return (text) => text === wanted || text.toLowerCase() === lower;
 };
 
 /** Whether a level means the severity that has this name; throws an HttpError if none has. */

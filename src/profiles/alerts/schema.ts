@@ -79,7 +79,7 @@ const Time = Type.String({ format: 'date-time', examples: [example] });
 /** The filters that search and histogram share. */
 const since = optionalText(`Only alerts received at this time or later, ${rfc3339}.`, example);
 const until = optionalText(`Only alerts received before this time, ${rfc3339}.`, example);
-const level = optionalText('Only alerts with this level, in any case.', 'ERROR');
+const level = optionalText('Only alerts with this level, in any case; `*` stands for any text.', 'ERROR');
 const severity = optionalText(
   'Only alerts of this severity, whatever their level is called: any name of it, such as CRITICAL or warn.',
   'CRITICAL',
@@ -88,8 +88,8 @@ const severity = optionalText(
 const filters = {
   level,
   severity,
-  source: optionalText('Only alerts with this source, in any case.', 'backup'),
-  hostname: optionalText('Only alerts with this host name, in any case.', 'web-1'),
+  source: optionalText('Only alerts with this source, in any case; `*` stands for any text.', 'backup*'),
+  hostname: optionalText('Only alerts with this host name, in any case; `*` stands for any text.', 'web-*'),
   status: optionalText('Only alerts with this status, in any case.', 'firing'),
   q: Type.Optional(Type.String({ description: 'Only alerts with this text in the message, in any case.' })),
 };

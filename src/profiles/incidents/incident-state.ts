@@ -1,5 +1,6 @@
 import { bisect } from '../../storage/bisect.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import { createFilterTest } from '../../wildcards.ts';
 import type { SentFilter, SentNotification } from '../offers.ts';
 import { severities } from '../severity.ts';
 import { type Counters, dueAt, type Fold, type IncidentsBefore, type Rules } from './fold.ts';
@@ -138,12 +139,13 @@ export class Incidents implements IncidentsBefore {
   list(filter: IncidentFilter, limit: number, before = Number.POSITIVE_INFINITY): IncidentList {
     const { states, ...others } = filter;
     const isWhole = Object.values(others).every((value) => value === undefined);
+    const isMatch = createTest(filter);
     const incidents: StoredIncident[] = [];
     let total = 0;
     let hasMore = false;
     // What is not filtered is counted already, so nothing before the page is looked at.
     for (const incident of this.#newestFirst(states, isWhole ? before : Number.POSITIVE_INFINITY)) {
-      if (!matches(incident, filter)) continue;
+      if (!isMatch(incident)) continue;
       total += 1;
       if (incident.change >= before) continue;
       if (incidents.length < limit) incidents.push(incident);
@@ -272,18 +274,19 @@ export class Incidents implements IncidentsBefore {
 
 function* none(): Generator<StoredIncident> {}
 
-const matches = (incident: StoredIncident, filter: IncidentFilter): boolean => {
+const createTest = (filter: IncidentFilter): ((incident: StoredIncident) => boolean) => {
   const { states, level, source, hostname, q, number, since, until } = filter;
-  return (
+  const isSource = source === undefined ? undefined : createFilterTest(source);
+  const isHost = hostname === undefined ? undefined : createFilterTest(hostname);
+  return (incident) =>
     states.includes(incident.state) &&
     (level === undefined || incident.level === level) &&
-    (source === undefined || incident.source.toLowerCase() === source) &&
-    (hostname === undefined || incident.hostname.toLowerCase() === hostname) &&
+    (isSource === undefined || isSource(incident.source)) &&
+    (isHost === undefined || isHost(incident.hostname)) &&
     (number === undefined || incident.number === number) &&
     (q === undefined || incident.title.toLowerCase().includes(q)) &&
     (since === undefined || incident.lastAt >= since) &&
-    (until === undefined || incident.firstAt < until)
-  );
+    (until === undefined || incident.firstAt < until);
 };
 
 /** Entries are written so many at a time. */

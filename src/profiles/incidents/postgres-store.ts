@@ -380,11 +380,15 @@ const selectPage = (filter: IncidentFilter, limit: number, before?: number): Sta
   const where = (condition: string, value: string | number | undefined, toColumn = (one: unknown) => one): string[] =>
     value === undefined ? [] : [condition.replace('?', bind(toColumn(value)))];
   const toText = (one: unknown): string => toColumnText(String(one));
+  const toPattern = (one: unknown): string =>
+    toText(one)
+      .replaceAll(/[%_\\]/g, '\\$&')
+      .replaceAll('*', '%');
   const conditions = [
     toStateCondition(filter.states),
     ...where('level = ?', filter.level, (level) => toLevelNumber(level as Severity)),
-    ...where('source = ?', filter.source, toText),
-    ...where('hostname = ?', filter.hostname, toText),
+    ...where('source LIKE ?', filter.source, toPattern),
+    ...where('hostname LIKE ?', filter.hostname, toPattern),
     ...where('number = ?', filter.number),
     ...where('strpos(title, ?) > 0', filter.q, toText),
     ...where('last_at >= ?', filter.since),

@@ -14,6 +14,7 @@ export type ReadAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' |
 export interface IncidentFilter {
   states: readonly IncidentState[];
   level?: Severity | undefined;
+  /** Patterns with `*`. */
   source?: string | undefined;
   hostname?: string | undefined;
   /** A part of the title. */
