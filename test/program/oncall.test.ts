@@ -29,7 +29,7 @@ test('oncall says who is on duty, until when, and who follows', async (t) => {
   const { code, stdout, stderr } = await run([]);
   assert.deepEqual([code, stderr], [0, '']);
   const [head = '', row = '', ...rest] = stdout.split('\n');
-  assert.match(head, /^ROTATION +ON DUTY +UNTIL +NEXT +OVERRIDE$/);
+  assert.match(head, /^ROTATION +ON CALL +UNTIL +NEXT +OVERRIDE$/);
   assert.match(row, /^oncall +(anna|ben|carl) +Mon \d{4}-\d\d-\d\d 09:00 +(anna|ben|carl)$/);
   assert.deepEqual(rest, ['']);
   const [, now, next] = /^oncall +(\w+) .* (\w+)$/.exec(row) ?? [];
@@ -43,7 +43,7 @@ test('oncall --next-week lists the shifts of the next week from Monday on', asyn
   const { code, stdout } = await run(['--next-week']);
   assert.equal(code, 0);
   const [head = '', first = '', second = '', ...rest] = stdout.split('\n');
-  assert.match(head, /^ROTATION +ON DUTY +FROM +UNTIL$/);
+  assert.match(head, /^ROTATION +ON CALL +FROM +UNTIL$/);
   const [, begin, end] = new RegExp(`^oncall +\\w+ +(${time}) +(${time})$`).exec(first) ?? [];
   assert.match(`${begin} ${end}`, /^Mon .* 09:00 Mon .* 09:00$/);
   assert.match(second, new RegExp(`^oncall +\\w+ +${end} +${time}$`));
@@ -54,11 +54,47 @@ test('oncall --override puts somebody else on duty until a time', async (t) => {
   const run = await start(t);
   const made = await run(['--override', 'oncall=carl', '--until', '2h', '-m', 'swapped\nwith Anna']);
   assert.deepEqual([made.code, made.stderr], [0, '']);
-  assert.match(made.stdout, new RegExp(`^carl is on duty in oncall from ${time} until ${time}\n$`));
+  assert.match(made.stdout, new RegExp(`^carl is on call in oncall from ${time} until ${time}\n$`));
   assert.match((await run([])).stdout, /^oncall +carl +.* +key:oncall swapped with Anna$/m);
-  const later = await run(['--override', 'oncall=ben', '--at', '10d', '--until', '11d', '--json']);
-  const { startsAt, endsAt } = JSON.parse(later.stdout) as { startsAt: string; endsAt: string };
-  assert.equal(Math.round((Date.parse(endsAt) - Date.parse(startsAt)) / 3_600_000), 24);
+  // Version 1.1 had --at instead of --from.
+  for (const flag of ['--from', '--at']) {
+    const later = await run(['--override', 'oncall=ben', flag, '10d', '--until', '11d', '--json']);
+    const { startsAt, endsAt } = JSON.parse(later.stdout) as { startsAt: string; endsAt: string };
+    assert.equal(Math.round((Date.parse(endsAt) - Date.parse(startsAt)) / 3_600_000), 24);
+  }
+});
+
+test('oncall --next-month lists the shifts of the next calendar month, overrides with their ids', async (t) => {
+  const run = await start(t);
+  const month = new Date();
+  month.setDate(1);
+  month.setMonth(month.getMonth() + 1);
+  const name = `${month.getFullYear()}-${`${month.getMonth() + 1}`.padStart(2, '0')}`;
+  const override = ['--override', 'oncall=ben', '--from', `${name}-10T10:00:00Z`, '--until', `${name}-10T12:00:00Z`];
+  const made = await run([...override, '--json']);
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  const { code, stdout } = await run(['--next-month']);
+  assert.equal(code, 0);
+  const rows = stdout.trimEnd().split('\n').slice(1);
+  assert.ok(rows.length >= 6 && rows.length <= 9, stdout);
+  assert.match(rows.at(-1) ?? '', new RegExp(`${name}-\\d\\d 09:00`));
+  const { id } = JSON.parse(made.stdout) as { id: string };
+  assert.match(stdout, new RegExp(`^oncall +ben +.* override ${id.slice(0, 13)}$`, 'm'));
+});
+
+test('oncall --end ends the override that counts now, or one with an id', async (t) => {
+  const run = await start(t);
+  const none = await run(['--end', 'oncall']);
+  assert.deepEqual([none.code, none.stderr], [1, 'signalbox: there is no override in oncall now\n']);
+  await run(['--override', 'oncall=carl', '--until', '2h', '-m', 'ill']);
+  const later = await run(['--override', 'oncall=ben', '--from', '10d', '--until', '11d', '--json']);
+  const ended = await run(['--end', 'oncall']);
+  assert.deepEqual([ended.code, ended.stdout], [0, 'the override of oncall by carl has ended\n']);
+  assert.ok(!(await run([])).stdout.includes('ill'));
+  const { id } = JSON.parse(later.stdout) as { id: string };
+  assert.deepEqual((await run(['--end', id.slice(0, 23)])).stdout, 'the override of oncall by ben has ended\n');
+  const unknown = await run(['--end', 'nowhere']);
+  assert.deepEqual([unknown.code, unknown.stderr], [1, 'signalbox: there is no override nowhere\n']);
 });
 
 test('a server without rotations, a refusal and a server that is away are reported with their exit codes', async (t) => {
@@ -80,8 +116,13 @@ test('flags of oncall that do not fit together are refused', async () => {
     [['--override', 'ben', '--until', '2h'], /--override must be ROTATION=MEMBER, not "ben"/],
     [['--override', 'oncall=ben'], /--override needs --until/],
     [['--override', 'oncall=ben', '--until', 'soon'], /--until must be a time such as/],
-    [['--until', '2h'], /--until and --message belong to --override/],
-    [['--next-week', '--at', '2h'], /give --next-week without --at and --override/],
+    [['--until', '2h'], /--from, --until and --message belong to --override/],
+    [['--from', '2h'], /--from, --until and --message belong to --override/],
+    [['--next-week', '--at', '2h'], /give one of --at, --next-week, --next-month, --override and --end/],
+    [['--next-week', '--next-month'], /give one of --at/],
+    [['--end', 'oncall', '--override', 'oncall=ben', '--until', '2h'], /give one of --at/],
+    [['--override', 'oncall=ben', '--from', '2h', '--at', '2h', '--until', '3h'], /give one of --at/],
+    [['--override', 'oncall=ben', '--from', '3h', '--until', '2h'], /--until must be after --from, not 2h/],
     [['--at', 'soon'], /--at must be a time such as 18:00/],
   ] as const) {
     const { code, stderr } = await runCommand(['oncall', ...args]);

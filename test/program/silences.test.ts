@@ -33,11 +33,34 @@ test('silence makes a silence, silences lists it, and --expire ends it', async (
   assert.match((await run(['silences', '--state', 'expired'])).stdout, / expired .* source=backup\*/);
 });
 
+test('silence --from begins later, and --for counts from then', async (t) => {
+  const run = await start(t);
+  for (const [flags, hours] of [
+    [['--from', '2h', '--for', '1h'], 1],
+    [['--from', '2h'], 1],
+    [['--from', '2h', '--until', '5h'], 3],
+    [['--from', '2036-01-31T08:00:00Z', '--until', '2036-01-31T10:00:00Z'], 2],
+  ] as const) {
+    const { code, stdout, stderr } = await run(['silence', 'source=a', ...flags, '--json']);
+    assert.equal(code, 0, stderr);
+    const { state, startsAt, endsAt } = JSON.parse(stdout) as Record<string, string>;
+    assert.equal(state, 'pending');
+    const length = Date.parse(endsAt ?? '') - Date.parse(startsAt ?? '');
+    assert.equal(Math.round(length / 3_600_000), hours, flags.join(' '));
+  }
+  const windows = ['--schedule', '0 2 * * 6', '--for', '90m', '--from', '2036-01-31T08:00:00Z'];
+  const { stdout } = await run(['silence', 'source=a', ...windows, '--json']);
+  assert.equal(JSON.parse(stdout).startsAt, '2036-01-31T08:00:00.000Z');
+});
+
 test('silence --schedule makes a maintenance window', async (t) => {
   const run = await start(t);
   const flags = ['--schedule', '0 2 * * 6', '--for', '90m', '--zone', 'Europe/Berlin'];
   const made = await run(['silence', 'hostname=db-*', ...flags]);
-  assert.match(made.stdout, / pending +\S+ \S+ +\S+ \S+ +key:oncall +hostname=db-\* {2}\(0 2 \* \* 6, 90 min\)\n$/);
+  assert.match(
+    made.stdout,
+    / (?:pending|active) +\S+ \S+ +\S+ \S+ +key:oncall +hostname=db-\* {2}\(0 2 \* \* 6, 90 min\)\n$/,
+  );
 });
 
 test('what is wrong is said, with the exit code of its kind', async (t) => {
@@ -49,6 +72,8 @@ test('what is wrong is said, with the exit code of its kind', async (t) => {
     ['silence', 'source=a', '--for', '18:00'],
     ['silence', 'source=a', '--for', '1h', '--until', '2h'],
     ['silence', 'source=a', '--expire', 'x'],
+    ['silence', 'source=a', '--from', 'soon'],
+    ['silence', 'source=a', '--from', '3h', '--until', '2h'],
     ['silences', '--state', 'odd'],
   ]) {
     assert.equal((await run(args)).code, 2, args.join(' '));

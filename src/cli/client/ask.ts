@@ -139,3 +139,22 @@ export const printLines = (rows: readonly object[]): undefined =>
 export const sayIfMore = ({ data, total }: Listed<unknown>, which: string): void => {
   if (Number(total) > data.length) say(`${total} match; these are the ${data.length} ${which}`);
 };
+
+/** Characters of an id that tell things apart. */
+const shownLength = 13;
+
+/** The beginning of an id, as tables show it. */
+export const toShortId = (id: string): string => id.slice(0, shownLength);
+
+/** The row whose id begins like this; says why there is none. `noun` as `silence`. */
+export const findById = <Row extends { id: string }>(
+  rows: readonly Row[],
+  id: string,
+  noun: string,
+): Row | undefined => {
+  const [found, ...others] = rows.filter((row) => row.id.startsWith(id.toLowerCase()));
+  if (found === undefined) say(`there is no ${noun} ${id}`);
+  if (others.length === 0) return found;
+  say(`several ${noun}s have an id that begins with ${id}`);
+  return undefined;
+};

@@ -1,7 +1,6 @@
 import type { Silence } from '../../profiles/silences/schema.ts';
 import { readChoice, UsageError } from '../args.ts';
-import { say } from '../stdio.ts';
-import { type Asking, defineAskingCommand, type Listed, sayIfMore } from './ask.ts';
+import { type Asking, defineAskingCommand, findById, type Listed, sayIfMore, toShortId } from './ask.ts';
 import { toOneLine, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
@@ -11,9 +10,6 @@ const usualSpan = '1h';
 const members = ['source', 'hostname', 'level', 'text'];
 
 const states = ['current', 'active', 'pending', 'expired', 'all'] as const;
-
-/** So many characters of an id tell silences apart. */
-const shownLength = 13;
 
 export const silencesCommand = defineAskingCommand({
   name: 'silences',
@@ -39,7 +35,7 @@ const toSilenceTable = (rows: readonly Silence[]): string =>
     rows.map((row) => {
       const { startsAt, endsAt } = row.window ?? { startsAt: null, endsAt: row.endsAt };
       return [
-        row.id.slice(0, shownLength),
+        toShortId(row.id),
         row.state,
         startsAt === null ? '' : toReadableTime(startsAt),
         endsAt === null ? '' : toReadableTime(endsAt),
@@ -77,6 +73,7 @@ export const silenceCommand = defineAskingCommand({
     'With --schedule, there is a maintenance window of --for at each time of the cron expression.',
   ],
   flags: {
+    from: { value: 'TIME', summary: 'From when: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default now.' },
     for: { value: 'TIME', summary: `How long: 30m, 2h or 1d. Default ${usualSpan}.` },
     until: { value: 'TIME', summary: 'Until when: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
     schedule: { value: 'CRON', summary: 'When windows begin, such as "0 2 * * 6".' },
@@ -85,14 +82,17 @@ export const silenceCommand = defineAskingCommand({
     expire: { value: 'ID', summary: 'End this silence; the beginning of its id is enough.' },
   },
   scope: 'incidents:write',
-  run: async (asking, { words, own: { for: span, until, schedule, zone, message, expire } }) => {
+  run: async (asking, { words, own: { from, for: span, until, schedule, zone, message, expire } }) => {
     if (expire !== undefined) {
       if (words.length > 0) throw new UsageError('--expire ends a silence: give no patterns');
       return end(asking, expire);
     }
+    const now = new Date();
+    const start = from === undefined ? undefined : parseWhen('--from', from, now);
     const body = {
       match: toMatch(words),
-      ...(schedule === undefined ? toEnd(span, until) : toWindows(schedule, span, until)),
+      ...(start !== undefined && { startsAt: start.toISOString() }),
+      ...(schedule === undefined ? toEnd(span, until, now, start) : toWindows(schedule, span, until, now, start)),
       ...(zone !== undefined && { timeZone: zone }),
       ...(message !== undefined && { comment: message }),
     };
@@ -103,13 +103,10 @@ export const silenceCommand = defineAskingCommand({
 const end = async ({ ask, show }: Asking, id: string): Promise<number> => {
   const listed = await ask<Listed<Silence>>('api/silences', toQueryOf('all'));
   sayIfMore(listed, 'newest');
-  const [silence, ...others] = listed.data.filter((row) => row.id.startsWith(id.toLowerCase()));
-  if (silence && others.length === 0) {
-    show([await ask<Silence>(`api/silences/${silence.id}`, { method: 'DELETE' })], toSilenceTable);
-    return 0;
-  }
-  say(silence ? `several silences have an id that begins with ${id}` : `there is no silence ${id}`);
-  return 1;
+  const silence = findById(listed.data, id, 'silence');
+  if (silence === undefined) return 1;
+  show([await ask<Silence>(`api/silences/${silence.id}`, { method: 'DELETE' })], toSilenceTable);
+  return 0;
 };
 
 const toMatch = (words: readonly string[]): object => {
@@ -126,17 +123,21 @@ const toMatch = (words: readonly string[]): object => {
   };
 };
 
-const toEnd = (span: string | undefined, until: string | undefined): object => {
+const toEnd = (span: string | undefined, until: string | undefined, now: Date, start: Date | undefined): object => {
   if (span !== undefined && until !== undefined) throw new UsageError('give --for or --until, not both');
-  const now = new Date();
-  const endsAt = until === undefined ? addSpan(span ?? usualSpan, now) : parseUntil(until, now);
+  const endsAt = until === undefined ? addSpan(span ?? usualSpan, start ?? now) : parseUntil(until, now, start);
   return { endsAt: endsAt.toISOString() };
 };
 
-const toWindows = (schedule: string, span: string | undefined, until: string | undefined): object => {
-  const now = new Date();
+const toWindows = (
+  schedule: string,
+  span: string | undefined,
+  until: string | undefined,
+  now: Date,
+  start: Date | undefined,
+): object => {
   const minutes = (addSpan(span ?? usualSpan, now).getTime() - now.getTime()) / 60_000;
-  return { schedule, minutes, ...(until !== undefined && { endsAt: parseUntil(until, now).toISOString() }) };
+  return { schedule, minutes, ...(until !== undefined && { endsAt: parseUntil(until, now, start).toISOString() }) };
 };
 
 const addSpan = (span: string, now: Date): Date => {

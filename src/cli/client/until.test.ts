@@ -22,6 +22,14 @@ test('a time of the day is the next one, a span counts from now, and other times
   }
 });
 
+test('the end of what begins later is the next such time after the beginning', () => {
+  const from = new Date('2026-03-14T08:00:00');
+  assert.equal(parseUntil('18:00', now, from).getTime(), new Date('2026-03-14T18:00:00').getTime());
+  assert.equal(parseUntil('Sat 07:00', now, from).getTime(), new Date('2026-03-21T07:00:00').getTime());
+  assert.equal(parseUntil('5d', now, from).getTime(), new Date('2026-03-15T14:30:00').getTime());
+  for (const text of ['2h', '2026-03-14T07:00:00Z']) assert.throws(() => parseUntil(text, now, from), isUsageError);
+});
+
 test('anything else, and times that have passed, are refused', () => {
   for (const text of [
     '',

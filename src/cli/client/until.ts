@@ -6,10 +6,14 @@ const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 
 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** The end that people write. Throws a UsageError, also for a time that has passed. */
-export const parseUntil = (text: string, now: Date): Date => {
-  const at = parseWhen('--until', text, now);
+/**
+ * The end that people write, of what begins at `from`: a clock time is the next one after that. Throws a UsageError, also for a
+ * time that has passed.
+ */
+export const parseUntil = (text: string, now: Date, from?: Date): Date => {
+  const at = parseClock(text, from ?? now) ?? parseWhen('--until', text, now);
   if (at <= now) throw new UsageError(`--until must be in the future, not ${text}`);
+  if (from !== undefined && at <= from) throw new UsageError(`--until must be after --from, not ${text}`);
   return at;
 };
 
