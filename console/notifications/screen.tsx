@@ -41,6 +41,7 @@ type DestinationsProps = ReturnType<typeof useDestinations> & { onCall: readonly
 
 const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
   if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (value.quiet) return <Empty title={words.quiet} hint={words.quietHint} />;
   if (value.data.length === 0) {
     return (
       <Empty title={words.none} hint={words.noneHint}>

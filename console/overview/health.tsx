@@ -14,14 +14,17 @@ import { toTone } from '../ui/severity.tsx';
 
 const words = text.overview;
 
-/** How many destinations there are; undefined for those who may not see them. */
-const countDestinations = async (signal: AbortSignal) =>
-  isReadable('listDeliveries') ? (await client.listDeliveries(undefined, { signal })).data.length : undefined;
+/** True if the server has no destination; undefined for those who may not see them. A quiet server says so as a problem. */
+const readUnheard = async (signal: AbortSignal) => {
+  if (!isReadable('listDeliveries')) return undefined;
+  const { count, quiet } = await client.listDeliveries(undefined, { signal });
+  return count === 0 && !quiet;
+};
 
 /** What needs attention, by the server's own judgement, and what the server is. */
 export const Health = () => {
   const { value, error, reload } = healthStatus.value;
-  const isUnheard = useResource(countDestinations).value === 0;
+  const isUnheard = useResource(readUnheard).value === true;
   const best = isUnheard ? 'warning' : 'fine';
   const kind = value && (value.problems[0] ? toTone(value.problems[0].severity) : best);
   return (

@@ -2,14 +2,17 @@ import '../style/exposure.css';
 import { openApi } from '../routes.ts';
 import { Icon } from '../ui/icon.tsx';
 
-/** What the server warns about in its OpenAPI document: routes that others can use without a token. */
+/** Warnings of the server in its OpenAPI document: routes that need no token, notifications that are not sent. */
 export const ExposureWarning = () => {
-  const warning = openApi.value?.['x-signalbox-warning'];
-  if (warning === undefined) return null;
+  const warnings = openApi.value?.['x-signalbox-warning']?.split('\n') ?? [];
   return (
-    <p class="exposure" role="note">
-      <Icon name="warning" />
-      <span>{warning}</span>
-    </p>
+    <>
+      {warnings.map((warning) => (
+        <p key={warning} class="exposure" role="note">
+          <Icon name="warning" />
+          <span>{warning}</span>
+        </p>
+      ))}
+    </>
   );
 };

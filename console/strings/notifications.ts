@@ -6,6 +6,8 @@ export const notificationTexts = {
   failingHint:
     'The receiver refuses everything or cannot be reached. What it should get waits and is tried again. Check its address and token.',
   notDelivered: (count: string) => `${count} not delivered`,
+  quiet: 'Nothing is sent',
+  quietHint: 'This server runs with the setting quiet. What is due is sent by the next start without it.',
   none: 'No destinations',
   noneHint:
     'A destination is where messages about incidents, or alerts themselves, are sent: a phone, a chat, a mailbox.',

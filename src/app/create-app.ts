@@ -106,6 +106,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
       notices: [
         ...instances.flatMap(({ notices = [] }) => notices),
         ...listOpenedProfiles(mounts),
+        ...instances.flatMap(({ warning }) => warning ?? []),
         ...(exposure ? [exposure.warning] : []),
       ],
       invitation: findInvitation(instances, mounts),
@@ -177,7 +178,10 @@ const serveFeatures = async (
   const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
   const { basePath = '' } = settings;
   const { setWarning } = serveOpenApi(server, { version, tags, basePath, topics: schemas });
-  setWarning(exposure?.warning);
+  const warnings = mounted.flatMap(({ instance }) => instance.warning ?? []);
+  const show = (of: string | undefined): boolean =>
+    setWarning([...warnings, ...(of ? [of] : [])].join('\n') || undefined);
+  show(exposure?.warning);
   const pages = mounted.flatMap(({ instance }) => instance.pages ?? []);
   const home = await servePages(server, plan.publicFolder, pages);
   redirectRoot(server, mounts, home);
@@ -187,7 +191,7 @@ const serveFeatures = async (
     /** The warning of changed settings, if it is another one. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;
-      return setWarning(warning) && warning !== undefined ? [warning] : [];
+      return show(warning) && warning !== undefined ? [warning] : [];
     },
   };
 };

@@ -141,6 +141,8 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   topics?: Record<string, Topic>;
   /** Messages printed once on startup, e.g. random passwords and open routes. */
   notices?: string[];
+  /** A warning for everybody who uses the server, printed on startup and shown by the console on every screen. */
+  warning?: string | undefined;
   /** What people are invited to open in the console on startup. */
   invitation?: Invitation | undefined;
   /** What needs somebody's attention now, the worst first. Called about once a second, so it reads only what is in memory. */

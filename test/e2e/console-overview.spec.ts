@@ -27,6 +27,21 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
   expect(complaints).toEqual([]);
 });
 
+test('a quiet server says on every screen that it notifies nobody', async ({ openConsole }) => {
+  const destinations = [{ name: 'pager', type: 'webhook', url: 'http://127.0.0.1:9/' }];
+  const { page, complaints } = await openConsole({ settings: { destinations, quiet: true } });
+  const banner = page.getByText('Warning: this server is quiet.');
+  await expect(banner).toBeVisible();
+  await expect(page.getByText('This server is quiet: it notifies nobody')).toBeVisible();
+  await expect(page.getByText('Nobody is notified yet')).toHaveCount(0);
+  await page.goto('/console/#/notifications');
+  await logIn(page, 'admin');
+  await expect(page.getByText('Nothing is sent')).toBeVisible();
+  await expect(page.getByText('No destinations')).toHaveCount(0);
+  await expect(banner).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
 test('without a destination, the overview says that nobody is notified, and leads to the form of one', async ({
   openConsole,
 }) => {

@@ -20,6 +20,10 @@ import { DeliveryList } from './schema.ts';
 import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
 import { sendTest } from './test-message.ts';
 
+/** For everybody who uses the server. */
+const quietWarning =
+  'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
+
 /** Milliseconds between two looks at the destinations while somebody listens. */
 const deliveriesInterval = 1000;
 
@@ -71,7 +75,9 @@ export const notifications = defineFeature({
       onUnusable: (name, err) => log.error({ err, name }, 'destinations: one cannot be used, so it gets nothing'),
     });
     const overrides = made && new Overrides(made, rotations, clock);
-    const lease = incidents && database ? createLease(database, 'notifications') : ownLease;
+    const { quiet: isQuiet } = settings;
+    // A quiet instance must not keep the others from notifying.
+    const lease = incidents && database && !isQuiet ? createLease(database, 'notifications') : ownLease;
     const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
     const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {
@@ -91,14 +97,15 @@ export const notifications = defineFeature({
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
     const outbox =
-      alerts &&
-      (await openOutbox({ ...settings, ...keeper.current }, alerts, {
-        ...parts,
-        links,
-        targets,
-        silences,
-        onIncidentDestinations,
-      }));
+      alerts && !isQuiet
+        ? await openOutbox({ ...settings, ...keeper.current }, alerts, {
+            ...parts,
+            links,
+            targets,
+            silences,
+            onIncidentDestinations,
+          })
+        : undefined;
     let settled: Promise<void> | undefined;
     const apply = (): void => {
       settled = outbox?.reload({ ...settings, ...keeper.current });
@@ -106,11 +113,19 @@ export const notifications = defineFeature({
     keeper.onChanged(apply);
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
-    const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock);
+    const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock, isQuiet);
     return {
       profiles: {
         notifications: [
-          ...createDeliveryRoutes({ list, alerts: alerts?.journal, incidents, listDeliveries, clock, targets }),
+          ...createDeliveryRoutes({
+            list,
+            alerts: alerts?.journal,
+            incidents,
+            listDeliveries,
+            clock,
+            targets,
+            isQuiet,
+          }),
           ...createDestinationRoutes({ keeper, settle: async () => settled }),
           ...acknowledgement.routes,
         ],
@@ -126,12 +141,16 @@ export const notifications = defineFeature({
         ...findUnserved(settings.destinations, { alerts: alerts !== undefined, incidents: incidents !== undefined }),
         ...listLinkNotices(settings),
       ],
-      findConcerns: () => findDeliveryConcerns(list(), clock()),
+      warning: isQuiet ? quietWarning : undefined,
+      findConcerns: () =>
+        isQuiet
+          ? [{ area: 'deliveries', severity: 'WARNING', text: 'This server is quiet: it notifies nobody' }]
+          : findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
         targets.change(changed.watchTargets);
         keeper.configure(changed.destinations);
         rotations.changeSettings(changed.rotations);
-        return [];
+        return changed.quiet === isQuiet ? [] : ['Warning: quiet has changed. Restart the server to apply it.'];
       },
       close: async () => {
         await outbox?.close();

@@ -39,6 +39,9 @@ type ListDeliveries = ReturnType<typeof createDeliveryList>;
 
 type ListDestinations = () => readonly AnyDestination[];
 
+/** @throws HttpError where there is no such destination, or nothing may be sent */
+type FindDestination = (name: string) => AnyDestination;
+
 interface RouteParts {
   list: ListDestinations;
   alerts: Alerts | undefined;
@@ -46,6 +49,7 @@ interface RouteParts {
   listDeliveries: ListDeliveries;
   clock: () => Date;
   targets: Targets;
+  isQuiet: boolean;
 }
 
 /** The routes of deliveries. */
@@ -56,13 +60,21 @@ export const createDeliveryRoutes = ({
   listDeliveries,
   clock,
   targets,
-}: RouteParts): Route[] => [
-  createDeliveriesRoute(listDeliveries),
-  createDestinationRetryRoute(list),
-  createDeliveryRetryRoute(list, alerts),
-  createTestRoute(list, clock, targets),
-  ...(incidents ? [createSentRoute(incidents)] : []),
-];
+  isQuiet,
+}: RouteParts): Route[] => {
+  const find: FindDestination = (wanted) => {
+    if (isQuiet) throw new HttpError('wrong-state', 'This server is quiet and sends nothing: start it without quiet');
+    const found = list().find(({ name }) => name === wanted);
+    return requireKnown(found, 'Destination', wanted, '/api/destinations');
+  };
+  return [
+    createDeliveriesRoute(listDeliveries),
+    createDestinationRetryRoute(find),
+    createDeliveryRetryRoute(find, alerts),
+    createTestRoute(find, clock, targets),
+    ...(incidents ? [createSentRoute(incidents)] : []),
+  ];
+};
 
 /** How far each destination is. */
 export const createDeliveryList = (
@@ -70,6 +82,7 @@ export const createDeliveryList = (
   alerts: Pick<RecordLog, 'readAfter'> | undefined,
   notifier: Pick<Notifier, 'listPlanned'> | undefined,
   clock: () => Date,
+  isQuiet: boolean,
 ) => {
   const look = alerts && createGlances(alerts);
   return async () => {
@@ -89,7 +102,7 @@ export const createDeliveryList = (
         waitingNotices: notices?.get(destination.name) ?? [],
       }),
     );
-    return { count: data.length, data };
+    return { count: data.length, data, quiet: isQuiet };
   };
 };
 
@@ -103,7 +116,7 @@ const createDeliveriesRoute = (listDeliveries: ListDeliveries): Route =>
     handler: listDeliveries,
   });
 
-const createDestinationRetryRoute = (list: ListDestinations): Route =>
+const createDestinationRetryRoute = (find: FindDestination): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/deliveries/:destination/retry',
@@ -111,14 +124,14 @@ const createDestinationRetryRoute = (list: ListDestinations): Route =>
     summary: 'Send everything that is parked or waits again, now',
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
-      const destination = findDestination(list, name);
+      const destination = find(name);
       const parked = destination instanceof Destination ? destination.unparkAll() : 0;
       destination.retryWaiting({ ignoresRetryAfter: true });
       return { destination: name, parked, waiting: destination.lag };
     },
   });
 
-const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undefined): Route => {
+const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefined): Route => {
   /** Alerts that are being sent, as `DESTINATION/ID`. */
   const running = new Set<string>();
   return defineRoute({
@@ -128,7 +141,7 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
     summary: 'Send an alert that is parked or waits, or tell of an incident, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
-      const destination = findDestination(list, name);
+      const destination = find(name);
       const isSent = new HttpError('too-many', 'This alert is being sent already');
       const key = `${name}/${id}`;
       if (running.has(key)) throw isSent;
@@ -149,7 +162,7 @@ const createDeliveryRetryRoute = (list: ListDestinations, alerts: Alerts | undef
   });
 };
 
-const createTestRoute = (list: ListDestinations, clock: () => Date, targets: Targets): Route => {
+const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targets): Route => {
   const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });
   return defineRoute({
     method: 'POST',
@@ -158,7 +171,7 @@ const createTestRoute = (list: ListDestinations, clock: () => Date, targets: Tar
     summary: 'Send a test to a destination, and return what its receiver responds',
     schema: { operationId: 'testDestination', params: DestinationParams, response: { 200: TestResult } },
     handler: async ({ params: { destination: name } }, reply) => {
-      const { target } = findDestination(list, name);
+      const { target } = find(name);
       const { isDelivered, response } = await queue.run(
         () => sendTest(target, clock, targets),
         createClientSignal(reply),
@@ -167,14 +180,6 @@ const createTestRoute = (list: ListDestinations, clock: () => Date, targets: Tar
     },
   });
 };
-
-const findDestination = (list: ListDestinations, wanted: string): AnyDestination =>
-  requireKnown(
-    list().find(({ name }) => name === wanted),
-    'Destination',
-    wanted,
-    '/api/destinations',
-  );
 
 /** The record of an alert that is parked or waits. */
 const findOpen = async (destination: Destination, alerts: Alerts | undefined, id: string) => {

@@ -117,6 +117,10 @@ export type DestinationState = Static<typeof DestinationState>;
 export const DeliveryList = defineShape('DeliveryList', {
   count: count('Destinations in `data`.'),
   data: Type.Array(DestinationState),
+  quiet: Type.Boolean({
+    description: 'True if the setting `quiet` is on: nothing is sent, and no destination is listed.',
+    examples: [false],
+  }),
 });
 
 export const RetryResult = defineShape('RetryResult', {

@@ -216,6 +216,11 @@ export const notificationSettings = {
         'Where people reach this server, such as `https://signalbox.example.org`: notifications link to it, and offer to acknowledge.',
     }),
   ),
+  quiet: Type.Boolean({
+    default: false,
+    description:
+      'Notify nobody: send nothing to any destination, for a restored copy. What is due is sent by a later start without it.',
+  }),
   outboxRetainBytes: Type.Integer({
     minimum: 0,
     default: GiB,
