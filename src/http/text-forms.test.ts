@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { startApp } from '../../test/support/app.ts';
-import { toLocalTime, toLocalTimestamp, toLoggedPath, toTrace } from './text-forms.ts';
+import { toLoggedPath, toTrace } from './text-forms.ts';
 
 test('the logged path has no query and only printable ASCII', () => {
   assert.equal(toLoggedPath('/api/tasks?token=secret'), '/api/tasks');
@@ -60,16 +60,4 @@ test('the log line of a request has the milliseconds that it took', async (t) =>
   const ms = Number(lines.find(({ msg }) => msg === 'request')?.['ms']);
   // A password is hashed meanwhile.
   assert.ok(ms > 1 && ms <= longest, `${ms} of ${longest}`);
-});
-
-test('a timestamp is local time to the second, and follows the clock from second to second', () => {
-  const moments: [Date, string, string][] = [
-    [new Date(2026, 0, 2, 3, 4, 5, 999), '2026-01-02T03:04:05', '03:04:05'],
-    [new Date(2026, 0, 2, 3, 4, 6, 0), '2026-01-02T03:04:06', '03:04:06'],
-    [new Date(2026, 11, 31, 23, 59, 59, 0), '2026-12-31T23:59:59', '23:59:59'],
-    [new Date(2026, 0, 2, 3, 4, 5, 0), '2026-01-02T03:04:05', '03:04:05'],
-  ];
-  for (const [moment, timestamp, time] of moments) {
-    assert.deepEqual([toLocalTimestamp(moment), toLocalTime(moment)], [timestamp, time]);
-  }
 });

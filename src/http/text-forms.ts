@@ -115,37 +115,3 @@ export const toLoggedPath = (url: string): string =>
     .replace(link, '(token)')
     .replace(heartbeat, '/ping/(address)')
     .replace(/[^!-~]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
-
-const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');
-
-/** Texts of the last second, which thousands of records can share. */
-let last = { second: Number.NaN, timestamp: '', time: '', offset: '' };
-
-/** `yyyy-MM-ddTHH:mm:ss` in the machine's local time, without a zone. */
-export const toLocalTimestamp = (date: Date): string => toTexts(date).timestamp;
-
-/** `HH:mm:ss` in the machine's local time. */
-export const toLocalTime = (date: Date): string => toTexts(date).time;
-
-/** Local time with milliseconds and its offset from UTC, as in RFC 3339: `2026-01-31T09:30:00.123+01:00`. */
-export const toOffsetTimestamp = (date: Date): string => {
-  const { timestamp, offset } = toTexts(date);
-  return `${timestamp}.${toDigits(date.getMilliseconds(), 3)}${offset}`;
-};
-
-const toTexts = (date: Date): typeof last => {
-  const second = Math.floor(date.getTime() / 1000);
-  if (second !== last.second) {
-    const day = `${date.getFullYear()}-${toDigits(date.getMonth() + 1)}-${toDigits(date.getDate())}`;
-    const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => toDigits(part)).join(':');
-    last = { second, timestamp: `${day}T${time}`, time, offset: toOffset(date) };
-  }
-  return last;
-};
-
-/** The offset of local time from UTC, e.g. `+05:30`. */
-const toOffset = (date: Date): string => {
-  const minutes = -date.getTimezoneOffset();
-  const absolute = Math.abs(minutes);
-  return `${minutes < 0 ? '-' : '+'}${toDigits(Math.floor(absolute / 60))}:${toDigits(absolute % 60)}`;
-};

@@ -81,7 +81,10 @@ test('alerts that could not be delivered are kept for their user, and the next s
   );
   const alerts = await list(server);
   assert.deepEqual(alerts.map(firstLine), ['one', 'two', 'three']);
-  assert.match(alerts[0]?.['message'] ?? '', /^one\n\(sent late; it happened at \d{4}-\d\d-\d\dT[\d:.]+Z\)$/);
+  assert.match(
+    alerts[0]?.['message'] ?? '',
+    /^one\n\(sent late; it happened at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d\)$/,
+  );
   assert.equal(alerts[0]?.['source'], 'backup');
   assert.equal(alerts[2]?.['message'], 'three');
   assert.deepEqual(readdirSync(spool), []);

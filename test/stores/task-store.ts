@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { toLocalTimestamp } from '../../src/http/text-forms.ts';
+import { toLocalTimestamp } from '../../src/local-time.ts';
 import { priorities, statuses, type Task } from '../../src/profiles/tasks/schema.ts';
 import type { StoredTask, TaskFilter, TaskStore } from '../../src/profiles/tasks/store.ts';
 import type { Awaitable, List } from '../../src/storage/list.ts';

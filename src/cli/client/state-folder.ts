@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { toLocalSecond } from '../../local-time.ts';
 import { replaceFile } from '../../storage/snapshot.ts';
 import { say } from '../stdio.ts';
 
@@ -139,7 +140,7 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
 
 /** A text for people that is sent later than it was meant to be. */
 export const toLateText = (text: string, at: Date): string =>
-  `${text}\n(sent late; it happened at ${at.toISOString()})`;
+  `${text}\n(sent late; it happened at ${toLocalSecond(at.getTime())})`;
 
 /** Does something that the command does not depend on: of faults with the same effect, the first is printed. */
 export const tolerate = <T>(effect: string, action: () => T): T | undefined => {

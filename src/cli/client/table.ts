@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { toLocalTimestamp } from '../../local-time.ts';
 import { usualColumns } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 
@@ -156,10 +157,7 @@ export const toRelativeTime = (time: string): string => {
 };
 
 /** A time as clocks here show it: `2026-01-31 09:30:00`. */
-export const toReadableTime = (time: string): string => {
-  const at = new Date(time);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
-};
+export const toReadableTime = (time: string): string => toLocalTimestamp(new Date(time)).replace('T', ' ');
 
 /** The table of one thing, and below it the text of its last column where that is cut. */
 export const withWhole = (table: string, text: string): string => {

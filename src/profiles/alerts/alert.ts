@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { toLocalTime, toLocalTimestamp, toOffsetTimestamp, toTrace } from '../../http/text-forms.ts';
+import { toTrace } from '../../http/text-forms.ts';
+import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../local-time.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import { formatOf, toText, toTextOrNull, toViaField } from '../alert-record.ts';
 import type { AlertDelivery } from '../offers.ts';

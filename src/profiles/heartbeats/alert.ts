@@ -1,3 +1,4 @@
+import { toLocalMinute } from '../../local-time.ts';
 import type { AlertSource } from '../offers.ts';
 import type { KnownHeartbeat } from './definition.ts';
 import type { HeartbeatProblem, HeartbeatState } from './runs.ts';
@@ -56,11 +57,10 @@ const toMessage = (
 ): string => {
   if (why === 'failed') return `Heartbeat ${name} failed${exitCode === null ? '' : ` with exit code ${exitCode}`}`;
   if (why === 'long') return `Heartbeat ${name} has been running for more than ${definition.maxRunMinutes} minutes`;
-  const last = lastSuccessAt === null ? 'it has never succeeded' : `its last success was at ${toTime(lastSuccessAt)}`;
-  return `Heartbeat ${name} is late: it was due at ${toTime(dueAt ?? 0)}, ${last}`;
+  const last =
+    lastSuccessAt === null ? 'it has never succeeded' : `its last success was at ${toLocalMinute(lastSuccessAt)}`;
+  return `Heartbeat ${name} is late: it was due at ${toLocalMinute(dueAt ?? 0)}, ${last}`;
 };
-
-const toTime = (at: number): string => new Date(at).toISOString().replace(/\.\d+/, '');
 
 /** The end of the output of the run that has failed. */
 const findOutput = ({ runs }: HeartbeatState, { at }: HeartbeatProblem): string | null =>

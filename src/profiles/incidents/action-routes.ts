@@ -6,6 +6,7 @@ import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { toLocalMinute } from '../../local-time.ts';
 import type { TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type ActionOn, refuseSecondTask, toStaleness } from './fold.ts';
@@ -171,7 +172,7 @@ const toTask = ({ number, title, level, source, hostname, firstAt, link }: Store
   Description: [
     `Incident #${number}: /api/incidents/${number}`,
     [level, source, hostname].filter(Boolean).join(' · '),
-    `Since ${new Date(firstAt).toISOString()}`,
+    `Since ${toLocalMinute(firstAt)}`,
     ...(link === null ? [] : [link]),
   ].join('\n'),
   Priority: priorities[level],

@@ -1,5 +1,5 @@
+import { toLocalSecond } from '../../local-time.ts';
 import { toPerson } from '../people.ts';
-import { toTimeText } from '../route.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
 /** What happened in an incident, as Markdown. */
@@ -14,13 +14,13 @@ export const writeReport = (incident: StoredIncident, events: readonly StoredEve
     ['About', about],
     ['Sender', sender && toPerson(sender)],
     ['Alerts', String(count)],
-    ['First alert', toSeconds(firstAt)],
-    ['Last alert', toSeconds(lastAt)],
-    ['Acknowledged', acknowledged && `${toSeconds(acknowledged.at)} by ${toPerson(acknowledged.by)}`],
+    ['First alert', toLocalSecond(firstAt)],
+    ['Last alert', toLocalSecond(lastAt)],
+    ['Acknowledged', acknowledged && `${toLocalSecond(acknowledged.at)} by ${toPerson(acknowledged.by)}`],
     [
       'Resolved',
       resolved &&
-        `${toSeconds(resolved.at)} by ${resolved.by === null ? 'nobody: no more alerts came' : toPerson(resolved.by)}`,
+        `${toLocalSecond(resolved.at)} by ${resolved.by === null ? 'nobody: no more alerts came' : toPerson(resolved.by)}`,
     ],
     ['Duration', resolved && toDuration(resolved.at - firstAt)],
     ['Reopened', reopened > 0 ? `${reopened} times` : null],
@@ -33,7 +33,7 @@ export const writeReport = (incident: StoredIncident, events: readonly StoredEve
     ...[`# Incident #${number}: ${escapeMarks(title)}`, ''],
     ...['|||', '|---|---|', ...rows, ''],
     ...['## Timeline', '', ...first],
-    ...events.map((event) => `- ${toSeconds(event.at)} ${describeEvent(event)}`),
+    ...events.map((event) => `- ${toLocalSecond(event.at)} ${describeEvent(event)}`),
     '',
   ].join('\n');
 };
@@ -48,7 +48,7 @@ const describeEvent = (event: StoredEvent): string => {
     ...(destination ? [`${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`] : []),
     ...(by ? [`by ${escapeMarks(toPerson(by))}`] : []),
     ...(reason === 'quiet' ? ['because no more alerts came'] : []),
-    ...(until === undefined ? [] : [`until ${toSeconds(until)}`]),
+    ...(until === undefined ? [] : [`until ${toLocalSecond(until)}`]),
   ];
   const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeLine(line)}`) ?? [];
   return parts.join(' ') + quoted.join('');
@@ -71,9 +71,6 @@ const names: Record<StoredEvent['type'], string> = {
   resolved: 'resolved',
   reopened: 'reopened',
 };
-
-/** The same without fractions of a second. */
-const toSeconds = (ms: number): string => toTimeText(ms).replace(/\.\d+Z$/, 'Z');
 
 const toDuration = (ms: number): string => {
   const minutes = Math.round(Math.max(0, ms) / 60_000);

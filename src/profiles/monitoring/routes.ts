@@ -4,7 +4,7 @@ import { openFor } from '../../auth/access.ts';
 import { cpuSecondsOf } from '../../host/process-usage.ts';
 import { computeOnce } from '../../host/reading.ts';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
-import { toLocalTimestamp } from '../../http/text-forms.ts';
+import { toLocalTimestamp } from '../../local-time.ts';
 import type { Parts } from '../feature.ts';
 import { defineList, defineRoute, defineShape, nullable, type Route } from '../route.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { toOffsetTimestamp } from '../../http/text-forms.ts';
+import { toLocalMinute, toOffsetTimestamp } from '../../local-time.ts';
 import { createIdOf, type StoredRecord } from '../../storage/journal/line.ts';
 import { toKnownHost, toText } from '../alert-record.ts';
 import type { NotificationKind, SharedIncident } from '../offers.ts';
@@ -211,10 +211,6 @@ const toGroupBody = (happenings: readonly IncidentHappening[]): string => {
   const left = happenings.length - lines.length;
   return [...lines, ...(left > 0 ? [`… and ${left} more`] : [])].join('\n');
 };
-
-/** In the machine's local time, to the minute. */
-export const toLocalMinute = (time: number): string =>
-  toOffsetTimestamp(new Date(time)).replace(/^(.{10})T(.{5}).*([+-]\d\d:\d\d)$/, '$1 $2 $3');
 
 /** `2 h 5 min`, rounded to minutes, beyond a day to hours. */
 export const toDuration = (ms: number): string => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { toOffsetTimestamp } from '../../http/text-forms.ts';
+import { toOffsetTimestamp } from '../../local-time.ts';
 import type { Targets } from '../targets.ts';
 import type { DestinationTarget } from './destination-target.ts';
 import type { DeliveredAlert } from './destinations/type.ts';

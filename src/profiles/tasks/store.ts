@@ -1,6 +1,6 @@
 import { KeyRefusal, StoreConflict } from '../../expected-errors.ts';
 import { ownJson } from '../../http/json.ts';
-import { toLocalTimestamp } from '../../http/text-forms.ts';
+import { toLocalTimestamp } from '../../local-time.ts';
 import type { Awaitable, List } from '../../storage/list.ts';
 import { type NewTask, priorities, statuses, type Task, type TaskChanges, type TaskSeed } from './schema.ts';
 

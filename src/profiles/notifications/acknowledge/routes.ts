@@ -3,11 +3,12 @@ import Type, { type Static } from 'typebox';
 import { openFor } from '../../../auth/access.ts';
 import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
+import { toLocalMinute } from '../../../local-time.ts';
 import type { IncidentSource, SharedIncident } from '../../offers.ts';
 import { toPerson } from '../../people.ts';
 import { defineRoute, defineShape, nullable, type Route } from '../../route.ts';
 import { severities } from '../../severity.ts';
-import { toConsoleLink, toLocalMinute } from '../message.ts';
+import { toConsoleLink } from '../message.ts';
 import type { AcknowledgeGrant, AcknowledgeLinks } from './links.ts';
 import { type AcknowledgePage, type PageRow, pageHeaders, writePage } from './page.ts';
 

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { toLocalDay } from '../../../local-time.ts';
 import { readSmallFile } from '../../../small-file.ts';
 import type { FigureLimits } from '../condition.ts';
 import { defineWatchType, type Finding } from '../type.ts';
@@ -55,7 +56,7 @@ export const toDaysFinding = (
   limits?: FigureLimits,
 ): Finding => {
   const days = (validTo.getTime() - now.getTime()) / dayMs;
-  const date = validTo.toISOString().slice(0, 10);
+  const date = toLocalDay(validTo.getTime());
   const isNamed = thing.endsWith(' certificate');
   const own = isNamed ? thing : `the certificate of ${thing}`;
   const what = signer === undefined ? own : `${own} was signed by ${signer}, whose certificate`;
