@@ -1,7 +1,7 @@
 import type { HealthStatus } from 'signalbox/client';
 import { client } from '../api.ts';
 import { now } from '../clock.ts';
-import { toDuration, toSeconds } from '../format.ts';
+import { toDuration, toMinute, toSeconds } from '../format.ts';
 import { openIncidents } from '../live/incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { healthStatus } from '../live/status.ts';
@@ -128,13 +128,13 @@ const Facts = () => {
 /** What is known; while it is loaded, the names of all that can be read. */
 const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: string, fact: string][] => {
   const passed = (now() - readAt) / 1000;
+  const { value: health } = healthStatus.value;
+  const booted = health && Date.parse(health.bootedAt);
   return [
     ...(isReadable('getServerHealth') ? ([[words.machine, server?.hostname]] as const) : []),
-    ...(isReadable('getInfo')
-      ? ([
-          [words.os, info?.os],
-          [words.up, info && toUptime(info.uptime)],
-        ] as const)
+    ...(isReadable('getInfo') ? ([[words.os, info?.os]] as const) : []),
+    ...(isReadable('getStatus')
+      ? ([[words.up, booted && words.upSince(toDuration((now() - booted) / 1000), toMinute(booted))]] as const)
       : []),
     ...(isReadable('getServerHealth')
       ? ([
@@ -144,6 +144,3 @@ const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: s
       : []),
   ].map(([name, fact]) => [name, fact ?? '…']);
 };
-
-/** How long the machine is up. The days have one decimal, which says no more than hours. */
-const toUptime = (days: number): string => (days < 0.1 ? words.fewHours : toDuration(Math.round(days * 24) * 3600));

@@ -41,7 +41,7 @@ export const overviewTexts = {
   noAlerts: 'No alerts yet.',
   allAlerts: 'All alerts',
   allProcesses: 'All processes',
-  fewHours: 'less than 3 h',
+  upSince: (time: string, since: string) => `${time}, since ${since}`,
   diskUse: 'Disk use',
   watchThis: 'Watch this',
   watchThisOf: (title: string) => `Watch this: ${title}`,

@@ -80,6 +80,7 @@ export const silenceTexts = {
   atTime: 'At',
   minutes: 'Minutes',
   expression: 'Cron expression',
+  nextTimes: (times: string[]) => `Next: ${times.join('; ')}`,
   expressionHint: 'Five fields: minute, hour, day of the month, month, day of the week.',
   timeZone: 'Time zone',
   noTime: 'Choose when it ends, in the future.',

@@ -287,6 +287,7 @@ const calls: Record<string, Call> = {
   },
   getAbout: plain('getAbout'),
   listLicences: plain('listLicences'),
+  previewSchedule: plain('previewSchedule', { schedule: '0 2 * * 6' }),
   // Only instances that share a database have the route.
   listInstances: refused(plain('listInstances'), 404),
 };

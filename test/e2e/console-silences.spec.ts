@@ -114,6 +114,26 @@ test('current, upcoming and past silences are listed, recurring ones in words, a
   expect(complaints).toEqual([]);
 });
 
+test('a schedule shows its next times, or why it has none, while it is typed', async ({ startApp, openConsole }) => {
+  const app = await startApp({});
+  const { page } = await openConsole({ app, hash: '#/silences/new?source=x', timezoneId: 'UTC' });
+  await logInOver(page);
+  await form(page).getByRole('button', { name: 'Cron' }).click();
+  await form(page).getByLabel('Cron expression').fill('30 2 * *');
+  await expect(form(page).getByText(/^Next: /)).toHaveCount(0);
+  await form(page).getByLabel('Time zone').fill('Asia/Kolkata');
+  await form(page).getByLabel('Cron expression').fill('30 5 * * *');
+  // Half past five in India is midnight in the zone that the console shows.
+  await expect(form(page).getByText(/^Next: .*00:00; .*00:00; .*00:00$/)).toBeVisible();
+  await form(page).getByLabel('Cron expression').fill('0 2 30 2 *');
+  await expect(form(page).getByText('schedule 0 2 30 2 * names no time that ever comes')).toBeVisible();
+  await form(page).getByRole('button', { name: 'Weekly' }).click();
+  await form(page).getByRole('button', { name: 'Sat' }).click();
+  await form(page).getByLabel('At', { exact: true }).fill('05:30');
+  await expect(form(page).getByText(/^Next: .*00:00; .*00:00; .*00:00$/)).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+});
+
 test('a silence that somebody else has changed meanwhile is not overwritten, and a refusal says why', async ({
   startApp,
   openConsole,

@@ -334,6 +334,6 @@ test('the report is Markdown that texts of others cannot change', async (t) => {
   assert.match(text, /\|State\|open\|\n\|Level\|ERROR\|\n/);
   assert.match(
     text,
-    /\n- \S+Z \*\*opened\*\* ERROR by 127.0.0.1\n- \S+Z \*\*comment\*\* by admin\n {2}> one\n {2}> \\# two\n {2}> \\===\n {2}> \\---\n {2}> \\- a\n {2}> 1\\. b\n {2}> c\n$/,
+    /\n- \S+ \S+ \S+ \*\*opened\*\* ERROR by 127.0.0.1\n- \S+ \S+ \S+ \*\*comment\*\* by admin\n {2}> one\n {2}> \\# two\n {2}> \\===\n {2}> \\---\n {2}> \\- a\n {2}> 1\\. b\n {2}> c\n$/,
   );
 });

@@ -60,3 +60,33 @@ test('where Node.js is a part of the program, its licence comes first', () => {
   const [node, ...others] = readLicences((path) => Buffer.from(files[path] ?? ''));
   assert.deepEqual([node?.name, node?.text, others], ['Node.js', 'Node.js is licensed', []]);
 });
+
+test('the next times of a schedule are those of cron, in its time zone', async (t) => {
+  const app = await startApp(t, { settings: { timeZone: 'Asia/Kolkata' } });
+  const token = await app.login('reader');
+  const ask = (query: Record<string, string>) =>
+    app.request<{ data: string[]; timeZone: string; error?: string }>(
+      'GET',
+      `/api/about/schedule?${new URLSearchParams(query)}`,
+      { token },
+    );
+  const { json } = await ask({ schedule: '0 12 */2 * 1', timeZone: 'UTC' });
+  assert.equal(json.data.length, 3);
+  for (const at of json.data) {
+    const time = new Date(at);
+    // Where a day field begins with *, both must match.
+    assert.deepEqual([time.getUTCDay(), time.getUTCHours(), time.getUTCDate() % 2], [1, 12, 1], at);
+  }
+  const { json: own } = await ask({ schedule: '30 5 * * *' });
+  assert.deepEqual([own.timeZone, own.data.map((at) => at.slice(11, 16))], ['Asia/Kolkata', Array(3).fill('00:00')]);
+  for (const query of [
+    { schedule: '2030-01-01' },
+    { schedule: '0 2 30 2 *' },
+    { schedule: '0 2 * * *', timeZone: 'X' },
+    {},
+  ]) {
+    const refused = await ask(query as Record<string, string>);
+    assert.equal(refused.status, 400, JSON.stringify(query));
+  }
+  assert.equal((await app.request('GET', '/api/about/schedule?schedule=0+2+*+*+*')).status, 401);
+});

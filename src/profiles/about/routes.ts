@@ -1,16 +1,22 @@
 import { needs } from '../../auth/access.ts';
 import { sendJson } from '../../http/json.ts';
+import { readOwnTimeZone } from '../../time-zone.ts';
 import type { Parts } from '../feature.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { About, type Licence, LicenceList } from './schema.ts';
+import { defineRoute, type Route, toTimeText } from '../route.ts';
+import { parseSchedule } from '../schedule.ts';
+import { About, type Licence, LicenceList, ScheduleQuery, ScheduleTimes } from './schema.ts';
 
-interface AboutParts extends Pick<Parts, 'version' | 'place' | 'readDataSpace' | 'authorize'> {
+interface AboutParts extends Pick<Parts, 'version' | 'place' | 'readDataSpace' | 'authorize' | 'clock'> {
   /** Seconds. */
   readUptime(): number;
   readLicences(): Licence[];
 }
 
-export const createAboutRoutes = (parts: AboutParts): Route[] => [createReadRoute(parts), createLicencesRoute(parts)];
+export const createAboutRoutes = (parts: AboutParts): Route[] => [
+  createReadRoute(parts),
+  createLicencesRoute(parts),
+  createScheduleRoute(parts),
+];
 
 const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime }: AboutParts): Route =>
   defineRoute({
@@ -41,5 +47,23 @@ const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
     handler: async (_request, reply) => {
       const data = readLicences();
       return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+/** Times of a preview. */
+const previewed = 3;
+
+const createScheduleRoute = ({ clock }: AboutParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/about/schedule',
+    ...needs('incidents:read'),
+    summary: 'Say when a schedule comes next',
+    schema: { operationId: 'previewSchedule', querystring: ScheduleQuery, response: { 200: ScheduleTimes } },
+    handler: async ({ query: { schedule, timeZone = readOwnTimeZone() } }) => {
+      const data = parseSchedule(schedule, timeZone)
+        .nextRuns(previewed, clock())
+        .map((at) => toTimeText(at.getTime()));
+      return { count: data.length, data, timeZone };
     },
   });

@@ -28,3 +28,26 @@ export const LicenceList = defineShape('LicenceList', {
   count: Type.Integer({ description: 'Libraries in `data`.', examples: [1] }),
   data: Type.Array(Licence, { description: 'By name; Node.js comes first where it is a part of the program.' }),
 });
+
+export const ScheduleQuery = Type.Object({
+  schedule: Type.String({
+    maxLength: 100,
+    description: 'Five fields of cron, as silences, heartbeats and rotations have them.',
+    examples: ['0 2 * * 6'],
+  }),
+  timeZone: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Of the schedule; that of the server by default.',
+      examples: ['Europe/Berlin'],
+    }),
+  ),
+});
+
+export const ScheduleTimes = defineShape('ScheduleTimes', {
+  count: Type.Integer({ description: 'Times in `data`.', examples: [3] }),
+  data: Type.Array(Type.String({ format: 'date-time', examples: ['2036-02-02T01:00:00.000Z'] }), {
+    description: 'The next ones.',
+  }),
+  timeZone: Type.String({ description: 'The time zone of the schedule.', examples: ['Europe/Berlin'] }),
+});

@@ -29,6 +29,11 @@ export const Status = defineShape('HealthStatus', {
     }),
     'Means of the last minute; null before the first reading.',
   ),
+  bootedAt: Type.String({
+    format: 'date-time',
+    description: 'When the machine started.',
+    examples: ['2026-01-28T06:12:00.000Z'],
+  }),
 });
 
 /** Milliseconds between two summaries for listeners. */
@@ -41,6 +46,8 @@ export const status = defineFeature({
   settings: {},
   create: ({ host, offers, findConcerns, clock }) => {
     const lastMinute = createLastMinute();
+    // Read once: a clock that is set would make the machine another age.
+    const bootedAt = new Date(clock().getTime() - host.uptimeSeconds() * 1000).toISOString();
     const read = async (): Promise<Status> => {
       const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
       const means = lastMinute.means();
@@ -52,7 +59,7 @@ export const status = defineFeature({
         ...(isWatched('memory') && { memory: 0 }),
       };
       const others = disks.filter((disk) => isWritable(disk) && !isWatched(disk));
-      return toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock());
+      return { ...toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock()), bootedAt };
     };
     let last: Status | undefined;
     /** The last one again, with its time, if nothing has changed since. */
@@ -87,7 +94,11 @@ export const status = defineFeature({
 });
 
 /** The health at one time, from everything that needs attention. */
-const toStatus = (concerns: readonly Concern[], means: MinuteMeans | undefined, time: Date): Status => {
+const toStatus = (
+  concerns: readonly Concern[],
+  means: MinuteMeans | undefined,
+  time: Date,
+): Omit<Status, 'bootedAt'> => {
   const problems = concerns.toSorted(
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||

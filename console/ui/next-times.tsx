@@ -1,0 +1,33 @@
+import { client } from '../api.ts';
+import { toMinute } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { isAllowed } from '../routes.ts';
+import { text } from '../strings/index.ts';
+
+/** Milliseconds without typing before the server is asked. */
+const restMs = 300;
+
+interface Props {
+  schedule: string;
+  timeZone?: string | undefined;
+}
+
+/** The next times of a schedule while it is typed, or why it has none. */
+export const NextTimes = ({ schedule, timeZone }: Props) => {
+  const load = async (signal: AbortSignal) => {
+    if (schedule === '' || !isAllowed('previewSchedule')) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    if (signal.aborted) return undefined;
+    return client.previewSchedule({ schedule, ...(timeZone !== undefined && { timeZone }) }, { signal });
+  };
+  const { value, error } = useResource(load, { key: JSON.stringify({ schedule, timeZone }), isKept: true });
+  const said =
+    error?.status === 400
+      ? error.message
+      : value && text.silences.nextTimes(value.data.map((at) => toMinute(Date.parse(at))));
+  return (
+    <p class="hint" role="status">
+      {said}
+    </p>
+  );
+};
