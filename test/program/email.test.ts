@@ -10,7 +10,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /** A mail server with a certificate that the program trusts, and a config file with a destination for it. */
-const startTrusted = async (t: TestContext, scheme: 'smtp' | 'smtps') => {
+const startTrusted = async (t: TestContext, scheme: 'smtp' | 'smtps', hasOwnCa = false) => {
   const folder = createFolder(t);
   const { key, cert } = writeCertificate(folder, 'mail');
   const secretFile = join(folder, 'password');
@@ -22,7 +22,8 @@ const startTrusted = async (t: TestContext, scheme: 'smtp' | 'smtps') => {
   const url = `${scheme}://localhost:${server.port}`;
   const addresses = { from: 'Signalbox <signalbox@example.org>', to: ['anna@example.org'] };
   const login = { user: 'signalbox', secretFile, tls: 'required' };
-  const destinations = [{ name: 'mail', type: 'email', url, ...addresses, ...login }];
+  const ca = hasOwnCa && { caFile: cert };
+  const destinations = [{ name: 'mail', type: 'email', url, ...addresses, ...login, ...ca }];
   const config = writeConfig(folder, { dataDir: join(folder, 'data'), destinations });
   return { server, config, secretFile, variables: { NODE_EXTRA_CA_CERTS: cert } };
 };
@@ -39,6 +40,16 @@ for (const scheme of ['smtp', 'smtps'] as const) {
     writeFileSync(secretFile, 'wr0ng');
     const wrong = await run();
     assert.deepEqual([wrong.code, wrong.stdout], [1, 'not delivered: 535 5.7.8 wrong password\n']);
+  });
+}
+
+for (const scheme of ['smtp', 'smtps'] as const) {
+  test(`a mail server with a CA of its own is trusted by caFile, by ${scheme}`, async (t) => {
+    const { server, config } = await startTrusted(t, scheme, true);
+    const { code, stdout, stderr } = await runProgram(['test-destination', 'mail', '--config', config]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^delivered: 250 /);
+    assert.equal(server.mails[0]?.isSecure, true);
   });
 }
 

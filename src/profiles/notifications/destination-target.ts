@@ -1,6 +1,8 @@
+import type { X509Certificate } from 'node:crypto';
 import { problemsOf, SettingsError } from '../../config/settings-error.ts';
 import { readSmallFileSync } from '../../small-file.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
+import { parseAuthorities, toTrust } from '../authorities.ts';
 import { findSeverity, severities } from '../severity.ts';
 import type { LinkedDestination } from './acknowledge/links.ts';
 import {
@@ -65,7 +67,8 @@ export const toTarget = (
     const type = findType(settings.type);
     assertOwnSettings(type, settings);
     const headers = readHeaders(settings, type);
-    const receiver = { url: toUrl(settings.url, type), secrets: readSecrets(settings), settings, headers };
+    const trust = toTrust(readAuthorities(settings));
+    const receiver = { url: toUrl(settings.url, type), secrets: readSecrets(settings), settings, headers, trust };
     assertSecrets(type, receiver.secrets);
     assertSeverities('levels', settings.levels);
     assertSeverities('hoursExcept', settings.hoursExcept);
@@ -148,6 +151,13 @@ const assertSecrets = (
   }
 };
 
+/** The CAs of a destination. Throws an Error whose message says why they cannot be read. */
+const readAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
+  if (ca !== undefined && caFile !== undefined) throw new Error('give ca or caFile, not both');
+  if (caFile !== undefined) return parseAuthorities(`caFile ${caFile}`, readSettingFile('caFile', caFile));
+  return ca === undefined ? [] : parseAuthorities('ca', ca);
+};
+
 const assertPrintable = (what: string, text: string): void => {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${what} must be printable ASCII without spaces`);
 };
@@ -221,16 +231,19 @@ export const listSecretFiles = ({ destinations }: { destinations: readonly Desti
 
 const toList = (value: string | string[]): string[] => [value].flat();
 
-/** The text of a file, which messages call by the name of its setting. */
 const readSecret = (setting: string, path: string): string => {
-  let secret: string;
+  const secret = readSettingFile(setting, path);
+  if (secret === '') throw new Error(`${setting} ${path} is empty`);
+  return secret;
+};
+
+/** The text of a file, which messages call by the name of its setting. */
+const readSettingFile = (setting: string, path: string): string => {
   try {
-    secret = readSmallFileSync(path).toString().trim();
+    return readSmallFileSync(path).toString().trim();
   } catch (error) {
     throw new Error(
       `cannot read ${setting} ${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
     );
   }
-  if (secret === '') throw new Error(`${setting} ${path} is empty`);
-  return secret;
 };

@@ -16,7 +16,7 @@ const sendTo = async (
   seconds = 5,
 ): Promise<[ReceiverReply, number]> => {
   const { url } = await startReceiver(t, behaviour);
-  const sender = createHttpSender(new URL(url), 1, seconds);
+  const sender = createHttpSender({ url: new URL(url) }, 1, seconds);
   t.after(() => sender.close());
   const begun = performance.now();
   return [await sender.send(request), performance.now() - begun];
@@ -47,7 +47,7 @@ test('of a response of 1 GB 64 KiB are read, and its connection is closed', asyn
 test('a name that leads to metadata of clouds is not reached, and the reason names the setting', async (t) => {
   const resolve: LookupFunction = (_host, _options, callback) =>
     callback(null, [{ address: '169.254.169.254', family: 4 }]);
-  const sender = createHttpSender(new URL('http://localhost/'), 1, 5, createTargets([], resolve).lookup);
+  const sender = createHttpSender({ url: new URL('http://localhost/') }, 1, 5, createTargets([], resolve).lookup);
   t.after(() => sender.close());
   const reply = await sender.send(request);
   assert.equal('failure' in reply && reply.failure, 'localhost may not be reached (watchTargets)');
@@ -90,7 +90,7 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
     server.close();
   });
   const { port } = server.address() as { port: number };
-  const sender = createHttpSender(new URL(`http://127.0.0.1:${port}`), 1, 5);
+  const sender = createHttpSender({ url: new URL(`http://127.0.0.1:${port}`) }, 1, 5);
   t.after(() => sender.close());
   for (let n = 0; n < 2; n += 1) {
     const reply = await sender.send(request);
@@ -101,7 +101,7 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
   server.close();
   await once(server, 'close');
   assert.deepEqual(await sender.send(request), { failure: 'the connection was refused', isSent: false });
-  const unknown = createHttpSender(new URL('http://unknown.invalid'), 1, 5);
+  const unknown = createHttpSender({ url: new URL('http://unknown.invalid') }, 1, 5);
   t.after(() => unknown.close());
   const reply = await unknown.send(request);
   assert.ok('failure' in reply && /^the (host name is unknown|name server does not respond)$/.test(reply.failure));
@@ -109,7 +109,7 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
 
 test('a sender that is closed breaks off what is under way', async (t) => {
   const { url, requests } = await startReceiver(t, () => undefined);
-  const sender = createHttpSender(new URL(url), 1, 5);
+  const sender = createHttpSender({ url: new URL(url) }, 1, 5);
   const reply = sender.send(request);
   while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await sender.close();
@@ -122,7 +122,7 @@ test('connections are kept open', async (t) => {
     ports.add(response.socket?.remotePort);
     response.end('thanks');
   });
-  const sender = createHttpSender(new URL(url), 1, 5);
+  const sender = createHttpSender({ url: new URL(url) }, 1, 5);
   t.after(() => sender.close());
   for (let n = 0; n < 5; n += 1)
     assert.deepEqual(await sender.send(request), { status: 200, retryAfter: undefined, text: 'thanks' });
@@ -132,7 +132,7 @@ test('connections are kept open', async (t) => {
 test('receivers are found by name, several at a time', async (t) => {
   const receivers = await Promise.all([1, 2, 3].map(() => startReceiver(t)));
   const replies = receivers.map(({ url }) => {
-    const sender = createHttpSender(new URL(url.replace('127.0.0.1', 'localhost')), 1, 5);
+    const sender = createHttpSender({ url: new URL(url.replace('127.0.0.1', 'localhost')) }, 1, 5);
     t.after(() => sender.close());
     return sender.send(request);
   });

@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import { createSerial } from '../../storage/scheduling.ts';
 import { UncheckedTarget } from '../targets.ts';
-import type { DeliveryRequest } from './destinations/type.ts';
+import type { DeliveryRequest, ReceiverAddress } from './destinations/type.ts';
 
 const connectMs = 5000;
 /** Bytes of a response that are read. */
@@ -30,12 +30,12 @@ interface HttpSender {
  * takes 5 seconds to connect and `requestSeconds` in all at most.
  */
 export const createHttpSender = (
-  url: URL,
+  { url, trust = {} }: Pick<ReceiverAddress, 'url'> & Partial<Pick<ReceiverAddress, 'trust'>>,
   connections: number,
   requestSeconds: number,
   lookup: LookupFunction = lookupInTurn,
 ): HttpSender => {
-  const connect = { timeout: connectMs, lookup };
+  const connect = { timeout: connectMs, lookup, ...trust };
   // Exchanges have a limit of their own, for the whole request.
   const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
   /** The oldest first. One timer is for all, because nearly none takes so long. */

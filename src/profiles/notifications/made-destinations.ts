@@ -164,12 +164,13 @@ export const toShownUrl = (text: string): string => {
 
 /** Returns the URL. @throws HttpError */
 const assertUsable = (settings: DestinationSettings): URL => {
-  const { secretFile, tokenFile, headers = {} } = settings;
+  const { secretFile, tokenFile, caFile, headers = {} } = settings;
   const isIndirect = Object.values(headers).some((value) => typeof value !== 'string');
   // Otherwise whoever administers signalbox could read the files of the machine.
   if (secretFile !== undefined || tokenFile !== undefined || isIndirect) {
     throw new HttpError('invalid', 'Secrets in files and variables can only be named in the config file');
   }
+  if (caFile !== undefined) throw new HttpError('invalid', 'caFile can only be set in the config file: use ca');
   try {
     return toTarget(settings, true).receiver.url;
   } catch (error) {

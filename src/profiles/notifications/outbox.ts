@@ -140,8 +140,8 @@ export const openOutbox = async (
 
 const isSame = (one: DestinationTarget, other: DestinationTarget): boolean => toIdentity(one) === toIdentity(other);
 
-const toIdentity = ({ settings, receiver: { secrets, headers }, isMade, madeAt }: DestinationTarget): string =>
-  JSON.stringify([settings, secrets, headers, isMade, madeAt]);
+const toIdentity = ({ settings, receiver: { secrets, headers, trust }, isMade, madeAt }: DestinationTarget): string =>
+  JSON.stringify([settings, secrets, headers, isMade, madeAt, trust]);
 
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (

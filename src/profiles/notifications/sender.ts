@@ -59,7 +59,7 @@ const createSender = async (
     return { send: async (content) => send(toOutgoing(content), clock()), close };
   }
   const { createHttpSender } = await import('./http-sender.ts');
-  const { send, close } = createHttpSender(receiver.url, connections, seconds, lookup);
+  const { send, close } = createHttpSender(receiver, connections, seconds, lookup);
   return {
     send: async (content, added) => {
       const reply = await send(createRequest(target, toOutgoing(content), clock(), added));

@@ -88,6 +88,21 @@ export const DestinationSettings = Type.Object(
         description: 'Further headers: a text, or the variable or file that holds it.',
       }),
     ),
+    ca: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        examples: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----'],
+        description: 'CAs in PEM that are trusted in addition.',
+      }),
+    ),
+    caFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        examples: ['/etc/ssl/own-ca.pem'],
+        description: 'File with such CAs, instead of `ca`; only in the config file.',
+      }),
+    ),
     ...ownSettings,
     notify: Type.Optional(
       Type.Enum(['alerts', 'incidents'], {

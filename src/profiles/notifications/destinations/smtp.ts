@@ -140,7 +140,7 @@ class SmtpSession {
   #onEnd: () => void = () => undefined;
 
   constructor(receiver: ReceiverAddress, seconds: number, lookup: LookupFunction | undefined) {
-    const { url, settings } = receiver;
+    const { url, settings, trust } = receiver;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const { tls = isLoopback(host) ? 'none' : 'required' } = settings;
     const secure = url.protocol === 'smtps:';
@@ -150,6 +150,7 @@ class SmtpSession {
       ...{ host, secure, name: hostname() },
       ...(url.port !== '' && { port: Number(url.port) }),
       ...(lookup && { socket: createSocket(lookup) }),
+      tls: trust,
       ...(tls === 'required' ? { requireTLS: true } : { ignoreTLS: true }),
       ...{ connectionTimeout: Math.min(connectMs, this.#limitMs), dnsTimeout: 5000 },
       ...{ greetingTimeout: this.#limitMs, socketTimeout: this.#limitMs },

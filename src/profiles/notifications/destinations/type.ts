@@ -97,6 +97,8 @@ export interface ReceiverAddress {
   headers: Readonly<Record<string, string>>;
   /** The current secret first, then the previous one; empty if there is none. */
   secrets: readonly string[];
+  /** The option `ca` of a TLS client, if CAs are trusted in addition. */
+  trust: { ca?: string[] };
 }
 
 /** What became of an attempt, and what the receiver said, or why it did not. */

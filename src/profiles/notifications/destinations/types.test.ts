@@ -115,7 +115,7 @@ const foreign: DeliveredAlert = {
 };
 
 const toEntry = (changes: Partial<DeliveredAlert>) => {
-  const place = { url: new URL('http://h/am/api/v2/alerts'), secrets: [], settings: {}, headers: {} };
+  const place = { url: new URL('http://h/am/api/v2/alerts'), secrets: [], settings: {}, headers: {}, trust: {} };
   const request = alertmanager.toRequest?.(toOutgoing({ ...foreign, ...changes }), place, new Date());
   assert.ok(request);
   assert.equal(request.path, '/am/api/v2/alerts');
@@ -133,7 +133,7 @@ test('alertmanager gets the labels of the sender, and an end', () => {
 
 test('requests of every type are the same each time but for the time of sending, and fit for sending', () => {
   const secrets = ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'];
-  const place = { url: new URL('http://h/'), secrets, settings: { body: '{message}' }, headers: {} };
+  const place = { url: new URL('http://h/'), secrets, settings: { body: '{message}' }, headers: {}, trust: {} };
   const odd = { ...foreign, source: 'ü\r\n\u0000', message: '', level: '', hostname: '😀'.repeat(2000), link: 'x\ny' };
   for (const type of destinationTypes) {
     for (const one of [foreign, odd]) {

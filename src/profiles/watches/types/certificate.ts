@@ -1,9 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { toLocalDay } from '../../../local-time.ts';
 import { readSmallFile } from '../../../small-file.ts';
+import { parseCertificates } from '../../authorities.ts';
 import type { FigureLimits } from '../condition.ts';
 import { defineWatchType, type Finding } from '../type.ts';
-import { type ChainEnd, findChainEnd, parseCertificates } from './chain.ts';
+import { type ChainEnd, findChainEnd } from './chain.ts';
 import { findAuthorityProblem, readAuthorities, readServerCertificate, toBareHost } from './network.ts';
 
 const dayMs = 86_400_000;

@@ -1,5 +1,6 @@
-import { X509Certificate } from 'node:crypto';
-import tls, { type TLSSocket } from 'node:tls';
+import type { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import { listTrusted, parseCertificates } from '../../authorities.ts';
 
 /** When a chain of certificates stops working. */
 export interface ChainEnd {
@@ -10,18 +11,6 @@ export interface ChainEnd {
 
 /** Servers send three or four; others are left out. */
 const mostSent = 16;
-
-const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** The certificates of a text in PEM. Throws where one of them cannot be read. */
-export const parseCertificates = (text: string): X509Certificate[] =>
-  Array.from(text.matchAll(pem), ([block]) => new X509Certificate(block));
-
-/** Certificates that Node trusts, in PEM; with those of NODE_EXTRA_CA_CERTS and the system where Node lists them. */
-export const listTrusted = (): readonly string[] => {
-  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
-  return getCACertificates?.('default') ?? tls.rootCertificates;
-};
 
 let trustedBySubject: ReadonlyMap<string, X509Certificate[]> | undefined;
 

@@ -4,10 +4,11 @@ import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { readSmallFile } from '../../../small-file.ts';
+import { parseAuthorities, toTrust } from '../../authorities.ts';
 import type { Targets } from '../../targets.ts';
 import type { WatchSettings } from '../schema.ts';
 import { readBodyText } from './body-text.ts';
-import { type ChainEnd, findChainEnd, listSent, listTrusted, parseCertificates } from './chain.ts';
+import { type ChainEnd, findChainEnd, listSent } from './chain.ts';
 import { toNetworkFailure } from './failures.ts';
 
 /** How many redirects are followed. */
@@ -47,17 +48,6 @@ export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | un
   } catch (error) {
     return (error as Error).message;
   }
-};
-
-/** @throws Error */
-const parseAuthorities = (name: string, text: string): X509Certificate[] => {
-  try {
-    const found = parseCertificates(text);
-    if (found.length > 0) return found;
-  } catch {
-    // As if there were none.
-  }
-  throw new Error(`${name} has no certificate in PEM`);
 };
 
 const statusesThatRedirect = [301, 302, 303, 307, 308];
@@ -101,9 +91,8 @@ const requestOnce = (
     const { assertHost, lookup } = targets;
     assertHost(url.hostname);
     const headers = { 'user-agent': 'signalbox', accept: '*/*', connection: 'close' };
-    const ca = authorities.length > 0 && { ca: [...listTrusted(), ...authorities.map(String)] };
     // Each check makes a connection of its own: it is what is watched.
-    const options = { lookup, signal, headers, agent: false, ...ca };
+    const options = { lookup, signal, headers, agent: false, ...toTrust(authorities) };
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url.href, options, resolve);
     request.on('error', (error) => reject(toNetworkFailure(error, signal)));
