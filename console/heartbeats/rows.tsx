@@ -64,7 +64,9 @@ const createColumns = (incidents: ActiveIncidents): Column<Heartbeat>[] => [
   },
   { key: 'runs', title: words.runs, width: 'clamp(10rem, 16vw, 16rem)', cell: (each) => <Runs heartbeat={each} /> },
   {
-    ...{ key: 'last', title: words.last, width: 'clamp(12rem, 19vw, 24rem)' },
+    key: 'last',
+    title: words.last,
+    width: 'clamp(12rem, 19vw, 24rem)',
     cell: (each) => (
       <TwoLines title={<Last heartbeat={each} />} hint={<Next heartbeat={each} incidents={incidents} />} />
     ),

@@ -133,9 +133,7 @@ const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: s
   return [
     ...(isReadable('getServerHealth') ? ([[words.machine, server?.hostname]] as const) : []),
     ...(isReadable('getInfo') ? ([[words.os, info?.os]] as const) : []),
-    ...(isReadable('getStatus')
-      ? ([[words.up, booted && words.upSince(toDuration((now() - booted) / 1000), toMinute(booted))]] as const)
-      : []),
+    ...(isReadable('getStatus') ? ([[words.up, booted === undefined ? undefined : toUptime(booted)]] as const) : []),
     ...(isReadable('getServerHealth')
       ? ([
           [words.version, server && `signalbox ${server.version}`],
@@ -144,3 +142,5 @@ const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: s
       : []),
   ].map(([name, fact]) => [name, fact ?? '…']);
 };
+
+const toUptime = (booted: number): string => words.upSince(toDuration((now() - booted) / 1000), toMinute(booted));

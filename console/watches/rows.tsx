@@ -57,7 +57,9 @@ const createColumns = (incidents: ActiveIncidents): Column<Watch>[] => [
     ),
   },
   {
-    ...{ key: 'now', title: words.now, width: 'clamp(14rem, 34vw, 44rem)' },
+    key: 'now',
+    title: words.now,
+    width: 'clamp(14rem, 34vw, 44rem)',
     cell: (watch) => (
       <TwoLines
         title={<bdi title={toReading(watch)}>{toReading(watch)}</bdi>}

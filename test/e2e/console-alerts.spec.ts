@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
+import { answer } from '../support/receiver.ts';
 import { sendAlert, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
-import { findFaults, nextFrame } from './support/page.ts';
+import { findFaults, logIn, nextFrame } from './support/page.ts';
+import { startPager } from './support/pager.ts';
 
 const hostile = [
   '<img src=x onerror="document.title=1"><script>document.title=2</script>',
@@ -111,6 +113,25 @@ test('all alerts that match a pattern are saved as CSV, and live ones that match
   expect(lines.length).toBe(124);
   expect(lines[1]).toContain(',disk,web-1,new,');
   expect(lines[2]).toContain(",disk,web-1,'=1+1,");
+  expect(complaints).toEqual([]);
+});
+
+test('an alert whose incident notified people says whom, and not that it was delivered nowhere', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const { destinations } = await startPager(scope, answer(200));
+  const settings = { destinations: destinations.map((one) => ({ ...one, notify: 'incidents', groupSeconds: 0 })) };
+  const app = await startApp({ settings });
+  await send(app, {});
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
+  await logIn(page, 'reader');
+  await page.getByRole('link', { name: 'sda1 is full' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Alert' });
+  await expect(dialog.getByRole('link', { name: 'Incident #1 has notified' })).toBeVisible();
+  await expect(dialog.getByText('pager', { exact: true })).toBeVisible();
+  await expect(dialog.getByText('Not delivered anywhere.')).toHaveCount(0);
   expect(complaints).toEqual([]);
 });
 

@@ -1,5 +1,11 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { expect, type Page } from '@playwright/test';
-import type { Scope } from '../support/scope.ts';
+import { writeCertificate } from '../support/certificate.ts';
+import { createFolder } from '../support/folder.ts';
+import { atEnd, type Scope } from '../support/scope.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
@@ -136,6 +142,33 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
     ...{ name: 'ours', type: 'tcp', host: '127.0.0.1', port, limit: 5000, critical: 9000, message: 'call Anna' },
   });
   expect(complaints.filter((each) => !each.includes('400 (Bad Request)'))).toEqual([]);
+});
+
+test('the form of a certificate says which limit applies when it is empty, and that limit raises an alert', async ({
+  openConsole,
+  scope,
+}) => {
+  const app = await startShared();
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString().replaceAll(/[-:T]|\..*/g, '');
+  const { cert, key } = writeCertificate(createFolder(scope), 'soon', `${days(5).slice(2)}Z`);
+  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(scope, () => server.close());
+  const { page, complaints } = await openConsole({ app, hash: '#/watches' });
+  await logIn(page, 'admin');
+  await page.getByRole('button', { name: 'New watch' }).click();
+  await form(page).getByLabel('What to watch').selectOption('Certificate');
+  await expect(form(page).getByText('An alert is raised at this or less. If empty, 14 days.')).toBeVisible();
+  await form(page).getByLabel('Host').fill('127.0.0.1');
+  await form(page)
+    .getByLabel('Port')
+    .fill(String((server.address() as AddressInfo).port));
+  await form(page).getByRole('button', { name: 'Test now' }).click();
+  await expect(
+    form(page).getByText(/is valid for \d days, until [\d-]+, limit 14 days \(would raise an alert\)$/),
+  ).toBeVisible();
+  expect(complaints).toEqual([]);
 });
 
 test('each chart of Overview opens the form of a watch with type, thing and limit, and leads back', async ({

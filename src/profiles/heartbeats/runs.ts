@@ -118,7 +118,11 @@ export const foldHeartbeat = (
       // What was wrong before is over, and the next one is expected from now on.
       return {
         ...state,
-        ...{ seq, paused: null, problem: null, startedAt: null, base: at },
+        seq,
+        paused: null,
+        problem: null,
+        startedAt: null,
+        base: at,
         runs: giveUp(state.runs),
       };
   }

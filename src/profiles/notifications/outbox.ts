@@ -201,7 +201,17 @@ const createOpener = (
       }
       const accepts = createFilter(target.settings, instance, silences);
       return new Destination({
-        ...{ target, instance, origin, accepts, alerts: source.own, kept, sender, notices, clock, log, onDelivered },
+        target,
+        instance,
+        origin,
+        accepts,
+        alerts: source.own,
+        kept,
+        sender,
+        notices,
+        clock,
+        log,
+        onDelivered,
       });
     },
     /** Resolves to whether no alert about the destination fires. */

@@ -39,7 +39,12 @@ type New = Pick<WaitingAlert, 'seq' | 'id' | 'receivedAt' | 'isCritical' | 'key'
 
 /** One that has just begun to wait, or has failed as the given one has. */
 export const createWaiting = (one: New, tried: Partial<WaitingAlert> = {}): WaitingAlert => ({
-  ...{ attempts: 0, rejections: 0, suspicion: 0, unanswered: 0, ...tried, ...one },
+  attempts: 0,
+  rejections: 0,
+  suspicion: 0,
+  unanswered: 0,
+  ...tried,
+  ...one,
   ...{ dueAt: 0, isEarly: false, state: 'ready' },
 });
 

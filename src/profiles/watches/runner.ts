@@ -246,7 +246,9 @@ export class WatchRunner {
     const raisedAt = shown || !alert ? undefined : readIdTime(alert.id);
     const begun = raisedAt === undefined ? now : new Date(raisedAt).toISOString();
     thing.shown = {
-      ...{ thing: thing.name, state, level: firing ? this.#levelOf(firing, thing) : null },
+      thing: thing.name,
+      state,
+      level: firing ? this.#levelOf(firing, thing) : null,
       figure: 'figure' in finding && finding.figure !== undefined ? toShort(finding.figure) : null,
       text: finding.words,
       at: now,
