@@ -5,6 +5,7 @@ import { startApp } from '../../../test/support/app.ts';
 import { toSkipPostgres } from '../../../test/support/postgres/installation.ts';
 import { createDatabase } from '../../../test/support/postgres/shared-server.ts';
 import { version } from '../../app/package-info.ts';
+import { readOwnTimeZone } from '../../time-zone.ts';
 import { readLicences } from './licences.ts';
 
 const read = async (app: Awaited<ReturnType<typeof startApp>>, name: 'admin' | 'reader') =>
@@ -62,7 +63,7 @@ test('where Node.js is a part of the program, its licence comes first', () => {
 });
 
 test('the next times of a schedule are those of cron, in its time zone', async (t) => {
-  const app = await startApp(t, { settings: { timeZone: 'Asia/Kolkata' } });
+  const app = await startApp(t);
   const token = await app.login('reader');
   const ask = (query: Record<string, string>) =>
     app.request<{ data: string[]; timeZone: string; error?: string }>(
@@ -77,8 +78,10 @@ test('the next times of a schedule are those of cron, in its time zone', async (
     // Where a day field begins with *, both must match.
     assert.deepEqual([time.getUTCDay(), time.getUTCHours(), time.getUTCDate() % 2], [1, 12, 1], at);
   }
-  const { json: own } = await ask({ schedule: '30 5 * * *' });
-  assert.deepEqual([own.timeZone, own.data.map((at) => at.slice(11, 16))], ['Asia/Kolkata', Array(3).fill('00:00')]);
+  const { json: far } = await ask({ schedule: '30 5 * * *', timeZone: 'Asia/Kolkata' });
+  assert.deepEqual([far.timeZone, far.data.map((at) => at.slice(11, 16))], ['Asia/Kolkata', Array(3).fill('00:00')]);
+  const { json: own } = await ask({ schedule: '@daily' });
+  assert.deepEqual([own.timeZone, own.data.map((at) => new Date(at).getHours())], [readOwnTimeZone(), [0, 0, 0]]);
   for (const query of [
     { schedule: '2030-01-01' },
     { schedule: '0 2 30 2 *' },

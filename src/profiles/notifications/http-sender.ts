@@ -132,6 +132,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+const untrusted = 'no CA that is trusted has signed the certificate: set ca or caFile';
+
 const reasons: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 5 s',
   ECONNREFUSED: 'the connection was refused',
@@ -139,6 +141,12 @@ const reasons: Record<string, string> = {
   UND_ERR_SOCKET: 'the connection was closed',
   ENOTFOUND: 'the host name is unknown',
   EAI_AGAIN: 'the name server does not respond',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
 /** Why a request failed, without texts that could hold parts of it. */

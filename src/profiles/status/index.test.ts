@@ -78,7 +78,7 @@ test('a listener gets the status once, and again only when it differs', async (t
   const app = await startApp(t, { features: [...features, createWorried(concerns)] });
   const client = await openEvents(t, app.url, 'status,history');
   const [first] = await client.waitFor('status');
-  assert.deepEqual(Object.keys(first?.data ?? {}), ['status', 'time', 'problems', 'host']);
+  assert.deepEqual(Object.keys(first?.data ?? {}), ['status', 'time', 'problems', 'host', 'bootedAt']);
   // One each second.
   await client.waitFor('history', 3);
   concerns.push({ area: 'deliveries', severity: 'WARNING', text: '3 alerts wait' });
