@@ -1,7 +1,7 @@
 import type { HealthStatus } from 'signalbox/client';
 import { client } from '../api.ts';
 import { now } from '../clock.ts';
-import { toDuration, toMinute, toSeconds } from '../format.ts';
+import { toDuration, toSeconds } from '../format.ts';
 import { openIncidents } from '../live/incidents.ts';
 import { useResource } from '../live/resource.ts';
 import { healthStatus } from '../live/status.ts';
@@ -133,7 +133,9 @@ const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: s
   return [
     ...(isReadable('getServerHealth') ? ([[words.machine, server?.hostname]] as const) : []),
     ...(isReadable('getInfo') ? ([[words.os, info?.os]] as const) : []),
-    ...(isReadable('getStatus') ? ([[words.up, booted === undefined ? undefined : toUptime(booted)]] as const) : []),
+    ...(isReadable('getStatus')
+      ? ([[words.up, booted === undefined ? undefined : toDuration((now() - booted) / 1000)]] as const)
+      : []),
     ...(isReadable('getServerHealth')
       ? ([
           [words.version, server && `signalbox ${server.version}`],
@@ -142,5 +144,3 @@ const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: s
       : []),
   ].map(([name, fact]) => [name, fact ?? '…']);
 };
-
-const toUptime = (booted: number): string => words.upSince(toDuration((now() - booted) / 1000), toMinute(booted));

@@ -41,7 +41,6 @@ export const overviewTexts = {
   noAlerts: 'No alerts yet.',
   allAlerts: 'All alerts',
   allProcesses: 'All processes',
-  upSince: (time: string, since: string) => `${time}, since ${since}`,
   diskUse: 'Disk use',
   watchThis: 'Watch this',
   watchThisOf: (title: string) => `Watch this: ${title}`,

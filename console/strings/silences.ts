@@ -8,7 +8,7 @@ export const silenceTexts = {
   what: 'Silences',
   when: 'When',
   covers: 'Incidents',
-  by: 'Made by',
+  by: 'Created by',
   create: 'New silence',
   shown: (shown: string, all: string) => countedOf(shown, all, 'silence'),
   older: 'Load more silences',

@@ -121,7 +121,7 @@ test('with the keyboard alone a heartbeat is made, its lines are copied and work
   await form(page).getByRole('button', { name: 'Create' }).press('Enter');
 
   const drawer = details(page, 'job');
-  await expect(drawer.getByText('every 2 h; may be a fifth of that late, runs for 1 h 30 min at most')).toBeVisible();
+  await expect(drawer.getByText('every 2 h; grace: 20 % of the interval, runs for 1 h 30 min at most')).toBeVisible();
   await expect(drawer.getByText('No runs yet')).toBeVisible();
   await expect(drawer.getByRole('img', { name: 'job: New' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);

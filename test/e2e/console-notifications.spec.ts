@@ -199,7 +199,7 @@ test('what was sent is listed with its incident and result, by destination and p
   expect(complaints).toEqual([]);
 });
 
-test('the screen says who is on call and who follows, and a reader puts somebody else on duty until a time', async ({
+test('the screen says who is on call and who follows, and a reader overrides who is on call until a time', async ({
   scope,
   startApp,
   openConsole,
@@ -221,28 +221,28 @@ test('the screen says who is on call and who follows, and a reader puts somebody
   await expect(panel.getByText(new RegExp(`^Then ${other}, from `))).toBeVisible();
   await logIn(page, 'reader');
   await panel.getByRole('button', { name: 'Change who is on call: oncall' }).press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'On duty: oncall' });
+  const dialog = page.getByRole('dialog', { name: 'On call: oncall' });
   await expect(dialog.getByLabel('Who')).toHaveValue(other);
   await dialog.getByLabel('Until').fill('2000-01-01T08:00');
-  await dialog.getByRole('button', { name: 'Put on duty' }).click();
+  await dialog.getByRole('button', { name: 'Override' }).click();
   await expect(dialog.getByRole('alert')).toHaveText('Choose a time in the future.');
   expect(await findFaults(page)).toEqual([]);
   await dialog.getByLabel('Until').fill(new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16));
   await dialog.getByLabel('Why').fill('swapped');
-  await dialog.getByRole('button', { name: 'Put on duty' }).click();
-  await expect(page.getByRole('status').getByText(new RegExp(`^${other} is on duty until `))).toBeVisible();
+  await dialog.getByRole('button', { name: 'Override' }).click();
+  await expect(page.getByRole('status').getByText(new RegExp(`^${other} is on call until `))).toBeVisible();
   await expect(dialog).toHaveCount(0);
-  await expect(panel.getByText(/is put on duty from .*, by reader/)).toBeVisible();
+  await expect(panel.getByText(/is on call from .*, by reader/)).toBeVisible();
   await expect(panel.getByText(other, { exact: true })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
-  await panel.getByRole('button', { name: `End: ${other} on duty` }).click();
+  await panel.getByRole('button', { name: `End the override by ${other}` }).click();
   await expect(panel.getByText(present, { exact: true })).toBeVisible();
-  await expect(panel.getByText(/is put on duty/)).toHaveCount(0);
+  await expect(panel.getByText(/is on call/)).toHaveCount(0);
   // Somebody else does it.
   const token = await app.login('admin');
   const endsAt = new Date(Date.now() + 86_400_000).toISOString();
   const body = { rotation: 'oncall', member: other, endsAt };
   expect((await app.request('POST', '/api/oncall/overrides', { token, body })).status).toBe(201);
-  await expect(panel.getByText(/is put on duty from .*, by admin/)).toBeVisible();
+  await expect(panel.getByText(/is on call from .*, by admin/)).toBeVisible();
   expect(complaints.filter((each) => !/status of 403 .*\/api\/deliveries$/.test(each))).toEqual([]);
 });

@@ -16,11 +16,7 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
   await expect(page.getByText(/^busy: now .* %, lowest .* %, highest .* %\.$/)).toBeAttached();
   await expect(page.getByText('sda1 is full')).toHaveCount(2);
   const health = page.getByRole('region', { name: 'Health' });
-  for (const fact of [
-    /Machine up for\s*\d+ (days?|h|min|s)\b.*, since /,
-    /Version\s*signalbox /,
-    /Running for\s*\d+ s/,
-  ])
+  for (const fact of [/Machine up for\s*\d+ (days?|h|min|s)\b/, /Version\s*signalbox /, /Running for\s*\d+ s/])
     await expect(health.getByText(fact).first()).toBeVisible();
   await expect(page.getByRole('columnheader', { name: 'PID' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
@@ -32,7 +28,7 @@ test('a quiet server says on every screen that it notifies nobody', async ({ ope
   const { page, complaints } = await openConsole({ settings: { destinations, quiet: true } });
   const banner = page.getByText('Warning: this server is quiet.');
   await expect(banner).toBeVisible();
-  await expect(page.getByText('This server is quiet: it notifies nobody')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'This server is quiet: it notifies nobody', exact: true })).toBeVisible();
   await expect(page.getByText('Nobody is notified yet')).toHaveCount(0);
   await page.goto('/console/#/notifications');
   await logIn(page, 'admin');
