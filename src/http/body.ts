@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { makeJsonWellFormed } from '../well-formed.ts';
 import { createUnpacker, findCoding } from './content-coding.ts';
 import { HttpError } from './errors.ts';
 import { FairShares } from './fair-shares.ts';
@@ -20,13 +21,16 @@ export interface BodyOptions {
   largeBody?: true;
   /** The body may be compressed; its unpacked size is limited. */
   compressedBody?: true;
+  /** Texts stay as they are sent. Elsewhere U+FFFD takes the place of half a surrogate pair, which receivers of messages refuse. */
+  textsAsSent?: true;
 }
 
 /** What of a route is about its body, for the route's config. */
-export const pickBodyOptions = ({ body, largeBody, compressedBody }: BodyOptions): BodyOptions => ({
+export const pickBodyOptions = ({ body, largeBody, compressedBody, textsAsSent }: BodyOptions): BodyOptions => ({
   ...(body && { body }),
   ...(largeBody && { largeBody }),
   ...(compressedBody && { compressedBody }),
+  ...(textsAsSent && { textsAsSent }),
 });
 
 const maximumBodyBytes = 1024 * 1024;
@@ -91,11 +95,11 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
 /** The value of a body, or the HttpError if it has none. */
 const parse = ({ routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
   if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
-  const { body: kind = 'object' } = routeOptions.config as BodyOptions;
+  const { body: kind = 'object', textsAsSent } = routeOptions.config as BodyOptions;
   if (kind === 'bytes' || kind === 'end') return bytes;
   try {
     if (kind === 'text') return decode(bytes);
-    const value = parseJson(bytes);
+    const value = parseJson(bytes, textsAsSent);
     return kind === 'json' ? value : toObject(value);
   } catch (error) {
     return error;
@@ -103,16 +107,17 @@ const parse = ({ routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonP
 };
 
 /** Turns bytes of JSON into their value. Throws an HttpError where they are none. */
-type JsonParser = (bytes: Buffer) => unknown;
+type JsonParser = (bytes: Buffer, textsAsSent?: true) => unknown;
 
 type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
 
 const createJsonParser = (app: FastifyInstance): JsonParser => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
-  return (bytes) => {
+  return (bytes, textsAsSent) => {
     if (bytes.length > maximumBodyBytes) assertFewValues(bytes);
+    const json = decode(bytes);
     let value: unknown;
-    parseJson(undefined, decode(bytes), (error, parsed) => {
+    parseJson(undefined, textsAsSent ? json : makeJsonWellFormed(json), (error, parsed) => {
       if (error) throw new HttpError('invalid', 'Request body is not valid JSON');
       value = parsed;
     });

@@ -18,7 +18,10 @@ export const describeDown = (known: KnownHeartbeat, state: HeartbeatState, probl
   return {
     ...createCommon(known.name, known.definition.tags),
     ...{ level, status: 'firing', message: toMessage(known, state, problem) },
-    ...(details && { details: details.length > mostDetails ? `…${details.slice(1 - mostDetails)}` : details }),
+    ...(details && {
+      details:
+        details.length > mostDetails ? `…${details.slice(1 - mostDetails).replace(/^[\udc00-\udfff]/, '')}` : details,
+    }),
   };
 };
 

@@ -7,6 +7,7 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import { toLocalMinute } from '../../local-time.ts';
+import { cutText } from '../../well-formed.ts';
 import type { TaskSource } from '../offers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type ActionOn, refuseSecondTask, toStaleness } from './fold.ts';
@@ -168,7 +169,7 @@ const longestTitle = 200;
 const priorities = { CRITICAL: 'Critical', ERROR: 'High', WARNING: 'Medium', INFO: 'Low' } as const;
 
 const toTask = ({ number, title, level, source, hostname, firstAt, link }: StoredIncident) => ({
-  Title: `#${number} ${title}`.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, ''),
+  Title: cutText(`#${number} ${title}`, longestTitle),
   Description: [
     `Incident #${number}: /api/incidents/${number}`,
     [level, source, hostname].filter(Boolean).join(' · '),

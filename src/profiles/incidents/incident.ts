@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
+import { cutText } from '../../well-formed.ts';
 import { formatOf, isAboutSomething, ownSender, readTime, toText, toTextOrNull } from '../alert-record.ts';
 import { toIncidentFacts } from '../incident-facts.ts';
 import type { SentNotification, SharedIncident, SilenceSource } from '../offers.ts';
@@ -176,7 +177,7 @@ const splitOutput = (message: string): { head: string; output: string } => {
 
 /** Cut texts end in `…`. */
 const shorten = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  text.length <= length ? text : `${cutText(text, length - 1)}…`;
 
 /** The id of the incident that an alert opens: the same however often the alert is folded, with the alert's time in it. */
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>

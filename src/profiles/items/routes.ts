@@ -86,6 +86,7 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     ...needs('items:write'),
     isSpecified: true,
     summary: 'Create an item',
+    textsAsSent: true,
     schema: { operationId: 'createItem', body: NewItem, response: { 201: ItemCreated } },
     handler: async ({ body: { name } }, reply) =>
       reply.code(201).send({ ...(await store.add({ name })), message: 'Item created' }),

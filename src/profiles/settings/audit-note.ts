@@ -1,3 +1,4 @@
+import { cutText } from '../../well-formed.ts';
 /** Facts about a change that the log keeps for the audit: no values, which may be secret. */
 export interface AuditNote {
   /** Set if there was no such setting before. */
@@ -19,7 +20,7 @@ export const toAuditNote = (kind: string, before: unknown, after: unknown): Audi
   return {
     ...(before === undefined && { isNew: true as const }),
     ...(before && after ? { fields: listChanged(before as Value, after as Value) } : {}),
-    ...(label !== undefined && { label: label.slice(0, longestLabel).replace(/[\ud800-\udbff]$/, '') }),
+    ...(label !== undefined && { label: cutText(label, longestLabel) }),
   };
 };
 

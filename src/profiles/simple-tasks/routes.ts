@@ -84,6 +84,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     isSpecified: true,
     looseSlash: true,
     summary: 'Create a simple task',
+    textsAsSent: true,
     schema: { operationId: 'createTask', body: NewSimpleTask, response: { 201: SimpleTaskCreated } },
     handler: async ({ body: { title } }, reply) => {
       await store.add({ title });

@@ -1,3 +1,5 @@
+import { cutText } from '../../well-formed.ts';
+
 /** Stands for what is not recorded. */
 const hidden = '…';
 
@@ -71,10 +73,9 @@ const unshown = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 /** A text without what looks like a secret or a command line; at most so many characters of it. */
 export const redact = (text: string, most: number): string => {
   // A secret that is cut may not look like one any more, so the line is cut last.
-  const clean = text
-    .slice(0, 4 * most)
+  const clean = cutText(text, 4 * most)
     .replace(unshown, ' ')
     .trim();
   const kept = rules.reduce((line, [pattern, replacement]) => line.replace(pattern, replacement), clean);
-  return kept.length <= most ? kept : `${kept.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}${hidden}`;
+  return kept.length <= most ? kept : `${cutText(kept, most - 1)}${hidden}`;
 };

@@ -124,6 +124,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     isSpecified: true,
     summary: 'Create a task',
     headers: { request: idempotencyKeyHeader, response: withVersion },
+    textsAsSent: true,
     schema: {
       operationId: 'createTask',
       body: NewTask,
@@ -146,6 +147,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     isSpecified: true,
     summary: 'Change a task',
     headers: { request: ifMatchHeader, response: withVersion },
+    textsAsSent: true,
     schema: {
       operationId: 'updateTask',
       params,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readIdTime } from '../../storage/journal/line.ts';
 import { createSerial } from '../../storage/scheduling.ts';
+import { cutText } from '../../well-formed.ts';
 import type { AlertSource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import { beginCondition, type ConditionState, observe, observeFault, step } from './condition.ts';
@@ -56,7 +57,7 @@ const unknownMark = '?';
 const toThingName = (thing: string): string =>
   thing.length <= longestThing
     ? thing
-    : `${thing.slice(0, longestThing)}-${hash('sha256', thing, 'base64url').slice(0, 12)}`;
+    : `${cutText(thing, longestThing)}-${hash('sha256', thing, 'base64url').slice(0, 12)}`;
 
 /** What is known of one watch: folds what its checks find, and sees to it that the log has an alert of what fires. */
 export class WatchRunner {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
 import Type from 'typebox';
 import { isCalendarDay } from '../../../time-zone.ts';
+import { cutText } from '../../../well-formed.ts';
 import { unknownHost } from '../../alert-record.ts';
 import { defineShape } from '../../route.ts';
 import { findSeverity, type Severity } from '../../severity.ts';
@@ -195,7 +196,7 @@ export const cleanLines = (text: string, limit: number): string => {
 
 /** The text as it is, unless it is too long or was cut before. */
 const cut = (text: string, limit: number, wasCut: boolean): string =>
-  text.length <= limit && !wasCut ? text : text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;
+  text.length <= limit && !wasCut ? text : cutText(text, limit - 1) + mark;
 
 const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
 
@@ -225,7 +226,7 @@ const longestKey = 256;
 
 /** A key that is too long keeps its beginning and a hash of all of it, so that no other key is the same. */
 export const toShortKey = (key: string): string =>
-  key.length <= longestKey ? key : `${key.slice(0, longestKey - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;
+  key.length <= longestKey ? key : `${cutText(key, longestKey - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;
 
 const longestLink = 2048;
 const mostLinks = 8;

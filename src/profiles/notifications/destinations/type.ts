@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
+import { makeWellFormed } from '../../../well-formed.ts';
 import { formatOf, isAboutSomething, toText as readText, readTime, readVia, toKnownHost } from '../../alert-record.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
 import type { IncidentMessage } from '../message.ts';
@@ -250,8 +251,11 @@ export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
-export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing =>
-  'happenings' in content ? toMessageOutgoing(content) : toAlertOutgoing(content);
+/** Logs of versions before 1.2 have texts with half a surrogate pair, which no URL and few receivers can have. */
+export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing => {
+  const sendable = makeWellFormed(content);
+  return 'happenings' in sendable ? toMessageOutgoing(sendable) : toAlertOutgoing(sendable);
+};
 
 const toMessageOutgoing = (message: IncidentMessage): Outgoing => {
   const { id, time, what, severity, title, body, link, acknowledgeUrl, via } = message;
