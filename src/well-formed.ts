@@ -13,15 +13,17 @@ const deepest = 16;
 /** A value with U+FFFD in place of each half of a surrogate pair in its texts; the same value if there is none. */
 export const makeWellFormed = <T>(value: T, depth = 0): T => toWellFormed(value, depth) as T;
 
+const fill = (text: string): string => text.replaceAll(/\p{Cs}/gu, '\ufffd');
+
 const toWellFormed = (value: unknown, depth: number): unknown => {
-  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'string') return fill(value);
   if (typeof value !== 'object' || value === null || depth > deepest) return value;
   if (Array.isArray(value)) {
     const members = value.map((member) => toWellFormed(member, depth + 1));
     return members.every((member, index) => member === value[index]) ? value : members;
   }
   const entries = Object.entries(value);
-  const changed = entries.map(([name, member]) => [name.toWellFormed(), toWellFormed(member, depth + 1)] as const);
+  const changed = entries.map(([name, member]) => [fill(name), toWellFormed(member, depth + 1)] as const);
   const isSame = changed.every(([name, member], at) => name === entries[at]?.[0] && member === entries[at]?.[1]);
   return isSame ? value : Object.fromEntries(changed);
 };

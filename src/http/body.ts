@@ -23,14 +23,23 @@ export interface BodyOptions {
   compressedBody?: true;
   /** Texts stay as they are sent. Elsewhere U+FFFD takes the place of half a surrogate pair, which receivers of messages refuse. */
   textsAsSent?: true;
+  /** The value of a body that is no JSON; undefined if it has to be JSON. Throws an HttpError. */
+  readOther?(mediaType: string | undefined, text: string): object | undefined;
 }
 
 /** What of a route is about its body, for the route's config. */
-export const pickBodyOptions = ({ body, largeBody, compressedBody, textsAsSent }: BodyOptions): BodyOptions => ({
+export const pickBodyOptions = ({
+  body,
+  largeBody,
+  compressedBody,
+  textsAsSent,
+  readOther,
+}: BodyOptions): BodyOptions => ({
   ...(body && { body }),
   ...(largeBody && { largeBody }),
   ...(compressedBody && { compressedBody }),
   ...(textsAsSent && { textsAsSent }),
+  ...(readOther && { readOther }),
 });
 
 const maximumBodyBytes = 1024 * 1024;
@@ -93,13 +102,13 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
 };
 
 /** The value of a body, or the HttpError if it has none. */
-const parse = ({ routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
+const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
   if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
-  const { body: kind = 'object', textsAsSent } = routeOptions.config as BodyOptions;
+  const { body: kind = 'object', textsAsSent, readOther } = routeOptions.config as BodyOptions;
   if (kind === 'bytes' || kind === 'end') return bytes;
   try {
     if (kind === 'text') return decode(bytes);
-    const value = parseJson(bytes, textsAsSent);
+    const value = readOther?.(readMediaType(raw), decode(bytes)) ?? parseJson(bytes, textsAsSent);
     return kind === 'json' ? value : toObject(value);
   } catch (error) {
     return error;

@@ -13,14 +13,41 @@ export const assertNameOfPath = (given: string, path: string): void => {
 };
 
 /**
- * Refuses members that `own` does not have: of a setting, a misspelt one would be lost without notice. Those that only
- * responses have (`shown`) are ignored, so what was read can be changed and sent back whole.
+ * Refuses members that `own` and the objects in it do not have: of a setting, a misspelt one would be lost without notice.
+ * Those that only responses have (`shown`) are ignored, so what was read can be changed and sent back whole.
  * @throws HttpError
  */
-export const assertOwnMembers = (value: object, own: TObject, shown?: TObject, prefix = ''): void => {
-  const known = Object.keys(own.properties);
-  const isKnown = (name: string): boolean =>
-    known.includes(name) || (shown !== undefined && Object.hasOwn(shown.properties, name));
+export const assertOwnMembers = (value: object, own: TObject, shown?: TObject): void => {
+  assertKnown(value, own, shown, '');
+  assertParts(value, own, shown, '');
+};
+
+/** What of a schema says where objects are. */
+interface Part {
+  properties?: Record<string, Part>;
+  items?: Part;
+}
+
+const assertParts = (value: unknown, part: Part, shown: Part | undefined, place: string): void => {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const isElement = Array.isArray(value);
+    const inner = isElement ? part.items : findOwn(part, name);
+    const innerShown = isElement ? shown?.items : shown && findOwn(shown, name);
+    if (!inner) continue;
+    const path = isElement ? `${place}[${name}]` : `${place}${place === '' ? '' : '.'}${name}`;
+    const isObject = typeof member === 'object' && member !== null && !Array.isArray(member);
+    if (isObject && inner.properties) assertKnown(member, inner, innerShown, `${path}.`);
+    assertParts(member, inner, innerShown, path);
+  }
+};
+
+const findOwn = ({ properties = {} }: Part, name: string): Part | undefined =>
+  Object.hasOwn(properties, name) ? properties[name] : undefined;
+
+const assertKnown = (value: object, own: Part, shown: Part | undefined, prefix: string): void => {
+  const known = Object.keys(own.properties ?? {});
+  const isKnown = (name: string): boolean => known.includes(name) || Object.hasOwn(shown?.properties ?? {}, name);
   const unknown = Object.keys(value).find((name) => !isKnown(name));
   if (unknown === undefined) return;
   const name = unknown.slice(0, longestName);

@@ -42,12 +42,20 @@ test('a member that nothing knows is refused by name, and nothing is changed', a
   assert.equal(json.count, routes.length - 1);
 });
 
+const matcher = { name: 'alertname', value: 'Disk', isRegex: false, isEqual: true };
+
 test('a misspelt member gets the nearest one as advice', async (t) => {
   const app = await startApp(t);
   const token = await adminToken(app);
   const misspelt: [path: string, body: object, message: string][] = [
     ['watches', { name: 'disks', type: 'disk', limit: 90, mount: ['/srv'] }, 'mount is unknown; did you mean mounts?'],
     ['silences', { match: { sources: 'a' }, endsAt }, 'match.sources is unknown; did you mean source?'],
+    ['silences', { matchers: [matcher, { ...matcher, isEquals: false }], endsAt }, 'matchers[1].isEquals is unknown'],
+    [
+      'intake-formats/a/test',
+      { body: {}, definition: { message: 'a', labels: {}, sourc: 'b' } },
+      'definition.sourc is',
+    ],
     ['keys', { name: 'a', scopes: ['alerts:read'], Scope: 'x' }, 'Scope is unknown; did you mean scope?'],
     ['users', { name: 'a', role: 'Admin', password: strong, Roll: 1 }, 'Roll is unknown; did you mean role?'],
   ];
@@ -60,6 +68,26 @@ test('a misspelt member gets the nearest one as advice', async (t) => {
     ...{ token, body: { type: 'webhook', url: 'https://pager.example.org', level: ['ERROR'] } },
   });
   assert.deepEqual([put.status, put.json.error], [400, 'level is unknown; did you mean levels?']);
+});
+
+test('a silence with matchers has their four members only, and can be put back whole', async (t) => {
+  const app = await startApp(t);
+  const token = await adminToken(app);
+  const silence = {
+    matchers: [{ ...matcher, color: 'red' }],
+    endsAt,
+    startsAt: '2026-01-01T00:00:00Z',
+    comment: 'a',
+    createdBy: 'b',
+  };
+  assert.equal((await app.request('POST', '/api/v2/silences', { token, body: silence })).status, 200);
+  const { json } = await app.request<{ data: { id: string; matchers: object[] }[] }>('GET', '/api/silences', { token });
+  const [made] = json.data;
+  assert.deepEqual(made?.matchers, [matcher]);
+  assert.equal((await app.request('PUT', `/api/silences/${made?.id}`, { token, body: made })).status, 200);
+  const body = { matchers: [{ ...matcher, colour: 'red' }], endsAt };
+  const refused = await app.request<{ error: string }>('PUT', `/api/silences/${made?.id}`, { token, body });
+  assert.deepEqual([refused.status, refused.json.error.split(' is')[0]], [400, 'matchers[0].colour']);
 });
 
 test('what was read of a heartbeat, a silence or a user can be changed and put back whole', async (t) => {

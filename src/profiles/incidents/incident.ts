@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 import { cutText } from '../../well-formed.ts';
-import { formatOf, isAboutSomething, ownSender, readTime, toText, toTextOrNull } from '../alert-record.ts';
+import { formatOf, isAboutSomething, ownSender, readTime, toKnownHost, toText, toTextOrNull } from '../alert-record.ts';
 import { toIncidentFacts } from '../incident-facts.ts';
 import type { SentNotification, SharedIncident, SilenceSource } from '../offers.ts';
 import { toTimeOrNull, toTimeText } from '../route.ts';
@@ -165,8 +165,16 @@ const hasMembers = (value: unknown): value is Record<string, string> =>
 
 const toTitle = (record: StoredRecord): string => {
   const { head: message } = splitOutput(toText(record['message']).replace(/^Resolved: /, ''));
-  const title = message.trim() === '' ? toText(record['source']) || toText(record['hostname']) : message;
-  return shorten(title.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), longestTitle) || '(no message)';
+  return shorten(toOneLine(message) || describeOrigin(record), longestTitle);
+};
+
+const toOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+
+/** The title of an alert without a message: `backup on web-1`, or `ERROR alert on web-1` where it names no source. */
+const describeOrigin = ({ source, level, hostname }: StoredRecord): string => {
+  const subject = toOneLine(toText(source)) || `${toSeverity(toText(level))} alert`;
+  const host = toKnownHost(toOneLine(toText(hostname)));
+  return host === '' ? subject : `${subject} on ${host}`;
 };
 
 /** A message such as "backup.sh failed:" and the output of the job on the lines below it. */

@@ -229,9 +229,17 @@ function* listKeys(name: string, value: string): Generator<string> {
   }
 }
 
+/** Versions before 1.2 stored other members, too. */
+export const pickMatcher = ({ name, value, isRegex, isEqual }: SilenceMatcher): SilenceMatcher => ({
+  name,
+  value,
+  isRegex,
+  isEqual,
+});
+
 /** The same as matchers of Alertmanager, for programs that know no others. */
 export const toMatchers = (matching: Matching): readonly SilenceMatcher[] => {
-  if ('matchers' in matching) return matching.matchers;
+  if ('matchers' in matching) return matching.matchers.map(pickMatcher);
   const { labels = {}, ...texts } = matching.match;
   return [...Object.entries(texts), ...Object.entries(labels)].map(([name, pattern]) => ({
     name,

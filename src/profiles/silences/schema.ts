@@ -20,7 +20,7 @@ const time = (description: string) => Type.String({ description, examples: [exam
 const pattern = (sample: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: longestPattern, description, examples: [sample] }));
 
-export const SilenceMatch = defineShape('SilenceMatch', {
+const SilenceMatch = defineShape('SilenceMatch', {
   source: pattern('backup*', 'Of an alert, in any case; `*` stands for any text. The same for the others.'),
   hostname: pattern('web-*', ''),
   level: pattern('WARNING', 'Of `CRITICAL`, `ERROR`, `WARNING` and `INFO`.'),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { createSchemaCheck } from '../../schema-validation.ts';
 import type { MadeSetting } from '../offers.ts';
 import { toTimeOrNull, toTimeText } from '../route.ts';
-import type { CompiledMatch, Matching } from './matchers.ts';
+import { type CompiledMatch, type Matching, pickMatcher } from './matchers.ts';
 import type { Silence } from './schema.ts';
 import type { SilenceTimes, SilenceWindow, Windows } from './windows.ts';
 
@@ -73,7 +73,7 @@ export const toSilence = ({ setting, windows, problem }: KnownSilence, at: numbe
     id: name,
     state: stateOf(window, at),
     match: 'match' in matching ? matching.match : null,
-    matchers: 'matchers' in matching ? [...matching.matchers] : null,
+    matchers: 'matchers' in matching ? matching.matchers.map(pickMatcher) : null,
     startsAt: toTimeText(startsAt),
     endsAt: toTimeOrNull(endsAt),
     schedule: recurring?.schedule ?? null,

@@ -82,6 +82,9 @@ interface StoredBody {
 /** Types `readAlerts` from the schema. */
 export const defineFormat = <const S extends TSchema>(format: Format<S>): Format => format as unknown as Format;
 
+/** The media type of forms. Routers and storage boxes can often send nothing else, and curl sends it by default. */
+export const formType = 'application/x-www-form-urlencoded';
+
 /** True for a JSON object; arrays are none. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -114,6 +117,14 @@ export const findFirstSeverity = (...values: unknown[]): Severity | undefined =>
     if (severity) return severity;
   }
   return undefined;
+};
+
+/** The severity of OpenTelemetry's numbers from 1 to 24, four each of trace, debug, info, warn, error and fatal. */
+export const findNumberedSeverity = (value: unknown): Severity | undefined => {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1 || number > 24) return undefined;
+  const levels: readonly Severity[] = ['INFO', 'INFO', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];
+  return levels[Math.floor((number - 1) / 4)];
 };
 
 /** Labels or other fields that name a level, the most telling first. */

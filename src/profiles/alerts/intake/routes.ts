@@ -16,7 +16,8 @@ import { AlertBody, AlertReceipt } from '../schema.ts';
 import { assertFits, assertSigned, formats, readBody, takeAlerts, toIncoming } from './body.ts';
 import type { FormatKeeper } from './custom/keeper.ts';
 import { FormatParams } from './custom/routes.ts';
-import { type Format, IntakeReceipt } from './format.ts';
+import { readForm } from './form.ts';
+import { type Format, formType, IntakeReceipt } from './format.ts';
 import { otlp } from './formats/otlp.ts';
 import { prometheus } from './formats/prometheus.ts';
 import type { AlertIntake } from './repeats.ts';
@@ -105,9 +106,11 @@ export const createNativeRoute = ({ intake, counts, clock, identifySender }: Int
     isSpecified: true,
     summary: 'Store an alert; responds once it is on disk',
     compressedBody: true,
+    readOther: readForm,
     headers: { request: idempotencyKeyHeader },
     schema: {
       operationId: 'createAlert',
+      consumes: ['application/json', formType],
       body: AlertBody,
       response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
     },

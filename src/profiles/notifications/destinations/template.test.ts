@@ -166,7 +166,7 @@ test('many long labels in a query or a header stay below the limits of servers, 
 
 test('XML, headers and titles have no characters that XML 1.0 or a line do not allow', async (t) => {
   const title = 'a\u0000b\u0085c\uffffd\u{1fffe}e\u202ef\u2028g\u001bh';
-  const incident = createHappening({ title, hostname: '', source: `x\u0000\ufffe\ud800` });
+  const incident = createHappening({ title, hostname: '', source: `x\u0000\ufffe` });
   const xml = await open(t, { body: '<m>{title} {source} {message}</m>', headers: { 'Content-Type': 'text/xml' } });
   const { body } = await xml(incident);
   assert.match(body, /^<m>CRITICAL #412 a b c d e f g h x /);

@@ -282,11 +282,14 @@ const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
   };
 };
 
-/** One line about the alert: `ERROR backup on web-1`. */
-const toTitle = ({ level, source, hostname }: DeliveredAlert): string => {
+/** One line about the alert: `ERROR backup on web-1`, or `ERROR disk is full on web-1` where it names no source. */
+const toTitle = ({ level, source, message, hostname }: DeliveredAlert): string => {
+  const [line = ''] = message.trim().split(/[\r\n]/, 1);
+  const name = toSingleLine(source).trim();
+  const subject = name || toSingleLine(line).trim() || (level === '' ? 'Alert' : 'alert');
   const host = toKnownHost(hostname);
-  const place = host === '' ? '' : `on ${host}`;
-  return truncate(toSingleLine([level, source, place].filter((part) => part !== '').join(' ')) || 'Alert', 250);
+  const place = name === '' && subject.includes(host) ? '' : `on ${host}`;
+  return truncate(toSingleLine([level, subject, host && place].filter((part) => part !== '').join(' ')), 250);
 };
 
 /** Message, details and links. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samples } from '../../../../../test/support/alert-samples.ts';
+import { readRecords } from '../../../../../test/support/alerts.ts';
+import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert, readAlerts } from '../../../../../test/support/formats.ts';
 import { cloudevents } from './cloudevents.ts';
 
@@ -66,3 +68,31 @@ test('in binary mode attributes are headers, percent-encoded, and the body is JS
   assert.deepEqual(decode('application/json', ''), { ...attributes, data: '' });
   assert.deepEqual(decode(undefined, 'a'), { ...attributes, data: 'a' });
 });
+
+for (const [attributes, expected] of [
+  [{ severitynumber: 17, severitytext: 'notice' }, 'ERROR'],
+  [{ severitynumber: 24 }, 'CRITICAL'],
+  [{ severitynumber: 9 }, 'INFO'],
+  [{ severitynumber: 0, severitytext: 'FATAL' }, 'CRITICAL'],
+  [{ severitynumber: 25, severitytext: 'Loud' }, 'ERROR'],
+  [{ severitytext: 'Info' }, 'INFO'],
+] as const) {
+  test(`an event with ${JSON.stringify(attributes)} is stored as ${expected} in both modes`, async (t) => {
+    const app = await startApp(t);
+    const event = { specversion: '1.0', id: '1', source: '/a', type: 'b' };
+    const data = { severity: 'error' };
+    const structured = { ...event, ...attributes, data };
+    const headers = Object.entries({ ...event, id: '2', ...attributes }).map(([name, value]) => [
+      `ce-${name}`,
+      `${value}`,
+    ]);
+    const path = '/api/alert/cloudevents';
+    assert.equal((await app.request('POST', path, { body: structured })).status, 200);
+    const binary = { body: data, headers: { ...Object.fromEntries(headers), 'content-type': 'application/json' } };
+    assert.equal((await app.request('POST', path, binary)).status, 200);
+    assert.deepEqual(
+      (await readRecords(app)).map(({ level }) => level),
+      [expected, expected],
+    );
+  });
+}

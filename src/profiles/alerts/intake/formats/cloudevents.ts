@@ -5,6 +5,7 @@ import {
   type ForeignAlert,
   findDetails,
   findFirstSeverity,
+  findNumberedSeverity,
   firstText,
   type Incoming,
   isObject,
@@ -88,7 +89,10 @@ const toAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
   const message = firstText(fields['message'], data, event.type);
   return {
     source,
-    level: findFirstSeverity(...listSeverityNames(more), ...listSeverityNames(fields)) ?? 'WARNING',
+    level:
+      findNumberedSeverity(more['severitynumber']) ??
+      findFirstSeverity(more['severitytext'], ...listSeverityNames(more), ...listSeverityNames(fields)) ??
+      'WARNING',
     message,
     details: findDetails(message, fields['details'], fields['description']),
     links: toLinks(listLinks(fields)),

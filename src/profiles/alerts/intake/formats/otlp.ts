@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import Type, { type Static } from 'typebox';
-import type { Severity } from '../../../severity.ts';
 import {
   defineFormat,
   type ForeignAlert,
   findDetails,
   findFirstSeverity,
+  findNumberedSeverity,
   firstText,
   formatTime,
   isObject,
@@ -133,7 +133,9 @@ const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string
   return {
     source: toSource('otlp', shared['service.name'], scope),
     level:
-      toLevel(record.severityNumber) ?? findFirstSeverity(record.severityText, ...listSeverityNames(own)) ?? 'WARNING',
+      findNumberedSeverity(record.severityNumber) ??
+      findFirstSeverity(record.severityText, ...listSeverityNames(own)) ??
+      'WARNING',
     message,
     details: findDetails(message, own['details'], own['description'], own['exception.stacktrace']),
     links: toLinks(listLinks(own)),
@@ -144,13 +146,6 @@ const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string
     labels: toLabels(fields),
     via: firstText(own['via'], shared['via']),
   };
-};
-
-/** Numbers from 1: four each of trace, debug, info, warn, error and fatal. */
-const toLevel = (severity = 0): Severity | undefined => {
-  if (severity < 1 || severity > 24) return undefined;
-  const levels: readonly Severity[] = ['INFO', 'INFO', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];
-  return levels[Math.floor((severity - 1) / 4)];
 };
 
 /** Attributes beyond these are ignored, and longer texts are cut: a resource shares them among many records. */

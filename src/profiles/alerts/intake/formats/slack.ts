@@ -2,14 +2,12 @@ import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import { unknownHost } from '../../../alert-record.ts';
 import type { Severity } from '../../../severity.ts';
-import { defineFormat, findDetails, firstText, isObject, toLink, toSource } from '../format.ts';
+import { defineFormat, findDetails, firstText, formType, isObject, toLink, toSource } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
 
 /** Slack's Block Kit, of which only the texts are read. */
 const Blocks = Type.Optional(Type.Array(Type.Unknown()));
-
-const formType = 'application/x-www-form-urlencoded';
 
 /** What Slack accepts. */
 const mostAttachments = 100;

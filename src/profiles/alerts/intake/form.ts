@@ -1,0 +1,23 @@
+import { HttpError } from '../../../http/errors.ts';
+import { AlertBody } from '../schema.ts';
+import { formType } from './format.ts';
+
+const labelPrefix = 'labels.';
+
+/**
+ * The alert in a form, whose fields are named as the members of the JSON body; labels as `labels.team`. Undefined for a body
+ * that begins like JSON: curl labels that as a form, too. Throws an HttpError for a form without any of the fields.
+ */
+export const readForm = (mediaType: string | undefined, text: string): object | undefined => {
+  if (mediaType !== formType || /^\s*(?:[[{"]|$)/.test(text)) return undefined;
+  const fields = new Map<string, string>();
+  const labels: [name: string, value: string][] = [];
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name.startsWith(labelPrefix)) labels.push([name.slice(labelPrefix.length), value]);
+    else if (names.includes(name) && !fields.has(name)) fields.set(name, value);
+  }
+  if (fields.size === 0) throw new HttpError('invalid', `The body is no JSON, and no form with ${names.join(', ')}`);
+  return { ...Object.fromEntries(fields), ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) };
+};
+
+const names = Object.keys(AlertBody.properties).filter((name) => name !== 'labels');
