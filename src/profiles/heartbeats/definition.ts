@@ -154,12 +154,21 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
     return next - at <= Math.min(earlyMs, earlyShare * Math.min(next - before, after - next)) ? after : next;
   };
   return {
-    dueAfter,
-    graceAt: (due) => {
+    dueAfter: rememberLast(dueAfter),
+    graceAt: rememberLast((due) => {
       if (grace !== undefined) return grace * 1000;
       const next = dueAfter(due);
       return next === Number.POSITIVE_INFINITY ? 3_600_000 : Math.max(1000, Math.round((next - due) * usualShare));
-    },
+    }),
+  };
+};
+
+/** Remembers the last result: times of a cron expression cost a millisecond, and are asked for again until a ping comes. */
+const rememberLast = (find: (at: number) => number): ((at: number) => number) => {
+  let last = { at: Number.NaN, found: 0 };
+  return (at) => {
+    if (at !== last.at) last = { at, found: find(at) };
+    return last.found;
   };
 };
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { StoreUnavailable } from '../../expected-errors.ts';
+import { Slice } from '../../slice.ts';
 import { readIdTime } from '../../storage/journal/line.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { DueTimes } from '../due-times.ts';
@@ -53,15 +54,17 @@ export class HeartbeatWatch {
   #knowsRaised = false;
   #isClosed = false;
   #working: Promise<void> = Promise.resolve();
+  /** The definitions that were looked at last. */
+  #looked: ReadonlyMap<string, KnownHeartbeat> = new Map();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
     const { store, keeper, lease } = parts;
     store.onChanged((name) => {
-      if (name === '') this.#lookAtAll();
+      if (name === '') this.#working = this.#working.then(() => this.#lookAtAll());
       else this.#look(name);
     });
-    keeper.onChanged(() => this.#lookAtAll());
+    keeper.onChanged(() => this.#lookAtChanged());
     lease.onChanged(() => {
       this.#knowsRaised = false;
       if (this.#hasBegun) void this.look();
@@ -138,9 +141,11 @@ export class HeartbeatWatch {
     try {
       await this.#noteTime(now);
       await this.#noteRaised();
+      const slice = new Slice();
       for (const name of this.#due.take(now)) {
         this.#look(name);
         this.#parts.onChanged(name);
+        if (slice.isOver) await slice.giveWay();
       }
       await this.#parts.store.saveIfDue();
       this.#plan(Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, now + lookMs));
@@ -161,7 +166,7 @@ export class HeartbeatWatch {
       const aliveAt = await snapshots.readAlive();
       const from = aliveAt ?? 0;
       if (from > now + setBackMs) await store.append({ type: 'clock', at: now });
-      else if (this.#isMissed(from, now)) await store.append({ type: 'outage', from, at: now });
+      else if (await this.#isMissed(from, now)) await store.append({ type: 'outage', from, at: now });
       this.#hasBegun = true;
       this.#seenAt = now;
     } else if (now < this.#seenAt - setBackMs) {
@@ -192,24 +197,39 @@ export class HeartbeatWatch {
       await store.append({ type: 'told', name, since, at, ...about });
     }
     this.#knowsRaised = true;
-    this.#lookAtAll();
+    await this.#lookAtAll();
   }
 
   /** Whether anything was due, or late, between two times. */
-  #isMissed(from: number, until: number): boolean {
+  async #isMissed(from: number, until: number): Promise<boolean> {
     const { store, keeper } = this.#parts;
-    return keeper.list().some((known) => {
-      const state = this.#stateOf(known.name);
-      const { changesAt, overdue } = judgeHeartbeat(state, known, store.outages, from);
-      return overdue !== undefined || changesAt <= until;
-    });
+    const slice = new Slice();
+    for (const known of keeper.list()) {
+      const { changesAt, overdue } = judgeHeartbeat(this.#stateOf(known.name), known, store.outages, from);
+      if (overdue !== undefined || changesAt <= until) return true;
+      if (slice.isOver) await slice.giveWay();
+    }
+    return false;
   }
 
-  #lookAtAll(): void {
+  async #lookAtAll(): Promise<void> {
     if (!this.#hasBegun) return;
     const { store, keeper } = this.#parts;
-    for (const { name } of keeper.list()) this.#look(name);
-    for (const { name } of store.list()) if (!keeper.find(name)) this.#look(name);
+    const slice = new Slice();
+    this.#looked = toNamed(keeper.list());
+    for (const name of new Set([...this.#looked.keys(), ...Array.from(store.list(), (state) => state.name)])) {
+      this.#look(name);
+      if (slice.isOver) await slice.giveWay();
+    }
+  }
+
+  /** Looks at the heartbeats whose definitions have changed, and at those that are gone. */
+  #lookAtChanged(): void {
+    if (!this.#hasBegun) return;
+    const before = this.#looked;
+    this.#looked = toNamed(this.#parts.keeper.list());
+    for (const [name, known] of this.#looked) if (before.get(name) !== known) this.#look(name);
+    for (const name of before.keys()) if (!this.#looked.has(name)) this.#look(name);
   }
 
   /** Finds out when a heartbeat changes, and does what is to be done for it now. */
@@ -297,3 +317,6 @@ export class HeartbeatWatch {
     this.#plan(until);
   }
 }
+
+const toNamed = (all: readonly KnownHeartbeat[]): ReadonlyMap<string, KnownHeartbeat> =>
+  new Map(all.map((known) => [known.name, known]));
