@@ -237,7 +237,7 @@ test('the screen says who is on call and who follows, and a reader overrides who
   expect(await findFaults(page)).toEqual([]);
   await panel.getByRole('button', { name: `End the override by ${other}` }).click();
   await expect(panel.getByText(present, { exact: true })).toBeVisible();
-  await expect(panel.getByText(/is on call/)).toHaveCount(0);
+  await expect(panel.getByText(/is on call from/)).toHaveCount(0);
   // Somebody else does it.
   const token = await app.login('admin');
   const endsAt = new Date(Date.now() + 86_400_000).toISOString();
