@@ -49,7 +49,7 @@ const columns: Column<Folded>[] = [
   {
     key: 'source',
     title: words.source,
-    width: 'clamp(6rem, 11vw, 14rem)',
+    width: 'clamp(6rem, 9vw, 14rem)',
     cell: ({ alert }) => <bdi>{alert.source}</bdi>,
   },
   { key: 'host', title: words.host, width: 'clamp(5rem, 9vw, 9rem)', cell: ({ alert }) => <bdi>{alert.hostname}</bdi> },

@@ -55,7 +55,7 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     key: 'source',
     title: words.source,
     isMinor: true,
-    width: 'clamp(5rem, 9vw, 12rem)',
+    width: 'clamp(5rem, 8vw, 12rem)',
     cell: ({ source }) => <bdi>{source}</bdi>,
   },
   { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },
@@ -63,11 +63,11 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
   {
     key: 'state',
     title: words.state,
-    width: 'clamp(9rem, 11vw, 15rem)',
+    width: 'clamp(9.5rem, 12vw, 15rem)',
     cell: (incident) => (
-      <>
+      <span class="incident-state">
         <SilencedMark incident={incident} /> <IncidentChip incident={incident} />
-      </>
+      </span>
     ),
   },
 ];

@@ -51,7 +51,7 @@ const Waiting = ({
     <li>
       <span class="held-line">
         <SeverityChip severity={level} />
-        <a class="one-line" href={toHash(`/incidents/${number}`)}>
+        <a class="two-line" href={toHash(`/incidents/${number}`)}>
           <span class="incident-number">{text.incidents.number(number)}</span> <bdi>{title}</bdi>
         </a>
       </span>

@@ -20,10 +20,12 @@ const ProcessesScreen = () => {
   const pid = readPinned();
   return (
     <div class="list">
-      <search class="filters" aria-label={text.filters}>
-        <TextFilter name="q" label={words.filter} type="search" />
-        {isMedium.value && <SortChoice />}
-      </search>
+      {(reading ?? !error) && (
+        <search class="filters" aria-label={text.filters}>
+          <TextFilter name="q" label={words.filter} type="search" />
+          {isMedium.value && <SortChoice />}
+        </search>
+      )}
       {reading && pid && <Pinned key={pid} pid={pid} reading={reading} />}
       {reading && <Found reading={reading} />}
       {!reading && <Unloaded error={error} reload={retry} lines={16} />}

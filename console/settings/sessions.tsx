@@ -27,8 +27,10 @@ export const SessionsSection = () => {
     <>
       <div class="list-head">
         <p class="hint">{words.sessionsHint}</p>
-        <OwnPassword />
-        <IconButton icon="user" label={words.logOutAll} isDisabled={isRunning} onClick={run} />
+        <div class="actions">
+          <OwnPassword />
+          <IconButton icon="user" label={words.logOutAll} isDisabled={isRunning} onClick={run} />
+        </div>
       </div>
       <Table
         label={words.sections.sessions}

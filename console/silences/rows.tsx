@@ -69,7 +69,7 @@ const toCompact = (covered: Covered) => (silence: Silence) => {
           {count > 0 && ` · ${words.covered(toCount(count))}`}
         </span>
       </div>
-      <span class="one-line hint">{describeWhen(silence)}</span>
+      <span class="two-line hint">{describeWhen(silence)}</span>
     </div>
   );
 };
@@ -81,7 +81,7 @@ export const SilenceTable = ({ rows, covered }: { rows: readonly Silence[]; cove
     columns={createColumns(covered)}
     rows={rows}
     rowKey={({ id }) => id}
-    heights={[72, 108]}
+    heights={[72, 120]}
     compact={toCompact(covered)}
     rowClass={({ state }) => (state === 'expired' ? 'over' : '')}
   />

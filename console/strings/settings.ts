@@ -62,7 +62,7 @@ export const settingTexts = {
   currentWrong: 'The current password is wrong.',
   passwordChanged: 'Your password was changed. You are logged out everywhere else.',
   passwordElsewhere: {
-    config: 'Your password is from the config file, where it is changed.',
+    config: 'Your password is set in the config file: change it there.',
     temporary: 'You have the random password of the start message. Create a user for yourself.',
     issuer: 'Your login is from another server, where your password is changed.',
   },

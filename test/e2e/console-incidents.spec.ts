@@ -251,6 +251,29 @@ test('resolved incidents are listed apart, and a filter that matches nothing say
   await expect(table(page).getByRole('row')).toHaveCount(2);
 });
 
+test('the row of a silenced incident says in full who has taken it, in a window of 1280 px', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({});
+  const token = await app.login('admin');
+  const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const silence = { match: { source: 'db' }, endsAt, comment: 'being moved' };
+  expect((await app.request('POST', '/api/silences', { token, body: silence })).status).toBe(201);
+  await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries' });
+  const acknowledged = await app.request('POST', '/api/incidents/1/acknowledge', { token, body: {} });
+  expect(acknowledged.status).toBe(200);
+  const { page } = await openConsole({ app, hash: '#/incidents', viewport: { width: 1280, height: 900 } });
+  const cell = row(page, 'slow queries').getByRole('cell').last();
+  await expect(cell).toHaveText(/Silenced\s*Taken by admin/);
+  const cut = await cell.evaluate((element) =>
+    [element, ...element.querySelectorAll('.chip, .chip > span')]
+      .filter((each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight)
+      .map((each) => each.outerHTML),
+  );
+  expect(cut).toEqual([]);
+});
+
 test('an incident about this machine shows what it was doing then, to those who log in', async ({
   startApp,
   openConsole,

@@ -376,7 +376,7 @@ test('a Reader changes the own password with the current one, stays logged in he
   const elsewhere = (await logInAsBen(strong)).json.token;
   const { page } = await openConsole({ app, hash: '#/settings/sessions' });
   await logIn(page, 'reader');
-  await expect(page.getByText('Your password is from the config file, where it is changed.')).toBeVisible();
+  await expect(page.getByText('Your password is set in the config file: change it there.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Change password' })).toHaveCount(0);
   await page.getByRole('banner').getByRole('button', { name: 'reader, Reader' }).click();
   await page.getByRole('button', { name: 'Log out', exact: true }).click();
