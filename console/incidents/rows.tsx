@@ -55,7 +55,7 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     key: 'source',
     title: words.source,
     isMinor: true,
-    width: 'clamp(5rem, 8vw, 12rem)',
+    width: 'clamp(5rem, 20vw - 9rem, 12rem)',
     cell: ({ source }) => <bdi>{source}</bdi>,
   },
   { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },

@@ -48,7 +48,7 @@ const Line = ({ watch }: { watch: Watch }) => {
 };
 
 const createColumns = (incidents: ActiveIncidents): Column<Watch>[] => [
-  { key: 'state', title: words.state, width: '7.75rem', cell: (watch) => <Chip watch={watch} /> },
+  { key: 'state', title: words.state, width: '9.25rem', cell: (watch) => <Chip watch={watch} /> },
   {
     key: 'watch',
     title: words.watch,

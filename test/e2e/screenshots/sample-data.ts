@@ -121,8 +121,17 @@ export const addHeartbeats = async (request: Request, headers: Record<string, st
     const { json } = await request('PUT', `/api/heartbeats/${name}`, { headers, body });
     for (const [index, signal] of signals.entries()) {
       if (signal !== 'start') await setTimeout(20 + ((index * 37) % 60));
-      await request('POST', `/ping/${json['uuid']}/${signal}`, { body: { output: 'Backup finished: 18.4 GB' } });
+      const output = signal === '3' ? 'pg_dump: error: No space left on device' : 'Finished: 18.4 GB';
+      await request('POST', `/ping/${json['uuid']}/${signal}`, { body: output });
     }
+  }
+};
+
+/** The first two incidents, which `takeIncidents` takes. */
+export const addFirstAlerts = async (request: Request): Promise<void> => {
+  for (const wanted of ['certificates', 'disk']) {
+    const [level, source, hostname, message] = alerts.find((alert) => alert[1] === wanted) ?? [];
+    await request('POST', '/api/alert', { body: { level, source, hostname, message } });
   }
 };
 

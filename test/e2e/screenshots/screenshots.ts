@@ -7,6 +7,7 @@ import { test } from '../support/console.ts';
 import { logIn } from '../support/page.ts';
 import {
   addAlert,
+  addFirstAlerts,
   addHeartbeats,
   addSilences,
   addTasks,
@@ -92,6 +93,7 @@ test('the pictures of the documents', async ({ scope, startPublished, openConsol
   await addTasks(app.request, headers);
   await runCommands(app.request, headers);
   await addSilences(app.request, headers);
+  await addFirstAlerts(app.request);
   await addWatches(app, headers);
   await addHeartbeats(app.request, headers);
   await live(app);
