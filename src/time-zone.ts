@@ -10,18 +10,41 @@ const strideMs = 12 * 60 * minuteMs;
 /** Strides of about five years. */
 const mostOffsets = 4096;
 
-/** The usual spelling of a time zone's name; undefined for an unknown one, and for an offset. */
-export const findTimeZone = (name: string): string | undefined => {
-  if (!/^[A-Za-z]/.test(name)) return undefined;
+/** Names that are remembered: a format of Intl costs 50 µs, and more memory than the collector knows of. */
+const mostNames = 1000;
+
+const known = new Map<string, string | undefined>();
+
+/** The usual spelling of what Intl takes as a time zone, a name or an offset; undefined for anything else. */
+export const resolveTimeZone = (text: string): string | undefined => {
+  const key = text.toLowerCase();
+  if (!known.has(key)) {
+    if (known.size >= mostNames) known.clear();
+    known.set(key, readUsualSpelling(text));
+  }
+  return known.get(key);
+};
+
+const readUsualSpelling = (timeZone: string): string | undefined => {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
   } catch {
     return undefined;
   }
 };
 
-/** The time zone of this process. */
-export const readOwnTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The usual spelling of a time zone's name; undefined for an unknown one, and for an offset. */
+export const findTimeZone = (name: string): string | undefined =>
+  /^[A-Za-z]/.test(name) ? resolveTimeZone(name) : undefined;
+
+let own: { variable: string | undefined; name: string } | undefined;
+
+/** The time zone of this process, which the setting `timeZone` can change. */
+export const readOwnTimeZone = (): string => {
+  const variable = process.env['TZ'];
+  if (!own || own.variable !== variable) own = { variable, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
+  return own.name;
+};
 
 /**
  * Tells what clocks of a time zone show. Times are Unix milliseconds, and local times are the milliseconds that a clock

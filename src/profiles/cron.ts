@@ -37,19 +37,51 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
+/** The times of a cron expression. */
+export type CronTimes = Pick<Cron, 'nextRun' | 'nextRuns' | 'previousRuns'>;
+
+type Zone = Pick<CronOptions, 'timezone' | 'utcOffset'>;
+
 /**
  * The times of a cron expression as cron(8) of Debian has them: where both day fields are restricted, either is enough, but
  * where one begins with `*`, as in `*\/2`, both must match. Throws an Error whose message says what is wrong.
  */
-export const createCron = (expression: string, options: Pick<CronOptions, 'timezone' | 'utcOffset'>): Cron => {
+export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
   const odd = fields.find((field) => !fieldForm.test(field));
   if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} is no field of a cron expression`);
-  const [, , day = '', , weekday = ''] = fields;
   const pattern = fields.map((field, index) => clampSteps(field, cronFields[index] as CronField)).join(' ');
+  const find = (): Cron => findParsed(pattern, zone);
+  find();
+  return {
+    nextRun: (from) => find().nextRun(from),
+    nextRuns: (count, from) => find().nextRuns(count, from),
+    previousRuns: (count, from) => find().previousRuns(count, from),
+  };
+};
+
+/** Parsed expressions that are kept, of the last use: each takes 80 kB, and thousands may be stored. */
+const mostParsed = 100;
+
+const parsed = new Map<string, Cron>();
+
+const findParsed = (pattern: string, zone: Zone): Cron => {
+  const key = `${zone.timezone ?? zone.utcOffset} ${pattern}`;
+  const cron = parsed.get(key) ?? parse(pattern, zone);
+  parsed.delete(key);
+  parsed.set(key, cron);
+  for (const oldest of parsed.keys()) {
+    if (parsed.size <= mostParsed) break;
+    parsed.delete(oldest);
+  }
+  return cron;
+};
+
+const parse = (pattern: string, zone: Zone): Cron => {
+  const [, , day = '', , weekday = ''] = pattern.split(' ');
   try {
     const domAndDow = day.startsWith('*') || weekday.startsWith('*');
-    return new Cron(pattern, { ...options, mode: '5-part', domAndDow, paused: true });
+    return new Cron(pattern, { ...zone, mode: '5-part', domAndDow, paused: true });
   } catch (error) {
     throw new Error((error as Error).message.replace(/^\w+: /, ''));
   }

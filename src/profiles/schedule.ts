@@ -1,17 +1,16 @@
-import type { Cron } from 'croner';
 import { HttpError } from '../http/errors.ts';
-import { createCron } from './cron.ts';
+import { resolveTimeZone } from '../time-zone.ts';
+import { type CronTimes, createCron } from './cron.ts';
 
 /** The times of a cron expression of five fields. Throws an HttpError where it cannot be used. */
-export const parseSchedule = (schedule: string, timeZone: string): Cron => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-  } catch {
+export const parseSchedule = (schedule: string, timeZone: string): CronTimes => {
+  const timezone = resolveTimeZone(timeZone);
+  if (timezone === undefined) {
     throw new HttpError('invalid', `timeZone must be a name such as Europe/Berlin, not ${timeZone}`);
   }
-  let cron: Cron;
+  let cron: CronTimes;
   try {
-    cron = createCron(schedule, { timezone: timeZone });
+    cron = createCron(schedule, { timezone });
   } catch (error) {
     throw new HttpError(
       'invalid',

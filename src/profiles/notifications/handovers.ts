@@ -1,7 +1,6 @@
-import type { Cron } from 'croner';
 import { bisect } from '../../storage/bisect.ts';
 import type { ZoneClock } from '../../time-zone.ts';
-import { createCron, splitCron } from '../cron.ts';
+import { type CronTimes, createCron, splitCron } from '../cron.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -33,7 +32,7 @@ interface Year {
 export class Handovers {
   readonly #clock: ZoneClock;
   /** Has a run on each day that the expression names, at midnight in UTC. */
-  readonly #days: Cron;
+  readonly #days: CronTimes;
   /** Milliseconds of the day. */
   readonly #times: readonly number[];
   readonly #isHourly: boolean;

@@ -1,19 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { awaitWithin, createSerial } from '../../storage/scheduling.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import type { IncidentDelivery, SharedIncident } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
 import { BaseDestination, type BaseParts, closingMs, unexpectedWaitMs } from './base-destination.ts';
+import { waitForTurn } from './message-turn.ts';
 import { type Bundle, NoticeQueue } from './notice-queue.ts';
 import type { PlannedNotice } from './plan.ts';
 import type { DeliveryOutcome, FailedOutcome } from './receiver-state.ts';
 import type { WaitingAlert } from './waiting.ts';
-
-/** Many destinations may have messages about many incidents at the same time: each is made between two steps of other work. */
-const longMessage = 50;
-const inTurn = createSerial();
-const waitForTurn = async (incidents: number): Promise<void> => {
-  if (incidents > longMessage) await inTurn(() => setImmediate());
-};
 
 /** How long a message waits at most for the note that it is sent, and others for the one of what became of it. */
 const patienceMs = 2000;
@@ -172,10 +166,12 @@ export class IncidentDestination extends BaseDestination {
   #advanceSoon(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
-    void setImmediate().then(() => {
-      this.#isAdvancing = false;
-      this.advance();
-    });
+    void setImmediate()
+      .then(waitForTurn)
+      .then(() => {
+        this.#isAdvancing = false;
+        this.advance();
+      });
   }
 
   /** There is no such incident any more, or it is settled. */
@@ -192,7 +188,7 @@ export class IncidentDestination extends BaseDestination {
   async #run(bundle: Bundle, source: NoticeSource): Promise<DeliveryOutcome | undefined> {
     this.running += 1;
     let outcome: DeliveryOutcome | undefined;
-    await waitForTurn(bundle.ids.size);
+    await waitForTurn();
     try {
       const happenings = this.#prepare(bundle, source);
       if (happenings.length > 0) outcome = await this.#send(bundle, happenings, source);
@@ -224,8 +220,7 @@ export class IncidentDestination extends BaseDestination {
     const { failures: failuresBefore, troubleSince } = this.receiver;
     const { waiting } = bundle;
     await this.#noteAttempts(happenings, source);
-    // What many have waited for may have come for all at once.
-    await waitForTurn(happenings.length);
+    await waitForTurn();
     const outcome = await this.#parts.sender.send(happenings);
     // Where the receiver had the request, it may know what it says.
     const isUnknown = outcome.kind === 'rejected' || (outcome.kind === 'failed' && !outcome.mayBeAlert);

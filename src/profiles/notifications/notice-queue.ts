@@ -5,6 +5,9 @@ import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 /** The most incidents of one message. */
 const mostGrouped = 500;
 
+/** Messages of one incident each are made ahead of sending up to this number: a message takes more memory than its incident. */
+const mostAhead = 100;
+
 /** A message that waits: the incidents that it is about, and the reason of its last failure. */
 export interface Bundle {
   waiting: WaitingAlert;
@@ -33,6 +36,8 @@ export class NoticeQueue {
   readonly #bundles = new Map<number, Bundle>();
   readonly #bundleOf = new Map<string, Bundle>();
   readonly #fresh = new Map<string, Fresh>();
+  /** Due, in the order in which messages are made of them. */
+  readonly #due = new Map<string, Fresh>();
   /** When the first of the fresh ones is due. */
   #firstDueAt = Number.POSITIVE_INFINITY;
   #lastBundle = 0;
@@ -43,12 +48,16 @@ export class NoticeQueue {
 
   /** Of how many incidents it is to be told now. */
   get size(): number {
-    return this.#bundleOf.size + this.#fresh.size;
+    return this.#bundleOf.size + this.#due.size + this.#fresh.size;
   }
 
   /** When the oldest of what waits happened, or could be sent at the latest. */
   waitingSince(now: number): number | undefined {
     const times = Array.from(this.#bundles.values(), ({ waiting }) => waiting.receivedAt);
+    for (const { since } of this.#due.values()) {
+      times.push(since);
+      break;
+    }
     if (this.#fresh.size > 0 && this.#firstDueAt <= now) times.push(this.#firstDueAt);
     return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
   }
@@ -64,13 +73,13 @@ export class NoticeQueue {
   }
 
   has(id: string): boolean {
-    return this.#bundleOf.has(id) || this.#fresh.has(id);
+    return this.#bundleOf.has(id) || this.#due.has(id) || this.#fresh.has(id);
   }
 
   /** The ids of incidents of which it is to be told now; of some of them, if there are many. */
   listIds(most: number): string[] {
     const ids: string[] = [];
-    for (const all of [this.#bundleOf, this.#fresh]) {
+    for (const all of [this.#bundleOf, this.#due, this.#fresh]) {
       for (const id of all.keys()) {
         if (ids.length === most) return ids;
         ids.push(id);
@@ -85,7 +94,7 @@ export class NoticeQueue {
 
   /** There is something to tell of an incident: at once, or by a time, with others; returns whether that is news. */
   put(incident: SharedIncident, { dueAt, happenedAt }: PlannedNotice): boolean {
-    if (this.#bundleOf.has(incident.id)) return false;
+    if (this.#bundleOf.has(incident.id) || this.#due.has(incident.id)) return false;
     const isCritical = incident.level === 'CRITICAL' && incident.state !== 'resolved';
     this.#fresh.set(incident.id, { dueAt, since: happenedAt, isCritical });
     this.#firstDueAt = Math.min(this.#firstDueAt, dueAt);
@@ -95,25 +104,43 @@ export class NoticeQueue {
   /** There is nothing to tell of it any more. What is being sent is not called back. */
   withdraw(id: string): void {
     this.#fresh.delete(id);
+    this.#due.delete(id);
     const bundle = this.#bundleOf.get(id);
     if (bundle && bundle.waiting.state !== 'running') this.release(bundle, id);
   }
 
   /** Makes messages of what is due; what was to be told a little later is told with it. */
   group(now: number): void {
-    if (this.#fresh.size === 0 || this.#firstDueAt > now) return;
+    if (this.#areFreshDue(now)) this.#groupFresh();
+    for (const [id, one] of this.#due) {
+      if (this.#bundles.size >= mostAhead) return;
+      this.#due.delete(id);
+      this.#add(new Set([id]), toBegin([one]));
+    }
+  }
+
+  #areFreshDue(now: number): boolean {
+    if (this.#fresh.size === 0 || this.#firstDueAt > now) return false;
     this.#firstDueAt = Number.POSITIVE_INFINITY;
     for (const { dueAt } of this.#fresh.values()) this.#firstDueAt = Math.min(this.#firstDueAt, dueAt);
-    if (this.#firstDueAt > now) return;
-    const size = this.#groupMs === 0 ? 1 : mostGrouped;
+    return this.#firstDueAt <= now;
+  }
+
+  #groupFresh(): void {
     const all = [...this.#fresh];
     this.#fresh.clear();
     this.#firstDueAt = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < all.length; at += size) {
-      const some = all.slice(at, at + size);
-      const since = Math.min(...some.map(([, one]) => one.since));
-      const isCritical = some.some(([, one]) => one.isCritical);
-      this.#add(new Set(some.map(([id]) => id)), { receivedAt: since, isCritical });
+    if (this.#groupMs > 0) {
+      for (let at = 0; at < all.length; at += mostGrouped) {
+        const some = all.slice(at, at + mostGrouped);
+        this.#add(new Set(some.map(([id]) => id)), toBegin(some.map(([, one]) => one)));
+      }
+      return;
+    }
+    for (const [id, one] of all) {
+      // It does not wait for others.
+      if (one.isCritical) this.#add(new Set([id]), toBegin([one]));
+      else this.#due.set(id, one);
     }
   }
 
@@ -126,8 +153,10 @@ export class NoticeQueue {
   /** Makes a message of the incident alone, whatever it waits for; it counts as running. */
   takeAlone(id: string, now: number): Bundle {
     const before = this.#bundleOf.get(id);
-    const fresh = this.#fresh.get(id) ?? { since: before?.waiting.receivedAt ?? now, isCritical: false };
+    const fresh = this.#fresh.get(id) ??
+      this.#due.get(id) ?? { since: before?.waiting.receivedAt ?? now, isCritical: false };
     this.#fresh.delete(id);
+    this.#due.delete(id);
     if (before) this.release(before, id);
     const bundle = this.#add(new Set([id]), { receivedAt: fresh.since, isCritical: fresh.isCritical }, before);
     this.begin(bundle);
@@ -183,3 +212,8 @@ export class NoticeQueue {
     return bundle;
   }
 }
+
+const toBegin = (some: readonly Fresh[]): Since => ({
+  receivedAt: Math.min(...some.map(({ since }) => since)),
+  isCritical: some.some(({ isCritical }) => isCritical),
+});

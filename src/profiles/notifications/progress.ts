@@ -266,15 +266,18 @@ const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown)
     });
     return writing;
   };
-  /** Writes within a second; a change that is not written can only repeat deliveries. */
+  /** Writes within a second, not all destinations at once; a change that is not written can only repeat deliveries. */
   const save = (): void => {
     isChanged = true;
     if (timer) return;
     void write();
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (isChanged) save();
-    }, writeMs);
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        if (isChanged) save();
+      },
+      writeMs * (0.5 + Math.random() / 2),
+    );
   };
   return {
     progress,
