@@ -104,6 +104,42 @@ test('where no day field begins with *, either is enough', () => {
   assert.deepEqual(listDays('0 0 1-3 1 MON').slice(0, 4), ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-05']);
 });
 
+test('days that no named month has never come', () => {
+  const from = new Date(Date.UTC(year, 0, 1));
+  const never = [
+    '31 2,4,6,9,11 */7',
+    '30-31 feb *',
+    '*/100 * 1#5',
+    '1-7 1 +1#2',
+    'L * +1#1',
+    '1W,15W * +0,6',
+    '8W * +1#1',
+  ];
+  for (const days of never) {
+    const cron = createCron(`0 0 ${days}`, { timezone: 'Europe/Berlin' });
+    assert.deepEqual([cron.nextRun(from), cron.nextRuns(3, from), cron.previousRuns(3, from)], [null, [], []], days);
+  }
+  for (const days of ['*/7 2 5#5', '30 2,3 *', 'L 2 +5L', '1W * +1#1', 'LW 2 +5', '31W * +5L', '31 2 1', '? 2 1#5']) {
+    assert.ok(createCron(`0 0 ${days}`, { timezone: 'Europe/Berlin' }).nextRun(from), days);
+  }
+});
+
+test('29 February comes on each day of the week, after up to 40 years', () => {
+  for (const weekday of weekdays.keys()) {
+    // 1900 and 2100 are no leap years.
+    for (const from of [Date.UTC(1872, 2, 1), Date.UTC(2026, 0, 1), Date.UTC(2072, 2, 1), Date.UTC(2099, 11, 31)]) {
+      const day = createCron(`0 0 29 2 +${weekday}`, { utcOffset: 0 }).nextRun(new Date(from));
+      assert.deepEqual([day?.getUTCDate(), day?.getUTCDay()], [29, weekday]);
+    }
+  }
+});
+
+test('times that clocks always skip are searched in decades, not in centuries', () => {
+  const { nextRun, previousRuns } = createCron('*/30 2 25-31 3 */7', { timezone: 'Europe/Berlin' });
+  assert.equal(nextRun(new Date(Date.UTC(year, 0, 1))), null);
+  assert.equal(previousRuns(1, new Date(Date.UTC(2079, 0, 1))).length, 0);
+});
+
 test('times are written in five fields or as a name of crontab(5), and not as a date', () => {
   assert.equal(listDays('@monthly').length, 12);
   assert.equal(listDays('  0\t0 1  * * ').length, 12);

@@ -1,4 +1,4 @@
-import { Cron, type CronOptions } from 'croner';
+import { Cron, type CronOptions, CronPattern } from 'croner';
 
 interface CronField {
   name: string;
@@ -37,10 +37,19 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
-/** The times of a cron expression. */
-export type CronTimes = Pick<Cron, 'nextRun' | 'nextRuns' | 'previousRuns'>;
+/** The times of a cron expression within decades: the longest wait is that for 29 February on a certain weekday, 40 years. */
+export interface CronTimes {
+  /** The first time after `from`, which is now by default; null if none comes. */
+  nextRun(from?: Date): Date | null;
+  nextRuns(count: number, from?: Date): Date[];
+  /** The last times before `from`, the latest first. */
+  previousRuns(count: number, from?: Date): Date[];
+}
 
 type Zone = Pick<CronOptions, 'timezone' | 'utcOffset'>;
+
+/** The times of an expression whose days are in no calendar. */
+const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRuns: () => [] };
 
 /**
  * The times of a cron expression as cron(8) of Debian has them: where both day fields are restricted, either is enough, but
@@ -51,23 +60,80 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   const odd = fields.find((field) => !fieldForm.test(field));
   if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} is no field of a cron expression`);
   const pattern = fields.map((field, index) => clampSteps(field, cronFields[index] as CronField)).join(' ');
-  const find = (): Cron => findParsed(pattern, zone);
-  find();
+  if (!mayCome(parse(pattern), needsBoth(pattern))) return noTimes;
+  const findAt = (at: Date): Cron => findParsed(pattern, zone, at);
   return {
-    nextRun: (from) => find().nextRun(from),
-    nextRuns: (count, from) => find().nextRuns(count, from),
-    previousRuns: (count, from) => find().previousRuns(count, from),
+    nextRun: (from = new Date()) => findAt(from).nextRun(from),
+    nextRuns: (count, from = new Date()) => findAt(from).nextRuns(count, from),
+    previousRuns: (count, from = new Date()) => findAt(from).previousRuns(count, from),
   };
 };
+
+const parse = (pattern: string): CronPattern => {
+  try {
+    return new CronPattern(pattern, undefined, { mode: '5-part' });
+  } catch (error) {
+    throw new Error((error as Error).message.replace(/^\w+: /, ''));
+  }
+};
+
+const needsBoth = (pattern: string): boolean => {
+  const [, , day = '', , weekday = ''] = pattern.split(' ');
+  return day.startsWith('*') || weekday.startsWith('*');
+};
+
+/** The lengths that each month may have. */
+const lengths = [[31], [28, 29], [31], [30], [31], [30], [31], [31], [30], [31], [30], [31]];
+
+const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
+
+/** In croner's bits of a weekday: the last one in the month. Those below are for the first to the fifth. */
+const lastBit = 32;
+
+/** False if no year has a day that matches, so that none is searched for it. Every date is on every weekday in some year. */
+const mayCome = (pattern: CronPattern, both: boolean): boolean => {
+  if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return true;
+  return lengths.some(
+    (own, month) => pattern.month[month] && own.some((length) => daysOfWeek.some(hasDay(pattern, length))),
+  );
+};
+
+/** Says whether a month of this length may have a day that matches and is that day of the week. */
+const hasDay =
+  (pattern: CronPattern, length: number) =>
+  (weekday: number): boolean => {
+    const bits = pattern.dayOfWeek[weekday] ?? 0;
+    const isNth = (day: number): boolean =>
+      (bits & (1 << Math.floor((day - 1) / 7))) !== 0 || ((bits & lastBit) !== 0 && day > length - 7);
+    /** The weekday nearest to a day, as with `15W`, can be `day`. */
+    const isNear = (wanted: number, day: number): boolean => {
+      const of = (weekday + wanted - day + 35) % 7;
+      if (of === 0) return day === (wanted === length ? wanted - 2 : wanted + 1);
+      if (of === 6) return day === (wanted === 1 ? wanted + 2 : wanted - 1);
+      return day === wanted;
+    };
+    const isNamed = (day: number): boolean =>
+      Boolean(pattern.day[day - 1]) ||
+      (pattern.lastDayOfMonth && day === length) ||
+      (pattern.lastWeekday && isNear(length, day)) ||
+      pattern.nearestWeekdays.some((named, index) => named && index < length && isNear(index + 1, day));
+    return bits !== 0 && Array.from({ length }, (_, index) => index + 1).some((day) => isNth(day) && isNamed(day));
+  };
 
 /** Parsed expressions that are kept, of the last use: each takes 80 kB, and thousands may be stored. */
 const mostParsed = 100;
 
 const parsed = new Map<string, Cron>();
 
-const findParsed = (pattern: string, zone: Zone): Cron => {
-  const key = `${zone.timezone ?? zone.utcOffset} ${pattern}`;
-  const cron = parsed.get(key) ?? parse(pattern, zone);
+/** The longest way from a time to the next or last one; without a bound, croner searches 400 years. */
+const mostYears = 40;
+
+/** An expression for the years around a time. Those of a decade share one. */
+const findParsed = (pattern: string, zone: Zone, at: Date): Cron => {
+  const decade = Math.floor(at.getUTCFullYear() / 10) * 10;
+  const years = [decade - 1 - mostYears, decade + 10 + mostYears].map((year) => Math.min(Math.max(year, 1), 9999));
+  const key = `${zone.timezone ?? zone.utcOffset} ${pattern} ${years[0]}`;
+  const cron = parsed.get(key) ?? createParsed(`0 ${pattern} ${years.join('-')}`, zone, needsBoth(pattern));
   parsed.delete(key);
   parsed.set(key, cron);
   for (const oldest of parsed.keys()) {
@@ -77,15 +143,8 @@ const findParsed = (pattern: string, zone: Zone): Cron => {
   return cron;
 };
 
-const parse = (pattern: string, zone: Zone): Cron => {
-  const [, , day = '', , weekday = ''] = pattern.split(' ');
-  try {
-    const domAndDow = day.startsWith('*') || weekday.startsWith('*');
-    return new Cron(pattern, { ...zone, mode: '5-part', domAndDow, paused: true });
-  } catch (error) {
-    throw new Error((error as Error).message.replace(/^\w+: /, ''));
-  }
-};
+const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>
+  new Cron(pattern, { ...zone, mode: '7-part', domAndDow, paused: true });
 
 /** A step beyond the end of a range, as in `*\/100`, leaves its first value; croner refuses such steps. */
 const clampSteps = (field: string, { count }: CronField): string =>
