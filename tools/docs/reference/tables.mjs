@@ -31,7 +31,8 @@ const toTable = (heads, rows, title) => {
 const toValues = ({ type, enum: words, minimum, maximum, maxLength, items, maxItems, anyOf }) => {
   if (words) return codes(words);
   if (anyOf) return [...new Set(anyOf.map(toValues))].join(' or ');
-  if (type === 'array') return `list of ${maxItems ? `at most ${maxItems}: ` : ''}${toValues(items ?? {})}`;
+  if (type === 'array')
+    return `list of ${maxItems ? `at most ${maxItems}: ` : ''}${toValues(items ?? {}) ?? 'any values'}`;
   if (minimum !== undefined) return maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
   if (maxLength) return `text, up to ${maxLength} characters`;
   return { string: 'text', boolean: 'switch' }[type] ?? type;

@@ -58,3 +58,21 @@ for (const path of ['/api/alert/slack', '/api/alert/auto']) {
     }
   });
 }
+
+test('of a message with very many blocks, as much is read as is kept', () => {
+  const nest = (depth: number): object[] =>
+    Array.from({ length: 10 }, () => (depth === 0 ? { text: 'a word' } : { elements: nest(depth - 1) }));
+  const { message } = readAlert(slackFormat, { blocks: nest(4) });
+  assert.ok(message.startsWith('a word a word'));
+  assert.ok(message.length > 16_384 && message.length < 65_536, `${message.length}`);
+});
+
+test('blocks after the first text are not read', () => {
+  const unread = Object.defineProperty({}, 'text', {
+    get: () => assert.fail('it is read'),
+  });
+  const body = { text: 'a', blocks: [unread], attachments: [{ blocks: [unread] }] };
+  assert.equal(readAlert(slackFormat, body).message, 'a');
+  const blank = Array.from({ length: 100 }, () => ({ elements: Array.from({ length: 100 }, () => ({ text: ' ' })) }));
+  assert.equal(readAlert(slackFormat, { blocks: blank, attachments: [{ text: 'b', blocks: [unread] }] }).message, 'b');
+});

@@ -1,22 +1,42 @@
+import type { Static } from 'typebox';
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import { unknownHost } from '../../../alert-record.ts';
 import type { Severity } from '../../../severity.ts';
-import { defineFormat, findDetails, firstText, formType, isObject, toLink, toSource } from '../format.ts';
+import { defineFormat, firstText, formType, isObject, toLink, toSource } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
-
-/** Slack's Block Kit, of which only the texts are read. */
-const Blocks = Type.Optional(Type.Array(Type.Unknown()));
-
-/** What Slack accepts. */
-const mostAttachments = 100;
 
 const levels = new Map<string, Severity>([
   ['danger', 'ERROR'],
   ['warning', 'WARNING'],
   ['good', 'INFO'],
 ]);
+
+/** Slack's Block Kit, of which only the texts are read. */
+const Blocks = Type.Optional(
+  Type.Array(Type.Unknown(), { description: 'Objects of Block Kit; their texts are read.' }),
+);
+
+type Blocks = readonly unknown[] | undefined;
+
+const Attachment = Type.Object({
+  text: Text,
+  fallback: Text,
+  pretext: Text,
+  title: Text,
+  color: Type.Optional(Type.String({ examples: [...levels.keys()] })),
+  title_link: Text,
+  author_name: Text,
+  footer: Text,
+  fields: Type.Optional(Type.Array(Type.Unknown(), { description: 'Objects with `title` and `value`.' })),
+  blocks: Blocks,
+});
+
+type Attachments = readonly Static<typeof Attachment>[];
+
+/** What Slack accepts. */
+const mostAttachments = 100;
 
 /** Slack's incoming webhooks, as many programs can call them: JSON, or a form whose field `payload` is JSON. */
 export const slackFormat = defineFormat({
@@ -26,22 +46,7 @@ export const slackFormat = defineFormat({
     {
       text: Type.Optional(Type.String({ examples: ['The disk of web-1 is full'] })),
       username: Text,
-      attachments: Type.Optional(
-        Type.Array(
-          Type.Object({
-            text: Text,
-            fallback: Text,
-            pretext: Text,
-            title: Text,
-            color: Type.Optional(Type.String({ examples: [...levels.keys()] })),
-            title_link: Text,
-            author_name: Text,
-            footer: Text,
-            fields: Type.Optional(Type.Array(Type.Unknown(), { description: 'Objects with `title` and `value`.' })),
-            blocks: Blocks,
-          }),
-        ),
-      ),
+      attachments: Type.Optional(Type.Array(Attachment)),
       blocks: Blocks,
     },
     { title: 'SlackMessage' },
@@ -58,13 +63,7 @@ export const slackFormat = defineFormat({
   },
   readAlerts: ({ text, username, blocks, attachments: all = [] }) => {
     const attachments = all.slice(0, mostAttachments);
-    const message = firstText(
-      text,
-      readBlocks(blocks),
-      ...attachments.flatMap((part) => [part.text, part.fallback, part.title, part.pretext, readBlocks(part.blocks)]),
-      ...attachments.map((part) => readFields(part.fields)),
-      ...attachments.flatMap((part) => [part.author_name, part.footer]),
-    );
+    const message = findText(listTexts(text, blocks, attachments));
     if (message === '') throw new HttpError('invalid', 'text is required, or an attachment or a block with text');
     const color = firstText(...attachments.map((part) => part.color)).toLowerCase();
     return [
@@ -72,7 +71,7 @@ export const slackFormat = defineFormat({
         source: toSource('slack', username),
         level: levels.get(color) ?? 'WARNING',
         message,
-        details: findDetails(message, ...attachments.flatMap((part) => [part.text, readFields(part.fields)])),
+        details: findText(listDetails(message, attachments)) || undefined,
         hostname: unknownHost,
         status: 'firing',
         link: toLink(...attachments.map((part) => part.title_link)),
@@ -86,6 +85,34 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.length
 const toPlain = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
+/** The first text that is not blank; those after it are not read. */
+const findText = (texts: Iterable<string | undefined>): string => {
+  for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
+  return '';
+};
+
+/** The texts that can be the message, the best first. */
+function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attachments): Generator<string | undefined> {
+  yield text;
+  const left = { characters: mostCharacters, elements: mostElements };
+  yield readBlocks(blocks, left);
+  for (const part of attachments) {
+    yield* [part.text, part.fallback, part.title, part.pretext];
+    yield readBlocks(part.blocks, left);
+  }
+  for (const part of attachments) yield readFields(part.fields);
+  for (const part of attachments) yield* [part.author_name, part.footer];
+}
+
+/** The texts that say something else than the message does. */
+function* listDetails(message: string, attachments: Attachments): Generator<string> {
+  for (const part of attachments) {
+    if (part.text !== undefined && part.text !== message) yield part.text;
+    const lines = readFields(part.fields);
+    if (lines !== message) yield lines;
+  }
+}
+
 /** A line for each field of an attachment. */
 const readFields = (fields: readonly unknown[] = []): string =>
   fields
@@ -98,21 +125,49 @@ const readFields = (fields: readonly unknown[] = []): string =>
 /** Deeper elements of a block have no text of their own. */
 const deepest = 6;
 
+/** More than a message keeps. */
+const mostCharacters = 32_768;
+
+/** More than Slack accepts in one message. */
+const mostElements = 10_000;
+
+/** How much more of a message's blocks is read. */
+interface Left {
+  characters: number;
+  elements: number;
+}
+
 /** The texts of blocks, each block on a line. */
-const readBlocks = (blocks: readonly unknown[] = []): string =>
-  blocks
-    .slice(0, mostAttachments)
-    .map((block) => readBlock(block, deepest))
-    .filter((line) => line !== '')
-    .join('\n');
+const readBlocks = (blocks: Blocks, left: Left): string =>
+  joinTexts(blocks?.slice(0, mostAttachments) ?? [], deepest, left, '\n');
+
+const joinTexts = (blocks: readonly unknown[], depth: number, left: Left, separator: string): string => {
+  const texts: string[] = [];
+  for (const block of blocks) {
+    if (left.characters <= 0 || left.elements <= 0) break;
+    const text = readBlock(block, depth, left);
+    if (text.trim() !== '') texts.push(text);
+  }
+  return texts.join(separator);
+};
 
 /** The texts in one block: `text` is a text or has one, and the rest is in lists. */
-const readBlock = (block: unknown, depth: number): string => {
-  if (!isObject(block) || depth === 0) return '';
+const readBlock = (block: unknown, depth: number, left: Left): string => {
+  left.elements -= 1;
+  if (!isObject(block) || depth === 0 || left.elements < 0) return '';
   const { text, title, alt_text: picture, url, fields, elements } = block;
   const lists = [fields, elements].flatMap((list) => (Array.isArray(list) ? list.slice(0, mostAttachments) : []));
-  const own = [text, title, picture, url].map((part) => toPlain(part) || readBlock(part, depth - 1));
-  return [own.find((part) => part !== '') ?? '', ...lists.map((each) => readBlock(each, depth - 1))]
-    .filter((each) => each.trim() !== '')
-    .join(' ');
+  const own = readOwn([text, title, picture, url], depth, left);
+  return [own, joinTexts(lists, depth - 1, left, ' ')].filter((each) => each.trim() !== '').join(' ');
+};
+
+/** The first that is not empty. */
+const readOwn = (parts: readonly unknown[], depth: number, left: Left): string => {
+  for (const part of parts) {
+    const plain = toPlain(part);
+    left.characters -= plain.length;
+    const found = plain || readBlock(part, depth - 1, left);
+    if (found !== '') return found;
+  }
+  return '';
 };
