@@ -39,8 +39,8 @@ export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer 
     const found = fstatSync(file);
     const deadline = found.isFile() || found.isDirectory() ? 0 : performance.now() + pipeMs;
     const chunks: Buffer[] = [];
+    const chunk = Buffer.alloc(chunkBytes);
     for (let bytes = 0; ; ) {
-      const chunk = Buffer.alloc(chunkBytes);
       const count = readAvailable(file, chunk);
       // The writer of a named pipe may come later.
       const isEarly = count === undefined || (count === 0 && bytes === 0 && found.isFIFO());
@@ -52,7 +52,7 @@ export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer 
       if (count === 0) return Buffer.concat(chunks);
       bytes += count;
       if (bytes > mostBytes) throw tooLarge(mostBytes);
-      chunks.push(chunk.subarray(0, count));
+      chunks.push(Buffer.from(chunk.subarray(0, count)));
     }
   } finally {
     closeSync(file);
