@@ -110,12 +110,14 @@ test('alerts --csv prints every column as spreadsheets read it, and no formula',
   const head = 'time,severity,level,status,source,hostname,message,details,labels,link,sender,format,incident,id\r\n';
   assert.equal((await run()).stdout, head);
   const formulas = ['=1+1', '+1', '-1', '@sum', '\t=1', '\uff1d1'];
-  await send(app, ...formulas.map((message) => ({ message })));
+  const parts = ['x;=1+1', 'x\t=1+1'];
+  await send(app, ...[...formulas, ...parts].map((message) => ({ message })));
   await send(app, { source: 'a,b', level: 'fatal', hostname: 'say "x"', message: 'two\nlines\u001b[2J' });
   const { code, stdout, stderr } = await run();
   assert.deepEqual([code, stderr], [0, '']);
   assert.ok(stdout.startsWith(head));
-  for (const text of formulas) assert.ok(stdout.includes(`,'${text},`), text);
+  for (const text of formulas) assert.ok(stdout.includes(text.startsWith('\t') ? `,"'${text}",` : `,'${text},`), text);
+  for (const text of parts) assert.ok(stdout.includes(`,"${text}",`), text);
   const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d)`;
   const last = String.raw`^${time},CRITICAL,fatal,,"a,b","say ""x""","two\nlines\\u\{1b\}\[2J",`;
   assert.match(stdout, new RegExp(last, 'm'));
