@@ -60,13 +60,26 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   const odd = fields.find((field) => !fieldForm.test(field));
   if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} is no field of a cron expression`);
   const pattern = fields.map((field, index) => clampSteps(field, cronFields[index] as CronField)).join(' ');
-  if (!mayCome(parse(pattern), needsBoth(pattern))) return noTimes;
-  const findAt = (at: Date): Cron => findParsed(pattern, zone, at);
+  const years = readLongestWait(parse(pattern), needsBoth(pattern));
+  if (years === undefined) return noTimes;
+  const findAt = (at: Date): Cron => findParsed(pattern, zone, at, years);
+  const nextRun = (from = new Date()): Date | null => findAt(from).nextRun(from);
   return {
-    nextRun: (from = new Date()) => findAt(from).nextRun(from),
-    nextRuns: (count, from = new Date()) => findAt(from).nextRuns(count, from),
-    previousRuns: (count, from = new Date()) => findAt(from).previousRuns(count, from),
+    nextRun,
+    nextRuns: (count, from) => follow(count, nextRun, from),
+    previousRuns: (count, from) => follow(count, (at = new Date()) => findAt(at).previousRuns(1, at)[0] ?? null, from),
   };
+};
+
+/** Times that each follow from the one before. */
+const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
+  const found: Date[] = [];
+  while (found.length < count) {
+    const next = find(found.at(-1) ?? from);
+    if (!next) break;
+    found.push(next);
+  }
+  return found;
 };
 
 const parse = (pattern: string): CronPattern => {
@@ -82,20 +95,24 @@ const needsBoth = (pattern: string): boolean => {
   return day.startsWith('*') || weekday.startsWith('*');
 };
 
-/** The lengths that each month may have. */
-const lengths = [[31], [28, 29], [31], [30], [31], [30], [31], [31], [30], [31], [30], [31]];
+/** Days of the months of a year that is no leap year. */
+const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 
 /** In croner's bits of a weekday: the last one in the month. Those below are for the first to the fifth. */
 const lastBit = 32;
 
-/** False if no year has a day that matches, so that none is searched for it. Every date is on every weekday in some year. */
-const mayCome = (pattern: CronPattern, both: boolean): boolean => {
-  if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return true;
-  return lengths.some(
-    (own, month) => pattern.month[month] && own.some((length) => daysOfWeek.some(hasDay(pattern, length))),
-  );
+/**
+ * The most years between days that match; undefined if no year has such a day. A date is on a certain weekday after at most
+ * 12 years, and 29 February after 40. Without a bound, croner searches 400 years.
+ */
+const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
+  if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return 40;
+  const mayHave = (length: number, month: number): boolean =>
+    Boolean(pattern.month[month]) && daysOfWeek.some(hasDay(pattern, length));
+  if (lengths.some(mayHave)) return 12;
+  return mayHave(29, 1) ? 40 : undefined;
 };
 
 /** Says whether a month of this length may have a day that matches and is that day of the week. */
@@ -125,14 +142,11 @@ const mostParsed = 100;
 
 const parsed = new Map<string, Cron>();
 
-/** The longest way from a time to the next or last one; without a bound, croner searches 400 years. */
-const mostYears = 40;
-
-/** An expression for the years around a time. Those of a decade share one. */
-const findParsed = (pattern: string, zone: Zone, at: Date): Cron => {
-  const decade = Math.floor(at.getUTCFullYear() / 10) * 10;
-  const years = [decade - 1 - mostYears, decade + 10 + mostYears].map((year) => Math.min(Math.max(year, 1), 9999));
-  const key = `${zone.timezone ?? zone.utcOffset} ${pattern} ${years[0]}`;
+/** An expression for the years around a time. */
+const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron => {
+  const year = at.getUTCFullYear();
+  const years = [year - 1 - wait, year + 1 + wait].map((each) => Math.min(Math.max(each, 1), 9999));
+  const key = `${zone.timezone ?? zone.utcOffset} ${pattern} ${years.join('-')}`;
   const cron = parsed.get(key) ?? createParsed(`0 ${pattern} ${years.join('-')}`, zone, needsBoth(pattern));
   parsed.delete(key);
   parsed.set(key, cron);
