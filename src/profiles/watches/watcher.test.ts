@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createHostReadings } from '../../host/index.ts';
 import type { HostReadings } from '../../host/readings.ts';
-import { ownLease } from '../../storage/postgres/lease.ts';
+import { type Lease, ownLease } from '../../storage/postgres/lease.ts';
 import type { AlertSource } from '../offers.ts';
 import { createTargets } from '../targets.ts';
 import { toKnownWatch } from './definitions.ts';
@@ -21,11 +21,13 @@ interface Before {
   isShared?: boolean;
   memory?: HostReadings['memory'];
   limitMs?: number;
+  network?: Lease;
+  takeGone?: (place: string) => Promise<boolean>;
 }
 
 /** A watcher of this machine whose alerts are stored when the test says so. */
 const createWorld = (t: { after(step: () => unknown): void }, before: Before = {}) => {
-  const { raised = [], isShared = false, limitMs } = before;
+  const { raised = [], isShared = false, limitMs, network = ownLease, takeGone } = before;
   const readings = createHostReadings();
   const host = { ...readings, memory: before.memory ?? readings.memory };
   t.after(() => host.close());
@@ -54,9 +56,11 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
       listRaised: async () =>
         new Map(raised.map((about) => [about, { id: 'before', ids: ['before'], level: 'WARNING', isResolved: false }])),
     },
-    leases: { machine: ownLease, network: ownLease, instance: ownLease },
+    leases: { machine: ownLease, network, instance: ownLease },
     where: { machine: 'db-1', network: '', instance: '.a' },
-    ...{ isShared, ...(limitMs && { limitMs }) },
+    isShared,
+    takeGone,
+    ...(limitMs && { limitMs }),
     log: pino({ level: 'silent' }),
   });
   const tick = () => watcher.tick();
@@ -135,4 +139,37 @@ test('a check that never ends is reported after `for`', async (t) => {
   set({ ...never, every: 1, for: 1 });
   await store(1);
   assert.match(String(stored[0]), /^firing \| Watch memory cannot check: there was no answer/);
+});
+
+test('no place counts as gone until others could renew their leases after the database was away', async (t) => {
+  const { now } = performance;
+  let ahead = 0;
+  t.mock.method(performance, 'now', () => now.call(performance) + ahead);
+  let isHeld = true;
+  const listeners: ((isHeld: boolean) => void)[] = [];
+  const change = (next: boolean): void => {
+    isHeld = next;
+    for (const listener of listeners) listener(next);
+  };
+  const network: Lease = { ...ownLease, isHeld: () => isHeld, onChanged: (listener) => void listeners.push(listener) };
+  const taken: string[] = [];
+  const takeGone = async (place: string): Promise<boolean> => {
+    taken.push(place);
+    return false;
+  };
+  const { tick } = createWorld(t, { raised: ['memory/.b/x'], isShared: true, network, takeGone });
+  const pass = async (seconds: number): Promise<number> => {
+    ahead += seconds * 1000;
+    tick();
+    await new Promise(setImmediate);
+    return taken.length;
+  };
+  assert.equal(await pass(21), 1);
+  change(false);
+  assert.equal(await pass(600), 1);
+  change(true);
+  assert.equal(await pass(1), 1);
+  assert.equal(await pass(15), 1);
+  assert.equal(await pass(10), 2);
+  assert.deepEqual(taken, ['.b', '.b']);
 });

@@ -61,7 +61,10 @@ interface Active {
   isChecked: boolean;
 }
 
-/** Milliseconds from the start to the first look for places that are gone, so that others start meanwhile, and to the next. */
+/**
+ * Milliseconds from the start, and from each gain of the lease, to the first look for places that are gone, so that others start
+ * meanwhile, or renew their leases after the database was away; and to the next look.
+ */
 const firstLookMs = 20_000;
 const lookMs = 10_000;
 
@@ -82,6 +85,8 @@ export class Watcher {
   #isRestoring = false;
   #isEnding = false;
   #nextLookAt = performance.now() + firstLookMs;
+  /** Until then no place counts as gone. */
+  #patientUntil = 0;
   #isClosed = false;
   #leave: (() => void) | undefined;
   readonly #checks = new Set<Promise<void>>();
@@ -100,6 +105,9 @@ export class Watcher {
       },
     };
     for (const scope of scopes) parts.leases[scope].onChanged((isHeld) => !isHeld && this.#drop(scope));
+    parts.leases.network.onChanged((isHeld) => {
+      if (isHeld) this.#patientUntil = performance.now() + firstLookMs;
+    });
   }
 
   start(): void {
@@ -254,7 +262,8 @@ export class Watcher {
   async #endGone(): Promise<void> {
     const { takeGone, leases, where } = this.#parts;
     try {
-      if (!takeGone || !leases.network.isHeld()) return;
+      const mayTake = (): boolean => leases.network.isHeld() && performance.now() >= this.#patientUntil;
+      if (!takeGone || !mayTake()) return;
       const own = new Set(Object.values(where));
       const found = new Map<string, Set<string>>();
       for (const fingerprint of (await this.#readTold()).keys()) {
@@ -262,6 +271,8 @@ export class Watcher {
         if (!own.has(of)) found.set(of, (found.get(of) ?? new Set()).add(name));
       }
       for (const [of, names] of found) {
+        // The database may have been away for so long that others could not renew their leases.
+        if (!mayTake()) return;
         if (!(await takeGone(of))) continue;
         // Now nothing else can be stored there.
         const told = await this.#readTold();
