@@ -48,6 +48,11 @@ export class HeartbeatKeeper extends MergedSettings<StoredHeartbeat, KnownHeartb
     this.setConfigured(next);
   }
 
+  /** Learns now what other instances have changed. */
+  async catchUp(): Promise<void> {
+    await this.settings?.catchUp();
+  }
+
   findByAddress(uuid: string): KnownHeartbeat | undefined {
     const all = this.list();
     if (all !== this.#indexed) this.#byUuid = new Map(all.map((one) => [one.uuid, one]));

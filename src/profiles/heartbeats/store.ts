@@ -203,8 +203,9 @@ export class HeartbeatStore {
     if (stored.seq <= (this.#newer.get(name) ?? 0)) return;
     const known = this.#states.get(name);
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
-    // One of the config file is never gone while it is pinged.
-    const isGone = known && known.since > since && since !== 0;
+    // One of the config file is never gone while it is pinged, and one that is expected now was made after all others: the clock
+    // may have been set back meanwhile.
+    const isGone = known && known.since > since && since !== 0 && record.type !== 'expected';
     const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, stored.seq);
     if (after === known) return;
     this.#states.set(after);

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../test/support/scope.ts';
 import { toLocalMinute } from '../../local-time.ts';
 import { createStateFile } from '../../storage/changes/state-file.ts';
-import { openJournal } from '../../storage/journal/journal.ts';
+import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import { createSnapshot } from '../../storage/snapshot.ts';
-import type { AlertSource, RaisedSeries } from '../offers.ts';
+import type { AlertSource, MadeSetting, RaisedSeries, SettingStore } from '../offers.ts';
 import type { HeartbeatDefinition } from './definition.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import type { Ping } from './runs.ts';
@@ -21,8 +22,35 @@ type Raised = Parameters<AlertSource['raise']>[0];
 
 const log = { warn: () => undefined, error: () => undefined };
 
+/** Settings of which one can be made, at that time, and deleted. */
+const createSettings = (name: string, value: HeartbeatDefinition & { uuid: string }) => {
+  let version = 0;
+  let made: MadeSetting[] = [];
+  const listeners: (() => void)[] = [];
+  const change = (next: MadeSetting[]): void => {
+    made = next;
+    for (const listener of listeners) listener();
+  };
+  const unused = () => Promise.reject(new Error('unused'));
+  const settings: SettingStore = {
+    list: <T>() => made as MadeSetting<T>[],
+    find: <T>() => made[0] as MadeSetting<T> | undefined,
+    put: unused,
+    delete: unused,
+    noteBroken: () => undefined,
+    isRead: () => true,
+    catchUp: async () => undefined,
+    onChanged: (_kind, listener) => void listeners.push(listener),
+  };
+  const make = (at: number): void => {
+    version += 1;
+    change([{ name, value, version, by: 'anna', at, createdAt: at }]);
+  };
+  return { settings, make, remove: () => change([]) };
+};
+
 /** What a server does with one heartbeat, by a clock that the test moves. */
-const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01-31T00:00:00Z') => {
+const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01-31T00:00:00Z', isMade = false) => {
   const directory = createFolder(t);
   let now = Date.parse(begin);
   const clock = (): Date => new Date(now);
@@ -31,15 +59,33 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   const series = new Map<string, RaisedSeries>();
   let isBehind = false;
   let isKilled = false;
+  let isSaved = true;
+  let broken: 'list' | 'find' | undefined;
   const name = 'job';
+  const { settings, make, remove } = createSettings(name, { ...definition, uuid: randomUUID() });
   const keeper = new HeartbeatKeeper({
-    ...{ settings: undefined, configured: [{ name, ...definition }], onUnusable: () => undefined },
+    settings: isMade ? settings : undefined,
+    configured: isMade ? [] : [{ name, ...definition }],
+    onUnusable: () => undefined,
   });
-  let life: { watch: HeartbeatWatch; store: HeartbeatStore } | undefined;
+  const { list, find } = keeper;
+  keeper.list = () => {
+    if (broken === 'list') throw new Error('broken');
+    return list.call(keeper);
+  };
+  keeper.find = (wanted) => {
+    if (broken === 'find') throw new Error('broken');
+    return find.call(keeper, wanted);
+  };
+  let life: { watch: HeartbeatWatch; store: HeartbeatStore; journal: Journal } | undefined;
   const open = async (): Promise<void> => {
     const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
     const file = createStateFile(join(directory, 'heartbeats.state'));
-    const snapshots = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
+    const { write, ...others } = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
+    const writeUnlessLost: typeof write = async (snapshot) => {
+      if (isSaved) await write(snapshot);
+    };
+    const snapshots = { ...others, write: writeUnlessLost };
     const store = await HeartbeatStore.open({ log: journal, snapshots, report: log });
     const alerts: Pick<AlertSource, 'raise' | 'listRaised'> = {
       raise: async (alert) => {
@@ -58,7 +104,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     const watch = new HeartbeatWatch({
       ...{ store, keeper, lease: ownLease, alerts, clock, log, patienceMs: 0, onChanged: () => undefined },
     });
-    life = { watch, store };
+    life = { watch, store, journal };
     watch.start();
     await watch.settle();
   };
@@ -76,9 +122,39 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   return {
     ...{ open, close, raised, ids, status },
     send: async (type: Ping['type']): Promise<void> => {
-      await life?.store.append({ type, name, since: 0, at: now });
+      await life?.store.append({ type, name, since: keeper.find(name)?.since ?? 0, at: now });
       await life?.watch.settle();
     },
+    make: async (): Promise<void> => {
+      make(now);
+      await life?.watch.settle();
+    },
+    remove: async (): Promise<void> => {
+      remove();
+      await life?.watch.settle();
+    },
+    /** From now on no state is saved. */
+    loseStates: (): void => {
+      isSaved = false;
+    },
+    /** Looks at all while something fails. */
+    lookBroken: async (what: 'list' | 'find'): Promise<void> => {
+      broken = what;
+      await life?.store.append({ type: 'outage', from: now, at: now });
+      await life?.watch.settle().finally(() => {
+        broken = undefined;
+      });
+    },
+    /** From now on nothing is stored; returns what counts the records that were to be. */
+    ignoreRecords: (): (() => number) => {
+      let count = 0;
+      assert.ok(life);
+      life.store.append = async () => {
+        count += 1;
+      };
+      return () => count;
+    },
+    countRecords: (): number => life?.journal.state().lastSeq ?? 0,
     /** From now on the process ends after an alert is stored and before that is noted. */
     kill: (): void => {
       isKilled = true;
@@ -301,3 +377,65 @@ test('a late job that runs and fails soon after it was told as late is told a mi
   await world.pass(120);
   assert.equal(world.raised.length, 2);
 });
+
+test('one made again after the clock was set back is expected once, also after a start without a saved state', {
+  timeout: 60_000,
+}, async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
+  world.loseStates();
+  await world.open();
+  world.setClock(3600);
+  await world.make();
+  await world.remove();
+  world.setClock(-3600);
+  await world.make();
+  await world.send('success');
+  const count = world.countRecords();
+  await world.close();
+  await world.open();
+  assert.deepEqual([world.countRecords(), world.status()], [count, 'up']);
+  await world.pass(3630);
+  assert.equal(world.status(), 'late');
+  await world.pass(660);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
+test('one made again after the clock was set back ends the alert of the earlier one', {
+  timeout: 60_000,
+}, async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
+  await world.open();
+  world.setClock(3600);
+  await world.make();
+  await world.send('failure');
+  world.setClock(-3600);
+  await world.make();
+  assert.deepEqual(
+    world.raised.map(({ status }) => status),
+    ['firing', 'resolved'],
+  );
+  await world.pass(4290);
+  assert.equal(world.status(), 'down');
+});
+
+test('what changes nothing is done again 5 s later', { timeout: 60_000 }, async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
+  await world.open();
+  const count = world.ignoreRecords();
+  await world.make();
+  await world.pass(4, 1);
+  assert.equal(count(), 1);
+  await world.pass(2, 1);
+  assert.equal(count(), 2);
+});
+
+for (const what of ['list', 'find'] as const)
+  test(`a look that fails is made again, and does not stop the others: ${what}`, async (t) => {
+    const world = createWorld(t, { period: 3600, grace: 600 });
+    await world.open();
+    await world.send('success');
+    await world.lookBroken(what);
+    await world.pass(4290);
+    assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+    await world.close();
+  });

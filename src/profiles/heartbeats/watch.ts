@@ -9,7 +9,7 @@ import { describeDown, describeUp, heartbeatFormat, toHeartbeatName } from './al
 import type { KnownHeartbeat } from './definition.ts';
 import { type Judgement, judgeHeartbeat } from './judge.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
-import type { HeartbeatState } from './runs.ts';
+import type { HeartbeatRecord, HeartbeatState } from './runs.ts';
 import type { HeartbeatStore } from './store.ts';
 
 /** Milliseconds between two looks at the clock at most, and after a failure. */
@@ -22,6 +22,13 @@ const setBackMs = 30_000;
 
 /** A job that fails again raises an alert again after so many milliseconds; and what fails here is logged again. */
 const repeatMs = 60_000;
+
+/** What was known when something was done that has changed nothing. */
+interface Fruitless {
+  state: HeartbeatState | undefined;
+  known: KnownHeartbeat | undefined;
+  at: number;
+}
 
 interface WatchParts {
   store: HeartbeatStore;
@@ -42,6 +49,7 @@ export class HeartbeatWatch {
   readonly #parts: WatchParts;
   readonly #due = new DueTimes();
   readonly #busy = new Set<string>();
+  readonly #fruitless = new Map<string, Fruitless>();
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   /** When somebody has looked at the clock last, by that clock. */
@@ -52,6 +60,8 @@ export class HeartbeatWatch {
   #hasBegun = false;
   /** Whether it is known here which alerts the log has. */
   #knowsRaised = false;
+  /** Whether all are still to be looked at. */
+  #isAllDue = false;
   #isClosed = false;
   #working: Promise<void> = Promise.resolve();
   /** The definitions that were looked at last. */
@@ -61,7 +71,7 @@ export class HeartbeatWatch {
     this.#parts = parts;
     const { store, keeper, lease } = parts;
     store.onChanged((name) => {
-      if (name === '') this.#working = this.#working.then(() => this.#lookAtAll());
+      if (name === '') this.#working = this.#working.then(() => this.#lookAtAll()).catch((err) => this.#retry(err));
       else this.#look(name);
     });
     keeper.onChanged(() => this.#lookAtChanged());
@@ -141,6 +151,7 @@ export class HeartbeatWatch {
     try {
       await this.#noteTime(now);
       await this.#noteRaised();
+      if (this.#isAllDue) await this.#lookAtAll();
       const slice = new Slice();
       for (const name of this.#due.take(now)) {
         this.#look(name);
@@ -150,9 +161,13 @@ export class HeartbeatWatch {
       await this.#parts.store.saveIfDue();
       this.#plan(Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, now + lookMs));
     } catch (err) {
-      this.#warn(err, 'heartbeats: they cannot be looked at; trying again');
-      this.#plan(now + retryMs);
+      this.#retry(err);
     }
+  }
+
+  #retry(err: unknown): void {
+    this.#warn(err, 'heartbeats: they cannot be looked at; trying again');
+    this.#plan(this.#now() + retryMs);
   }
 
   /** Notes when nothing could be received, before anything is decided. */
@@ -216,11 +231,13 @@ export class HeartbeatWatch {
     if (!this.#hasBegun) return;
     const { store, keeper } = this.#parts;
     const slice = new Slice();
+    this.#isAllDue = true;
     this.#looked = toNamed(keeper.list());
     for (const name of new Set([...this.#looked.keys(), ...Array.from(store.list(), (state) => state.name)])) {
       this.#look(name);
       if (slice.isOver) await slice.giveWay();
     }
+    this.#isAllDue = false;
   }
 
   /** Looks at the heartbeats whose definitions have changed, and at those that are gone. */
@@ -232,33 +249,51 @@ export class HeartbeatWatch {
     for (const name of before.keys()) if (!this.#looked.has(name)) this.#look(name);
   }
 
-  /** Finds out when a heartbeat changes, and does what is to be done for it now. */
+  /** Finds out when a heartbeat changes, and does what is to be done for it now. Never throws. */
   #look(name: string): void {
     if (!this.#hasBegun || this.#isClosed) return;
+    try {
+      this.#lookAt(name);
+    } catch (err) {
+      this.#warn(err, 'heartbeats: one cannot be looked at; trying again');
+      this.#wait(name, this.#now() + retryMs);
+    }
+  }
+
+  #lookAt(name: string): void {
     const now = this.#now();
     const known = this.#parts.keeper.find(name);
     const judgement = known && this.judge(known);
     this.#due.set(name, judgement?.changesAt ?? Number.POSITIVE_INFINITY);
     this.#plan(Math.max(this.#due.first ?? Number.POSITIVE_INFINITY, now));
-    const { lease } = this.#parts;
+    const { lease, store } = this.#parts;
     if (!lease.isHeld() || !this.#knowsRaised || this.#busy.has(name)) return;
     const act = this.#findAct(name, judgement, now);
     if (!act) return;
+    const state = store.find(name);
+    const fruitless = this.#fruitless.get(name);
+    const isSame = fruitless?.state === state && fruitless?.known === known;
+    if (fruitless && isSame && Math.abs(now - fruitless.at) < retryMs) {
+      this.#wait(name, fruitless.at + retryMs);
+      return;
+    }
+    this.#fruitless.delete(name);
     this.#busy.add(name);
     const acting = act()
       .then(
         () => true,
         (err: unknown) => {
           this.#warn(err, 'heartbeats: what has changed cannot be stored; trying again');
-          this.#due.set(name, now + retryMs);
-          this.#plan(now + retryMs);
+          this.#wait(name, now + retryMs);
           return false;
         },
       )
       .then((isDone) => {
         this.#busy.delete(name);
+        if (!isDone) return;
+        if (store.find(name) === state) this.#fruitless.set(name, { state, known, at: now });
         // Meanwhile something may have come.
-        if (isDone) this.#look(name);
+        this.#look(name);
       });
     this.#working = Promise.all([this.#working, acting]).then(() => undefined);
   }
@@ -278,10 +313,20 @@ export class HeartbeatWatch {
     if (known && isUndated) {
       const { since } = known;
       const at = since >= this.#startedAt ? since : now;
-      return () => store.append({ type: 'expected', name, since, at });
+      return () => this.#expect({ type: 'expected', name, since, at });
     }
     const state = store.find(name);
     return state && this.#findTelling(state, now);
+  }
+
+  /** Stores that a heartbeat is expected, which ends any other one of its name. */
+  async #expect(record: HeartbeatRecord & { type: 'expected' }): Promise<void> {
+    const { store, keeper } = this.#parts;
+    const { name, since } = record;
+    // One that was made later by the clock may be its successor, which another instance knows, or was made before the clock was
+    // set back.
+    if ((store.find(name)?.since ?? 0) > since) await keeper.catchUp();
+    if (keeper.find(name)?.since === since) await store.append(record);
   }
 
   /** What its alert is to say, if that is something else than what it has said. */
