@@ -1,11 +1,31 @@
-/** An escape in JSON: a pair of surrogates, half of one, or any other. */
-const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/gs;
+/** UTF-8 has no half of a surrogate pair, so only escapes of JSON can stand for one. */
+const mayHaveHalves = /\\u[dD][89a-fA-F]/;
 
-/** JSON with U+FFFD in place of each half of a surrogate pair. UTF-8 has none, so only escapes can stand for one. */
-export const makeJsonWellFormed = (json: string): string =>
-  /\\u[dD]/.test(json)
-    ? json.replace(escapes, (whole: string, half: string | undefined) => (half === undefined ? whole : '\\ufffd'))
-    : json;
+/**
+ * The value of a JSON text, changed in place: U+FFFD takes the place of each half of a surrogate pair in its texts and names.
+ * Any depth is walked without recursion.
+ */
+export const makeParsedWellFormed = (json: string, value: unknown): unknown => {
+  if (!mayHaveHalves.test(json)) return value;
+  if (typeof value === 'string') return value.toWellFormed();
+  const waiting = [value];
+  const change = (member: unknown): unknown => {
+    if (typeof member === 'object' && member !== null) waiting.push(member);
+    return typeof member === 'string' ? member.toWellFormed() : member;
+  };
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (Array.isArray(next)) for (let at = 0; at < next.length; at += 1) next[at] = change(next[at]);
+    else if (typeof next === 'object' && next !== null) changeMembers(next as Record<string, unknown>, change);
+  }
+  return value;
+};
+
+const changeMembers = (members: Record<string, unknown>, change: (member: unknown) => unknown): void => {
+  for (const [name, member] of Object.entries(members)) {
+    if (!name.isWellFormed()) delete members[name];
+    members[name.toWellFormed()] = change(member);
+  }
+};
 
 /** Lists and objects below so many others stay as they are. */
 const deepest = 16;
@@ -13,17 +33,15 @@ const deepest = 16;
 /** A value with U+FFFD in place of each half of a surrogate pair in its texts; the same value if there is none. */
 export const makeWellFormed = <T>(value: T, depth = 0): T => toWellFormed(value, depth) as T;
 
-const fill = (text: string): string => text.replaceAll(/\p{Cs}/gu, '\ufffd');
-
 const toWellFormed = (value: unknown, depth: number): unknown => {
-  if (typeof value === 'string') return fill(value);
+  if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null || depth > deepest) return value;
   if (Array.isArray(value)) {
     const members = value.map((member) => toWellFormed(member, depth + 1));
     return members.every((member, index) => member === value[index]) ? value : members;
   }
   const entries = Object.entries(value);
-  const changed = entries.map(([name, member]) => [fill(name), toWellFormed(member, depth + 1)] as const);
+  const changed = entries.map(([name, member]) => [name.toWellFormed(), toWellFormed(member, depth + 1)] as const);
   const isSame = changed.every(([name, member], at) => name === entries[at]?.[0] && member === entries[at]?.[1]);
   return isSame ? value : Object.fromEntries(changed);
 };

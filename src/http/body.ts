@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { makeJsonWellFormed } from '../well-formed.ts';
+import { makeParsedWellFormed } from '../well-formed.ts';
 import { createUnpacker, findCoding } from './content-coding.ts';
 import { HttpError } from './errors.ts';
 import { FairShares } from './fair-shares.ts';
@@ -126,9 +126,9 @@ const createJsonParser = (app: FastifyInstance): JsonParser => {
     if (bytes.length > maximumBodyBytes) assertFewValues(bytes);
     const json = decode(bytes);
     let value: unknown;
-    parseJson(undefined, textsAsSent ? json : makeJsonWellFormed(json), (error, parsed) => {
+    parseJson(undefined, json, (error, parsed) => {
       if (error) throw new HttpError('invalid', 'Request body is not valid JSON');
-      value = parsed;
+      value = textsAsSent ? parsed : makeParsedWellFormed(json, parsed);
     });
     return value;
   };

@@ -67,7 +67,7 @@ test('the server sends alerts by mail, and a restart sends them no second time',
   const first = await startProgram(t, args, { variables });
   await first.request('POST', '/api/alert', { body: { message: 'disk full', hostname: 'db-1', level: 'ERROR' } });
   await waitUntil('the mail has arrived', () => server.mails.length === 1);
-  assert.equal(server.mails[0]?.headers['subject'], 'ERROR on db-1');
+  assert.equal(server.mails[0]?.headers['subject'], 'ERROR disk full on db-1');
   await first.stop();
   const second = await startProgram(t, args, { variables });
   await second.request('POST', '/api/alert', { body: { message: 'no backup' } });

@@ -18,7 +18,7 @@ import { findSeverity, type Severity, severities, toSeverity } from '../severity
 import type { Topic } from '../topic.ts';
 import { toAlert, toAlertDetails, toEntry } from './alert.ts';
 import type { FiringAlerts } from './firing.ts';
-import { createNativeRoute, type IntakeParts } from './intake/routes.ts';
+import { createNativeRoute, createTextRoute, type IntakeParts } from './intake/routes.ts';
 import type { AlertLog } from './open-log.ts';
 import {
   AlertDetails,
@@ -45,6 +45,7 @@ interface AlertRouteParts extends IntakeParts {
 /** The contract's routes of the alert log, and the health check by its other name. */
 export const createAlertRoutes = (parts: AlertRouteParts): Route[] => [
   createNativeRoute(parts),
+  createTextRoute(parts),
   createListRoute(parts),
   createReadinessRoute(parts, '/ready', 'getReadiness'),
   createReadinessRoute(parts, '/readyz', 'getReadyz'),

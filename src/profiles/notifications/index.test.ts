@@ -17,7 +17,7 @@ test('without alerts, destinations get nothing, which the start says', async (t)
   const settings = { profiles: ['notifications', 'login'], destinations: [toDestination(receiver)] };
   const { request, login, notices } = await startApp(t, { settings });
   const { status, json } = await request('GET', '/api/deliveries', { token: await login('admin') });
-  assert.deepEqual([status, json], [200, { count: 0, data: [] }]);
+  assert.deepEqual([status, json], [200, { count: 0, data: [], quiet: false }]);
   assert.ok(notices.includes('Warning: destinations get nothing, because the profile alerts is not mounted'));
   assert.equal((await request('GET', '/api/alerts')).status, 404);
 });

@@ -5,7 +5,7 @@ import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
 /** The most incidents of one message. */
 const mostGrouped = 500;
 
-/** Messages of one incident each are made ahead of sending up to this number: a message takes more memory than its incident. */
+/** Messages of one incident each that are made when none is ready: a message takes more memory than its incident. */
 const mostAhead = 100;
 
 /** A message that waits: the incidents that it is about, and the reason of its last failure. */
@@ -54,10 +54,7 @@ export class NoticeQueue {
   /** When the oldest of what waits happened, or could be sent at the latest. */
   waitingSince(now: number): number | undefined {
     const times = Array.from(this.#bundles.values(), ({ waiting }) => waiting.receivedAt);
-    for (const { since } of this.#due.values()) {
-      times.push(since);
-      break;
-    }
+    for (const { since } of this.#due.values()) times.push(since);
     if (this.#fresh.size > 0 && this.#firstDueAt <= now) times.push(this.#firstDueAt);
     return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
   }
@@ -94,8 +91,9 @@ export class NoticeQueue {
 
   /** There is something to tell of an incident: at once, or by a time, with others; returns whether that is news. */
   put(incident: SharedIncident, { dueAt, happenedAt }: PlannedNotice): boolean {
-    if (this.#bundleOf.has(incident.id) || this.#due.has(incident.id)) return false;
     const isCritical = incident.level === 'CRITICAL' && incident.state !== 'resolved';
+    if (this.#bundleOf.has(incident.id) || (this.#due.has(incident.id) && !isCritical)) return false;
+    this.#due.delete(incident.id);
     this.#fresh.set(incident.id, { dueAt, since: happenedAt, isCritical });
     this.#firstDueAt = Math.min(this.#firstDueAt, dueAt);
     return true;
@@ -112,10 +110,13 @@ export class NoticeQueue {
   /** Makes messages of what is due; what was to be told a little later is told with it. */
   group(now: number): void {
     if (this.#areFreshDue(now)) this.#groupFresh();
+    if (this.waiting.hasReady) return;
+    let made = 0;
     for (const [id, one] of this.#due) {
-      if (this.#bundles.size >= mostAhead) return;
       this.#due.delete(id);
       this.#add(new Set([id]), toBegin([one]));
+      made += 1;
+      if (made === mostAhead) return;
     }
   }
 

@@ -187,7 +187,7 @@ test('deliveries are for administrators', async (t) => {
     assert.equal(status, method === 'GET' ? 200 : 403);
   }
   const { json } = await app.request('GET', '/api/deliveries', { token: await adminToken(app) });
-  assert.deepEqual(json, { count: 0, data: [] });
+  assert.deepEqual(json, { count: 0, data: [], quiet: false });
 });
 
 test('parked alerts are known after a restart', async (t) => {

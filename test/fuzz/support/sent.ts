@@ -1,7 +1,7 @@
 import type { FuzzRequest } from './request.ts';
 
 /** Whether an operation takes the alerts of other programs. */
-export const isIntake = (path: string): boolean => /\/api\/(?:alert\/|v2\/alerts$)/.test(path);
+export const isIntake = (path: string): boolean => /\/(?:api\/alert\/|api\/v2\/alerts$|v1\/logs$)/.test(path);
 
 /** The body as a route for the alerts of other programs sees it: members that are null are absent at any depth. */
 export const readForeign = ({ body = '' }: FuzzRequest): unknown => {

@@ -85,6 +85,9 @@ export const defineFormat = <const S extends TSchema>(format: Format<S>): Format
 /** The media type of forms. Routers and storage boxes can often send nothing else, and curl sends it by default. */
 export const formType = 'application/x-www-form-urlencoded';
 
+/** The end of the path of plain texts. */
+export const plainTextName = 'plain-text';
+
 /** True for a JSON object; arrays are none. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { openFor } from '../../../auth/access.ts';
@@ -17,7 +18,7 @@ import { assertFits, assertSigned, formats, readBody, takeAlerts, toIncoming } f
 import type { FormatKeeper } from './custom/keeper.ts';
 import { FormatParams } from './custom/routes.ts';
 import { readForm } from './form.ts';
-import { type Format, formType, IntakeReceipt } from './format.ts';
+import { type Format, formType, IntakeReceipt, plainTextName } from './format.ts';
 import { otlp } from './formats/otlp.ts';
 import { prometheus } from './formats/prometheus.ts';
 import type { AlertIntake } from './repeats.ts';
@@ -98,7 +99,7 @@ const toRefusal = (error: unknown): unknown => {
 };
 
 /** The contract's route for one alert. */
-export const createNativeRoute = ({ intake, counts, clock, identifySender }: IntakeParts): Route =>
+export const createNativeRoute = (parts: IntakeParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/alert',
@@ -114,22 +115,62 @@ export const createNativeRoute = ({ intake, counts, clock, identifySender }: Int
       body: AlertBody,
       response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
     },
-    errorHandler: counts.createErrorHandler('native'),
+    errorHandler: parts.counts.createErrorHandler('native'),
+    handler: (request, reply) => storeNative(parts, request, reply, request.body),
+  });
+
+/** What describes a text besides itself. */
+const { message: _message, labels: _labels, ...textFields } = AlertBody.properties;
+const TextQuery = Type.Object(textFields);
+
+/** The same alert for programs that can send nothing but a text: the body is the message. */
+export const createTextRoute = (parts: IntakeParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `/api/alert/${plainTextName}`,
+    ...openFor('alerts:write'),
+    summary: 'Store a plain text as an alert; responds once it is on disk',
+    body: 'bytes',
+    compressedBody: true,
+    headers: { request: idempotencyKeyHeader },
+    schema: {
+      operationId: 'createAlertFromText',
+      querystring: TextQuery,
+      consumes: ['text/plain'],
+      body: Type.String({ examples: ['Disk 3 of nas-1 has failed'] }),
+      response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
+    },
+    errorHandler: parts.counts.createErrorHandler('native'),
+    // All of it is texts.
+    validatorCompiler: () => () => true,
     handler: (request, reply) => {
-      const { body, headers } = request;
-      if (isEmpty(body)) {
-        throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
-      }
-      const key = readIdempotencyKey(headers);
-      const record = createNativeAlert(body, { now: clock(), sender: identifySender(request) }, headers);
-      const stored = key === undefined ? intake.append(record) : intake.storeOnce(record, key);
-      return whenReady(reply, stored, ({ id, isRepeat }) => {
-        if (isRepeat) counts.addRepeated('native', 1);
-        else counts.addReceived('native', record.level);
-        sendJson(reply, { received: true, id });
-      });
+      const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      if (!isUtf8(bytes)) throw new HttpError('invalid', 'The body must be text in UTF-8');
+      const message = bytes.toString('utf8').trim();
+      if (message === '') throw new HttpError('invalid', 'The body must be the text of the alert');
+      return storeNative(parts, request, reply, { ...request.query, message });
     },
   });
+
+const storeNative = (
+  { intake, counts, clock, identifySender }: IntakeParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: AlertBody,
+) => {
+  const { headers } = request;
+  if (isEmpty(body)) {
+    throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
+  }
+  const key = readIdempotencyKey(headers);
+  const record = createNativeAlert(body, { now: clock(), sender: identifySender(request) }, headers);
+  const stored = key === undefined ? intake.append(record) : intake.storeOnce(record, key);
+  return whenReady(reply, stored, ({ id, isRepeat }) => {
+    if (isRepeat) counts.addRepeated('native', 1);
+    else counts.addReceived('native', record.level);
+    sendJson(reply, { received: true, id });
+  });
+};
 
 /** A route for each format, one for any of them, and one where Prometheus insists on its path. */
 export const createFormatRoutes = (parts: IntakeParts): Route[] => [

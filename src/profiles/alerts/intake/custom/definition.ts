@@ -7,6 +7,7 @@ import {
   type ForeignAlert,
   type Format,
   isObject,
+  plainTextName,
   toHostname,
   toLabels,
   toLink,
@@ -111,7 +112,7 @@ export const findIntakeProblems = ({ intake }: IntakeSettings): string[] => {
 
 /** Whether signalbox itself serves the path. */
 export const isTaken = (name: string): boolean =>
-  name === 'auto' || name === 'native' || formats.some((format) => format.name === name);
+  name === 'auto' || name === 'native' || name === plainTextName || formats.some((format) => format.name === name);
 
 /** @throws HttpError */
 export const assertFormatName = (name: string): void => {
