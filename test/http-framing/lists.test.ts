@@ -39,6 +39,7 @@ const [silences, overrides, executions] = [upTo(600), upTo(100), upTo(100)];
 const days = (count: number): string => new Date(Date.now() + count * 86_400_000).toISOString();
 
 const storedLists: Record<string, StoredList> = {
+  '/api/about/schedule': { content: 'silences', path: '/api/about/schedule?schedule=@daily' },
   // Each incident has an alert, and the first one has as many as there are incidents.
   '/api/alerts': { content: 'alerts', path: '/api/alerts?count=10000', count: (stored) => Math.max(0, 2 * stored - 1) },
   '/api/alerts/search': {

@@ -27,7 +27,7 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(operation.profile === 'login' ? [401, 429, 503] : []),
     ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
     // Times are texts in the query, which are parsed later.
-    ...(/\/api\/(?:alerts\/(?:search|histogram)|history)$/.test(operation.path) ? [400] : []),
+    ...(/\/api\/(?:alerts\/(?:search|histogram)|history|about\/schedule)$/.test(operation.path) ? [400] : []),
     // Times, matchers and schedules are texts in bodies; which members a watch may have depends on its type.
     ...(['incidents', 'silences', 'notifications', 'oncall', 'alertmanager', 'heartbeats', 'watches'].includes(
       operation.profile,
@@ -41,7 +41,7 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     // Whoever names a heartbeat by its name needs a key.
     ...(operation.path.includes('/ping/') ? [401] : []),
     // Their schemas do not tell which members have to come together.
-    ...(/\/api\/alert\/(?:auto|slack|pagerduty)$/.test(operation.path) ? [400] : []),
+    ...(/\/api\/alert\/(?:auto|slack|pagerduty|plain-text)$/.test(operation.path) ? [400] : []),
   ];
   return new Set(documented.filter((status) => status < 300 || mayRefuse.includes(status)));
 };

@@ -6,6 +6,7 @@ interface Part {
   enum?: unknown;
   properties?: Record<string, Part>;
   patternProperties?: Record<string, Part>;
+  additionalProperties?: unknown;
   items?: Part;
   anyOf?: readonly Part[];
 }
@@ -16,7 +17,10 @@ export const makeTexts = (schema: Part, value: unknown): void => {
   if (Array.isArray(value) && schema.items) {
     for (const [index, member] of value.entries()) value[index] = toMember(schema.items, member);
   } else if (isObject(value)) {
-    const [others] = Object.values(schema.patternProperties ?? {});
+    const { additionalProperties } = schema;
+    const [others = isObject(additionalProperties) ? additionalProperties : undefined] = Object.values(
+      schema.patternProperties ?? {},
+    );
     for (const name of Object.keys(value)) {
       const part = schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : others;
       if (part) value[name] = toMember(part, value[name]);
