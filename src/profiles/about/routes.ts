@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { needs } from '../../auth/access.ts';
 import { sendJson } from '../../http/json.ts';
+import { createSerial } from '../../storage/scheduling.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, toTimeText } from '../route.ts';
@@ -53,6 +55,9 @@ const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
 /** Times of a preview. */
 const previewed = 3;
 
+/** Odd schedules are searched for up to 100 ms: one at a time, between other requests. */
+const inTurn = createSerial();
+
 const createScheduleRoute = ({ clock }: AboutParts): Route =>
   defineRoute({
     method: 'GET',
@@ -60,10 +65,12 @@ const createScheduleRoute = ({ clock }: AboutParts): Route =>
     ...needs('incidents:read'),
     summary: 'Say when a schedule comes next',
     schema: { operationId: 'previewSchedule', querystring: ScheduleQuery, response: { 200: ScheduleTimes } },
-    handler: async ({ query: { schedule, timeZone = readOwnTimeZone() } }) => {
-      const data = parseSchedule(schedule, timeZone)
-        .nextRuns(previewed, clock())
-        .map((at) => toTimeText(at.getTime()));
-      return { count: data.length, data, timeZone };
-    },
+    handler: ({ query: { schedule, timeZone = readOwnTimeZone() } }) =>
+      inTurn(async () => {
+        await setImmediate();
+        const data = parseSchedule(schedule, timeZone)
+          .nextRuns(previewed, clock())
+          .map((at) => toTimeText(at.getTime()));
+        return { count: data.length, data, timeZone };
+      }),
   });

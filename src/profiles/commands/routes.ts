@@ -26,6 +26,8 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
       ...needs('commands:run'),
       isSpecified: true,
       canBeOpen: true,
+      // What the policy judges is what the client has sent.
+      textsAsSent: true,
       summary: 'Run one of the allowed diagnostic commands',
       schema: {
         operationId: 'runCommand',
