@@ -61,12 +61,13 @@ export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer 
 
 const readBounded = async (file: FileHandle): Promise<string> => {
   const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(chunkBytes);
   for (let bytes = 0; ; ) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes);
+    const { bytesRead } = await file.read(chunk, 0, chunkBytes);
     if (bytesRead === 0) return Buffer.concat(chunks).toString();
     bytes += bytesRead;
     if (bytes > usualBytes) throw tooLarge(usualBytes);
-    chunks.push(buffer.subarray(0, bytesRead));
+    chunks.push(Buffer.from(chunk.subarray(0, bytesRead)));
   }
 };
 

@@ -103,7 +103,10 @@ const listKinds = (receiver: string): [most: number, toWanted: (index: number) =
       (index) => ({
         path: `/api/destinations/d${index}`,
         value: {
-          ...{ type: 'template', url: `${receiver}/${index}`, notify: 'incidents', groupSeconds: 0 },
+          type: 'template',
+          url: `${receiver}/${index}`,
+          notify: 'incidents',
+          groupSeconds: 0,
           body: JSON.stringify({ text: every.repeat(20) }),
         },
       }),

@@ -24,7 +24,7 @@ export interface BodyOptions {
   /** Texts stay as they are sent. Elsewhere U+FFFD takes the place of half a surrogate pair, which receivers of messages refuse. */
   textsAsSent?: true;
   /** The value of a body that is no JSON; undefined if it has to be JSON. Throws an HttpError. */
-  readOther?(mediaType: string | undefined, text: string): object | undefined;
+  readOther?(mediaType: string | undefined, readText: () => string): object | undefined;
 }
 
 /** What of a route is about its body, for the route's config. */
@@ -108,7 +108,7 @@ const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: 
   if (kind === 'bytes' || kind === 'end') return bytes;
   try {
     if (kind === 'text') return decode(bytes);
-    const value = readOther?.(readMediaType(raw), decode(bytes)) ?? parseJson(bytes, textsAsSent);
+    const value = readOther?.(readMediaType(raw), () => decode(bytes)) ?? parseJson(bytes, textsAsSent);
     return kind === 'json' ? value : toObject(value);
   } catch (error) {
     return error;

@@ -21,7 +21,7 @@ export const oncallCommand = defineAskingCommand({
     message: { value: 'TEXT', short: 'm', summary: 'Comment for the override.' },
     end: {
       value: 'ROTATION',
-      summary: 'End the override that counts now in this rotation; or another one, by the beginning of its id.',
+      summary: 'End the current override of this rotation, or any override by the beginning of its id.',
     },
   },
   scope: 'incidents:read, or incidents:write for --override and --end',

@@ -26,7 +26,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
       ...needs('commands:run'),
       isSpecified: true,
       canBeOpen: true,
-      // What the policy judges is what the client has sent.
+      // The policy must judge the command exactly as it was sent.
       textsAsSent: true,
       summary: 'Run one of the allowed diagnostic commands',
       schema: {

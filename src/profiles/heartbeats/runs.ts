@@ -210,7 +210,7 @@ const limit = (runs: readonly HeartbeatRun[]): readonly HeartbeatRun[] => {
   return kept;
 };
 
-/** The state with at most so many characters of outputs: the end of the newest ones. */
+/** Shortens the outputs of a state to a number of characters: the newest output stays, or its end. */
 export const shortenOutputs = (state: HeartbeatState, most: number): HeartbeatState => {
   let left = most;
   const runs = state.runs.toReversed().map((run) => {

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Outage } from './judge.ts';
 import type { HeartbeatState } from './runs.ts';
 
-/** What a log has led to up to a seq, so that it need not be kept for ever, but for the states. */
+/** The result of a log up to a seq, without the states of heartbeats. The log before it is not needed any more. */
 interface HeartbeatSnapshot {
   seq: number;
   outages: readonly Outage[];

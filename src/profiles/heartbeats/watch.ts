@@ -23,7 +23,7 @@ const setBackMs = 30_000;
 /** A job that fails again raises an alert again after so many milliseconds; and what fails here is logged again. */
 const repeatMs = 60_000;
 
-/** What was known when something was done that has changed nothing. */
+/** An act that changed nothing: the state and the definition it was based on, and its time. */
 interface Fruitless {
   state: HeartbeatState | undefined;
   known: KnownHeartbeat | undefined;

@@ -5,11 +5,13 @@ import { formType } from './format.ts';
 const labelPrefix = 'labels.';
 
 /**
- * The alert in a form, whose fields are named as the members of the JSON body; labels as `labels.team`. Undefined for a body
- * that begins like JSON: curl labels that as a form, too. Throws an HttpError for a form without any of the fields.
+ * The alert in a form, whose fields are named as the members of the JSON body; labels as `labels.team`. Undefined for JSON,
+ * which curl labels as a form, too. Throws an HttpError for a form without any of the fields.
  */
-export const readForm = (mediaType: string | undefined, text: string): object | undefined => {
-  if (mediaType !== formType || /^\s*(?:[[{"]|$)/.test(text)) return undefined;
+export const readForm = (mediaType: string | undefined, readText: () => string): object | undefined => {
+  if (mediaType !== formType) return undefined;
+  const text = readText();
+  if (/^\s*(?:[[{"]|$)/.test(text)) return undefined;
   const fields = new Map<string, string>();
   const labels: [name: string, value: string][] = [];
   for (const [name, value] of new URLSearchParams(text)) {

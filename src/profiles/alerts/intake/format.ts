@@ -73,7 +73,7 @@ export interface Format<S extends TSchema = TSchema> {
 /** A body whose alerts are stored. */
 interface StoredBody {
   ids: string[];
-  /** Of each alert; empty where it has none. */
+  /** Fingerprints of the alerts in their order; an alert without one has an empty text. */
   fingerprints: string[];
   /** Alerts that the path leaves out because their level is too low. */
   leftOut: number;

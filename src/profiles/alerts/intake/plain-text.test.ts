@@ -19,7 +19,11 @@ test('a plain text is an alert, whose other fields are in the query, whatever it
   assert.deepEqual(
     { source, level, message, hostname, fingerprint, x },
     {
-      ...{ source: 'nas', level: 'ERROR', hostname: 'nas-1', fingerprint: 'disk 3', x: undefined },
+      source: 'nas',
+      level: 'ERROR',
+      hostname: 'nas-1',
+      fingerprint: 'disk 3',
+      x: undefined,
       message: 'disk 3 & 4 failed\nsince 09:30 — text/plain; charset=utf-8',
     },
   );

@@ -119,7 +119,7 @@ export const createNativeRoute = (parts: IntakeParts): Route =>
     handler: (request, reply) => storeNative(parts, request, reply, request.body),
   });
 
-/** What describes a text besides itself. */
+/** Fields of an alert whose message is the body. */
 const { message: _message, labels: _labels, ...textFields } = AlertBody.properties;
 const TextQuery = Type.Object(textFields);
 

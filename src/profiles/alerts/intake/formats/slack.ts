@@ -35,7 +35,7 @@ const Attachment = Type.Object({
 
 type Attachments = readonly Static<typeof Attachment>[];
 
-/** What Slack accepts. */
+/** The most attachments of a message, and blocks of a list, that Slack accepts. */
 const mostAttachments = 100;
 
 /** Slack's incoming webhooks, as many programs can call them: JSON, or a form whose field `payload` is JSON. */
@@ -131,7 +131,7 @@ const mostCharacters = 32_768;
 /** More than Slack accepts in one message. */
 const mostElements = 10_000;
 
-/** How much more of a message's blocks is read. */
+/** Characters and elements of a message's blocks that may still be read. */
 interface Left {
   characters: number;
   elements: number;
