@@ -33,6 +33,8 @@ const rich = {
   elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'rich' }] }],
 };
 
+const table = { type: 'table', rows: [['Disk', 'full'].map((text) => ({ type: 'raw_text', text }))] };
+
 for (const path of ['/api/alert/slack', '/api/alert/auto']) {
   test(`a message has a text wherever it stands, at ${path}`, async (t) => {
     const app = await startApp(t);
@@ -46,6 +48,7 @@ for (const path of ['/api/alert/slack', '/api/alert/auto']) {
       [{ text: 404 }, '404'],
       [{ blocks: [{ type: 'image', image_url: 'https://ci.example/7.png', alt_text: 'a picture' }] }, 'a picture'],
       [{ blocks: [{ type: 'section', fields: [{ type: 'mrkdwn', text: 'a field' }] }] }, 'a field'],
+      [{ blocks: [table, { type: 'input', label: { type: 'plain_text', text: 'a label' } }] }, 'Disk full a label'],
     ];
     for (const [body] of bodies) assert.equal((await app.request('POST', path, { body })).status, 200);
     assert.deepEqual(

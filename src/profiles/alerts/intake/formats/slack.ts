@@ -151,13 +151,15 @@ const joinTexts = (blocks: readonly unknown[], depth: number, left: Left, separa
   return texts.join(separator);
 };
 
-/** The texts in one block: `text` is a text or has one, and the rest is in lists. */
+/** The texts in one block: `text` is a text or has one, and the rest is in lists; the rows of a table are lists, too. */
 const readBlock = (block: unknown, depth: number, left: Left): string => {
   left.elements -= 1;
-  if (!isObject(block) || depth === 0 || left.elements < 0) return '';
-  const { text, title, alt_text: picture, url, fields, elements } = block;
-  const lists = [fields, elements].flatMap((list) => (Array.isArray(list) ? list.slice(0, mostAttachments) : []));
-  const own = readOwn([text, title, picture, url], depth, left);
+  if (depth === 0 || left.elements < 0) return '';
+  if (Array.isArray(block)) return joinTexts(block.slice(0, mostAttachments), depth - 1, left, ' ');
+  if (!isObject(block)) return '';
+  const { text, title, label, alt_text: picture, url, fields, elements, rows } = block;
+  const lists = [fields, elements, rows].flatMap((list) => (Array.isArray(list) ? list.slice(0, mostAttachments) : []));
+  const own = readOwn([text, title, label, picture, url], depth, left);
   return [own, joinTexts(lists, depth - 1, left, ' ')].filter((each) => each.trim() !== '').join(' ');
 };
 
