@@ -69,6 +69,20 @@ for (const [name, toDestination] of Object.entries(types)) {
   });
 }
 
+test('an end ends its alert behind alertmanager, whatever labels, host and source it has itself', async (t) => {
+  const central = await startApp(t);
+  const sender = await startSender(t, { type: 'alertmanager', url: central.url });
+  await send(sender, labelled);
+  await send(sender, { ...labelled, hostname: 'web-2', key: 'disk 2' });
+  const [one, two] = [{ hostname: 'web-1' }, { hostname: 'web-2' }];
+  await waitForIncidents(central, [one, two]);
+  await send(sender, { ...resolved, source: 'check', key: 'disk', message: 'the disk has space' });
+  await waitForIncidents(central, [
+    { ...one, state: 'resolved', title: 'the disk is full' },
+    { ...two, state: 'open' },
+  ]);
+});
+
 test('alertmanager keeps severity, host and labels, and the text of an end is marked once', async (t) => {
   const central = await startApp(t);
   const sender = await startSender(t, { type: 'alertmanager', url: central.url });

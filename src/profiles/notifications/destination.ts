@@ -2,6 +2,7 @@ import { toTrace } from '../../http/text-forms.ts';
 import { Slice } from '../../slice.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import type { AlertDelivery } from '../offers.ts';
 import type { Accepts } from './alert-filter.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
@@ -16,6 +17,9 @@ import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } f
 const slowMs = 1000;
 export const mostRequests = 8;
 
+/** Milliseconds that the alert that another one ends may take to be found. */
+const patienceMs = 2000;
+
 /** A timer with more milliseconds would end at once. */
 const longestMs = 2 ** 31 - 1;
 
@@ -27,6 +31,8 @@ interface DestinationParts extends BaseParts {
   origin: string;
   accepts: Accepts;
   alerts: Pick<RecordLog, 'readAfter'>;
+  /** Finds an alert of the log by its id. */
+  findAlert: RecordLog['find'];
   sender: Sender;
   /** Called after each delivery. */
   onDelivered(destination: Destination): void;
@@ -293,12 +299,25 @@ export class Destination extends BaseDestination {
   async #request(record: StoredRecord): Promise<DeliveryOutcome> {
     const { instance, origin, sender, log } = this.#parts;
     try {
-      const { outcome } = await sender.send(toDelivered(record, instance, origin), toTrace(record));
+      const ended = await this.#findEnded(record);
+      const alert = toDelivered(record, instance, origin);
+      if (ended) alert.ended = toDelivered(ended, instance, origin);
+      const { outcome } = await sender.send(alert, toTrace(record));
       return outcome;
     } catch (err) {
       log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');
       return { kind: 'refused', reason: 'unexpected error' };
     }
+  }
+
+  /** The alert that a record ends. An end is sent without it rather than not at all. */
+  async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
+    const { target, findAlert } = this.#parts;
+    if (!target.type.knowsByLabels || typeof resolves !== 'string') return undefined;
+    return awaitWithin(
+      patienceMs,
+      findAlert(resolves).catch(() => undefined),
+    );
   }
 
   #settle(alert: WaitingAlert, record: StoredRecord, outcome: DeliveryOutcome, isOwn: boolean): void {

@@ -177,8 +177,8 @@ const createOpener = (
       const isChanged = isOfIncidents !== kept.progress.isOfIncidents || madeAt !== kept.progress.madeAt;
       Object.assign(kept.progress, { isOfIncidents, madeAt });
       if (isChanged) await kept.write();
+      const findAlert = (id: string) => source.journal.find(id);
       if (isOfIncidents) {
-        const findAlert = (id: string) => source.journal.find(id);
         const messages = createMessageSender({
           destination: toLinkedDestination(target.settings, target.isMade ? madeAt : null),
           instance,
@@ -206,6 +206,7 @@ const createOpener = (
         origin,
         accepts,
         alerts: source.own,
+        findAlert,
         kept,
         sender,
         notices,

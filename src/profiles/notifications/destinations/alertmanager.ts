@@ -16,6 +16,7 @@ const openMs = 30 * 24 * 60 * 60 * 1000;
 /** Alertmanager, API version 2: `url` is the server's. The labels decide which alert it is. */
 export const alertmanagerDestination: DestinationType = {
   name: 'alertmanager',
+  knowsByLabels: true,
   secret: 'optional',
   secretHeader: 'authorization',
   toRequest: (outgoing, { url, secrets }) => ({
@@ -28,7 +29,8 @@ export const alertmanagerDestination: DestinationType = {
 /** The end of an alert ends it with each severity that it may have had, unless its sender gives one as a label. */
 const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
   const { alert } = outgoing;
-  if (alert.status !== 'resolved' || alert.labels?.['severity'] !== undefined) return [toAlert(outgoing, alert.level)];
+  const { labels } = alert.ended ?? alert;
+  if (alert.status !== 'resolved' || labels?.['severity'] !== undefined) return [toAlert(outgoing, alert.level)];
   const levels = new Set([alert.firingLevel ?? alert.level, ...severities].map((level) => level.toLowerCase()));
   return Array.from(levels, (level) => toAlert(outgoing, level));
 };
@@ -36,7 +38,7 @@ const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
 const toAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, level: string): object => {
   const { link, links = {}, details, via } = alert;
   return {
-    labels: toLabels({ ...alert, level }),
+    labels: toLabels({ ...alert, ...(alert.ended && toNamed(alert.ended)), level }),
     annotations: {
       summary: alert.message.replace(/^Resolved: /, '') || title,
       ...(details !== undefined && { description: details }),
@@ -48,6 +50,13 @@ const toAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, level: 
     ...(link !== undefined && { generatorURL: link }),
   };
 };
+
+/** What the labels of an alert are made of. */
+const toNamed = ({ source, hostname, labels = {} }: NonNullable<DeliveredAlert['ended']>) => ({
+  source,
+  hostname,
+  labels,
+});
 
 const toStart = ({ startsAt, time }: DeliveredAlert): string => startsAt ?? time;
 

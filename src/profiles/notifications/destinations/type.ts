@@ -20,6 +20,8 @@ export interface DestinationType {
   secretHeader?: string;
   /** Its secret may be any text, since it is sent in no header. */
   takesAnySecret?: boolean;
+  /** Its receiver knows an alert by its labels, so that an end has to have those of the alert that it ends. */
+  knowsByLabels?: boolean;
   /** How many secrets it can use at a time; one unless stated. */
   secrets?: number;
   /** Why a secret cannot be used, as a clause that does not show it. */
@@ -171,6 +173,8 @@ export interface DeliveredAlert {
   firingLevel?: string;
   /** The id of the alert that this one resolves. */
   resolves?: string;
+  /** That alert, for types that need it. */
+  ended?: Pick<DeliveredAlert, 'source' | 'hostname' | 'labels'>;
   /** The id of the first alert that this one repeats. */
   repeatOf?: string;
   labels?: Record<string, string>;

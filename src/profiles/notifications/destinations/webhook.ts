@@ -39,7 +39,7 @@ export const webhookDestination: DestinationType = {
 };
 
 const toPayload = ({ alert, message, time, link, acknowledgeUrl }: Outgoing): object => {
-  if (alert) return { type: 'alert', timestamp: time, ...alert, time: undefined, origin: undefined };
+  if (alert) return { type: 'alert', timestamp: time, ...alert, time: undefined, origin: undefined, ended: undefined };
   const { id, what, via, title, body, severity, happenings } = message;
   const incidents = happenings.map(({ what: news, incident }) => ({ what: news, ...toIncidentFacts(incident) }));
   const data = { message: { title, body, severity }, link, acknowledgeUrl, incidents };
