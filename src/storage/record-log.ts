@@ -10,6 +10,8 @@ export interface RecordLogState {
   failure: Error | undefined;
   /** The seq of the last record that is stored; undefined where that is in a database that has not been reached yet. */
   lastSeq: number | undefined;
+  /** The highest seq given out, also to records that could not be stored; undefined where instances share the log. */
+  assignedSeq?: number;
 }
 
 /** A record of one log on its way to another. */

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { HttpError } from '../../http/errors.ts';
-import { fillUp } from '../../storage/changes/change-log.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
+import { fillUp } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { clampOutages, type Outage } from './judge.ts';
 import {

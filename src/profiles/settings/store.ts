@@ -1,9 +1,10 @@
 import { StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
-import { fillUp } from '../../storage/changes/change-log.ts';
+
 import type { StateFile } from '../../storage/changes/state-file.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import { fillUp } from '../../storage/projection.ts';
 import type { RecordLog, Release } from '../../storage/record-log.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { MadeSetting, PutOptions, SettingStore } from '../offers.ts';

@@ -3,9 +3,8 @@ import { StoreUnavailable } from '../../expected-errors.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { JournalError, toNotStored } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { LogRecord } from '../journal/line.ts';
 import type { JournalEvent } from '../journal/options.ts';
-import type { RecordLog } from '../record-log.ts';
+import { describeGap, fillUp } from '../projection.ts';
 import { createSerial } from '../scheduling.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile, type OnDamage, type StateFile } from './state-file.ts';
@@ -23,9 +22,6 @@ const leastGrowth = 16 * 1024 * 1024;
 const retryMs = 1000;
 
 const MiB = 1024 * 1024;
-
-/** How many records are written at once to make up for missing ones. */
-const atOnce = 10_000;
 
 /** Closed segments are deleted as soon as the state's file does not need them. */
 const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB };
@@ -100,20 +96,6 @@ export const readChangeLog = async <Change>(
   }
 };
 
-/**
- * Writes empty records up to the state's seq, so that none before it is used again: after a failure the state can be as
- * of a record that never reached the disk, and after a crash every segment before it may be deleted.
- */
-export const fillUp = async (
-  journal: Pick<RecordLog, 'state' | 'appendAll'>,
-  savedSeq: number,
-  empty: LogRecord,
-): Promise<void> => {
-  for (let missing = savedSeq - (journal.state().lastSeq ?? 0); missing > 0; missing -= atOnce) {
-    await journal.appendAll(Array.from({ length: Math.min(missing, atOnce) }, () => empty));
-  }
-};
-
 const refuse: OnDamage = (damage) => {
   throw new JournalError('damaged', damage);
 };
@@ -159,11 +141,6 @@ const tryApply = <Change>(
 };
 
 const unknown = 'cannot be read by this version of signalbox';
-
-const describeGap = (first: number, last: number): string =>
-  last > first
-    ? `records ${first} to ${last} of the log are missing or damaged`
-    : `record ${first} of the log is missing or damaged`;
 
 /**
  * Changes as records of a log. All that wait become one record, which is in the log whole or not at all, and are applied

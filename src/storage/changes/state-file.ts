@@ -22,8 +22,8 @@ const format = 'signalbox state 1';
 
 const MiB = 1024 * 1024;
 
-/** Space that stays free for others. */
-const minFreeBytes = 16 * MiB;
+/** Space that stays free for others, by default. */
+const usualFreeBytes = 16 * MiB;
 
 /**
  * A state as of a seq of its log, as lines: the format and the seq, arrays of changes, and last the number of these lines
@@ -41,7 +41,7 @@ export interface StateFile {
   write<Change>(seq: number, pieces: Iterable<readonly Change[]>, toJson?: (change: Change) => string): Promise<void>;
 }
 
-export const createStateFile = (path: string): StateFile => {
+export const createStateFile = (path: string, minFreeBytes = usualFreeBytes): StateFile => {
   const directory = dirname(path);
   const sync = createSync(true);
   let size = 0;

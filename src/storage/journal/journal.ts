@@ -29,7 +29,6 @@ const maxFoundBytes = 64 * 1024 * 1024;
 
 interface JournalState extends RecordLogState {
   lastSeq: number;
-  /** The highest seq given out, also to records that are being stored or could not be. */
   assignedSeq: number;
   /** Records that wait for the disk. */
   waiting: number;

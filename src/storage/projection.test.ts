@@ -1,0 +1,462 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createFolder } from '../../test/support/folder.ts';
+import { createLedgerEvents, Ledger, type LedgerEvent } from '../../test/support/ledger.ts';
+import { amount } from '../../test/support/long.ts';
+import { atEnd, createScope, type Scope } from '../../test/support/scope.ts';
+import { waitUntil } from '../../test/support/wait.ts';
+import { createStateFile } from './changes/state-file.ts';
+import { JournalError } from './journal/errors.ts';
+import { type Journal, openJournal } from './journal/journal.ts';
+import { toMark } from './journal/line.ts';
+import { expectMovedFiles, Projection, type ProjectionSnapshot } from './projection.ts';
+
+type Change = {
+  /** Replaces methods of the log, of the snapshot, or both. */
+  log?: (log: Journal) => Partial<Journal>;
+  snapshot?: (snapshot: ProjectionSnapshot) => Partial<ProjectionSnapshot>;
+  needsAll?: boolean;
+  segmentBytes?: number;
+  onSync?: () => void;
+};
+
+/** A process with the ledger of a folder. */
+const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot: change, ...rest }: Change = {}) => {
+  const { needsAll = false, segmentBytes = 2000, onSync = () => undefined } = rest;
+  const damages: string[] = [];
+  const unsaved: Error[] = [];
+  let opened: Projection<Ledger> | undefined;
+  const isExpected = expectMovedFiles(() => opened);
+  const journal = await openJournal({
+    ...{ directory, name: 'ledger', segmentBytes, retainBytes: 1, awaitsHold: true, expects: 'all', recentCount: 10 },
+    ...{ minFreeBytes: 0, retryMs: 5, onSync },
+    report: (event) => {
+      isExpected(event);
+      if (event.type === 'damaged') damages.push(event.damage);
+    },
+  });
+  const file = createStateFile(join(directory, 'ledger.state'));
+  const snapshot: ProjectionSnapshot = {
+    get size() {
+      return file.size;
+    },
+    read: (restore, onDamage) => file.read(restore, onDamage),
+    write: (seq, entries) => file.write(seq, entries),
+  };
+  const close = async (): Promise<void> => {
+    await opened?.close();
+    await journal.close();
+  };
+  atEnd(t, close);
+  const projection = await Projection.open({
+    ...{ log: { ...journal, ...changeLog?.(journal) }, createState: () => new Ledger(), needsAll },
+    snapshot: Object.assign(Object.create(snapshot), change?.(snapshot)) as ProjectionSnapshot,
+    onDamage: (damage) => damages.push(damage),
+    onUnsaved: (error) => unsaved.push(error),
+  });
+  opened = projection;
+  return { projection, journal, damages, unsaved, close, read: () => projection.state.read() };
+};
+
+const withScope = async (run: (scope: Scope) => Promise<void>): Promise<void> => {
+  const scope = createScope();
+  try {
+    await run(scope);
+  } finally {
+    await scope.end();
+  }
+};
+
+/** Checks a property with so many cases. */
+const check = <T>(cases: fc.Arbitrary<T>, runs: number, run: (value: T, scope: Scope) => Promise<void>) =>
+  fc.assert(
+    fc.asyncProperty(cases, (value) => withScope((scope) => run(value, scope))),
+    { numRuns: runs },
+  );
+
+const events = createLedgerEvents(fc);
+
+test('any events, at once or not, with snapshots and restarts between them lead to the state of a simple model', async (t) => {
+  const step = fc.oneof(
+    { arbitrary: fc.array(events, { minLength: 1, maxLength: 12 }), weight: 4 },
+    { arbitrary: fc.constantFrom('save', 'restart'), weight: 1 },
+  );
+  const root = createFolder(t);
+  let count = 0;
+  await check(fc.array(step, { maxLength: 12 }), amount(15, 300), async (steps, scope) => {
+    count += 1;
+    const directory = join(root, String(count));
+    const model = new Ledger();
+    let seq = 0;
+    let life = await openLife(scope, directory, { needsAll: true });
+    for (const next of steps) {
+      if (next === 'save') await life.projection.save();
+      else if (next === 'restart') {
+        await life.close();
+        life = await openLife(scope, directory, { needsAll: true });
+      } else {
+        const outcomes = await Promise.all(next.map((event) => life.projection.append(event)));
+        for (const [index, event] of next.entries()) {
+          seq += 1;
+          assert.deepEqual(outcomes[index], model.fold({ ...event, id: '', seq }));
+        }
+      }
+      assert.deepEqual(life.read(), model.read());
+    }
+  });
+});
+
+/** A folder as a kill leaves it, the events that were acknowledged by then, and those that were being stored. */
+interface Picture {
+  folder: string;
+  acknowledged: number;
+  attempted: number;
+}
+
+test('a process that is killed before, while or after an event or a snapshot is stored loses no acknowledged event', async (t) => {
+  const root = createFolder(t);
+  const directory = join(root, 'killed');
+  const pictures: Picture[] = [];
+  const sent: LedgerEvent[] = [];
+  let acknowledged = 0;
+  const take = (): void => {
+    const folder = join(root, String(pictures.length));
+    // The lock is a socket of the living process.
+    cpSync(directory, folder, { recursive: true, filter: (path) => !path.includes('.lock') });
+    pictures.push({ folder, acknowledged, attempted: sent.length });
+  };
+  const { projection, close } = await openLife(t, directory, {
+    log: (log) => ({
+      appendAll: async (records, ids) => {
+        take();
+        const appended = await log.appendAll(records, ids);
+        take();
+        return appended;
+      },
+    }),
+    snapshot: (snapshot) => ({
+      write: async (seq, entries) => {
+        function* watch() {
+          for (const piece of entries) {
+            take();
+            yield piece;
+          }
+          // Longer than what is written at once.
+          yield [{ text: 'x'.repeat(70_000) }];
+          take();
+        }
+        await snapshot.write(seq, watch());
+        take();
+      },
+    }),
+  });
+  for (const event of fc.sample(events, { numRuns: 40, seed: 1 })) {
+    sent.push(event);
+    await projection.append(event);
+    acknowledged += 1;
+    if (acknowledged % 8 === 0) await projection.save();
+  }
+  await close();
+  assert.ok(pictures.length > 100);
+  for (const { folder, acknowledged: least, attempted } of pictures) {
+    const toModel = (count: number): Ledger => {
+      const model = new Ledger();
+      for (const [index, event] of sent.slice(0, count).entries()) model.fold({ ...event, id: '', seq: index + 1 });
+      return model;
+    };
+    await withScope(async (scope) => {
+      const { projection: again, read, close: end } = await openLife(scope, folder, { needsAll: true });
+      const possible = Array.from({ length: attempted - least + 1 }, (_, more) => toModel(least + more));
+      const found = possible.find((model) => JSON.stringify(model.read()) === JSON.stringify(read()));
+      assert.ok(found, `${folder} has neither the acknowledged events nor one more`);
+      await again.append({ name: 'later', amount: 1 });
+      const before = read();
+      await end();
+      const last = await openLife(scope, folder, { needsAll: true });
+      assert.deepEqual(last.read(), before);
+    });
+  }
+});
+
+const isUnavailable = (error: unknown): boolean => error instanceof JournalError && error.code === 'unavailable';
+
+test('an event whose append failed counts neither now nor after a restart, whether the log has it or not', async (t) => {
+  const root = createFolder(t);
+  let count = 0;
+  const step = fc.record({ event: events, fate: fc.constantFrom('stored', 'stored', 'kept', 'lost', 'unsaved') });
+  await check(fc.array(step, { minLength: 1, maxLength: 12 }), amount(15, 300), async (steps, scope) => {
+    count += 1;
+    const directory = join(root, String(count));
+    let fate = 'stored';
+    const { projection, read, close } = await openLife(scope, directory, {
+      log: (log) => ({
+        // Nobody hears of a record that failed, although it may be in the file.
+        onStored: (listener) => log.onStored((seq) => fate === 'stored' && listener(seq)),
+        appendAll: async (records, ids) => {
+          if (fate === 'lost') throw new JournalError('unavailable', 'the disk is full');
+          const appended = await log.appendAll(records, ids);
+          if (fate !== 'stored') throw new JournalError('unavailable', 'the sync failed');
+          return appended;
+        },
+      }),
+      snapshot: (snapshot) => ({
+        write: (seq, entries) =>
+          fate === 'unsaved' ? Promise.reject(new Error('the disk is full')) : snapshot.write(seq, entries),
+      }),
+    });
+    const model = new Ledger();
+    let seq = 0;
+    for (const { event, fate: next } of steps) {
+      fate = next;
+      if (next === 'stored') {
+        seq += 1;
+        assert.deepEqual(await projection.append(event), model.fold({ ...event, id: '', seq }));
+      } else {
+        await assert.rejects(projection.append(event), isUnavailable);
+        // Without a snapshot nothing else is stored.
+        if (next === 'unsaved') await assert.rejects(projection.append({ name: 'later', amount: 1 }), isUnavailable);
+      }
+      assert.deepEqual(read(), model.read());
+    }
+    fate = 'stored';
+    await waitUntil('nothing is in doubt', () => projection.isReady);
+    await close();
+    const again = await openLife(scope, directory, { needsAll: true });
+    assert.deepEqual(again.read(), model.read());
+  });
+});
+
+test('an event whose sync failed leaves no gap that the next start refuses', async (t) => {
+  const directory = createFolder(t);
+  let isFailing = false;
+  const onSync = (): void => {
+    if (!isFailing) return;
+    isFailing = false;
+    throw new Error('the sync failed');
+  };
+  const { projection, read, journal, close } = await openLife(t, directory, { needsAll: true, onSync });
+  await projection.append({ name: 'a', amount: 1 });
+  isFailing = true;
+  await assert.rejects(projection.append({ name: 'a', amount: 2 }), isUnavailable);
+  await waitUntil('nothing is in doubt', () => projection.isReady);
+  assert.deepEqual([journal.state().lastSeq, journal.state().assignedSeq], [1, 2]);
+  await projection.append({ name: 'a', amount: 4 });
+  await close();
+  const again = await openLife(t, directory, { needsAll: true });
+  assert.deepEqual(again.read(), [['a', 5]]);
+  assert.deepEqual(again.read(), read());
+  assert.deepEqual(again.damages, []);
+});
+
+test('a record that was refused for want of space leaves no doubt, so no snapshot is needed before the next one', async (t) => {
+  let isFull = false;
+  const { projection, read } = await openLife(t, createFolder(t), {
+    log: (log) => ({
+      appendAll: (records, ids) => {
+        const cause = new JournalError('low-space', 'little is free');
+        return isFull
+          ? Promise.reject(new JournalError('unavailable', 'full', { cause }))
+          : log.appendAll(records, ids);
+      },
+    }),
+    snapshot: () => ({ write: () => assert.fail('a snapshot is written') }),
+  });
+  isFull = true;
+  await assert.rejects(projection.append({ name: 'a', amount: 1 }), isUnavailable);
+  assert.equal(projection.isReady, true);
+  isFull = false;
+  await projection.append({ name: 'a', amount: 2 });
+  assert.deepEqual(read(), [['a', 2]]);
+});
+
+const snapshotCount = 10;
+
+/** A folder with a snapshot of some events, and some more in the log. */
+const createDamaged = async (t: Scope) => {
+  const directory = createFolder(t);
+  const { projection, close, read } = await openLife(t, directory, { segmentBytes: 1e6 });
+  for (const event of fc.sample(events, { numRuns: snapshotCount, seed: 2 })) await projection.append(event);
+  await projection.save();
+  for (const event of fc.sample(events, { numRuns: 10, seed: 3 })) await projection.append(event);
+  const state = read();
+  await close();
+  const path = (name: string) => join(directory, name);
+  return { directory, state, snapshot: path('ledger.state'), log: path('ledger.jsonl') };
+};
+
+/** Opens the folder in both ways: a damage that matters is refused by one and reported by the other. */
+const assertNoticed = async (
+  scope: Scope,
+  { directory, state, isWhole }: { directory: string; state: unknown; isWhole?: boolean },
+): Promise<void> => {
+  const { read, damages, close } = await openLife(scope, directory);
+  const found = read();
+  await close();
+  const opening = openLife(scope, directory, { needsAll: true });
+  if (isWhole ?? damages.length === 0) {
+    assert.deepEqual(found, state);
+    assert.deepEqual((await opening).read(), state);
+  } else {
+    assert.notEqual(damages.length, 0);
+    await assert.rejects(opening, { code: 'damaged' });
+  }
+};
+
+test('a snapshot that is cut or changed at any byte is reported, or refused where every event is needed', async (t) => {
+  const { directory, state, snapshot } = await createDamaged(t);
+  const bytes = readFileSync(snapshot);
+  const root = createFolder(t);
+  const place = fc.record({ at: fc.nat(bytes.length - 1), byte: fc.option(fc.nat(255)) });
+  let count = 0;
+  await check(place, amount(40, 1000), async ({ at, byte }, scope) => {
+    count += 1;
+    const copy = join(root, String(count));
+    cpSync(directory, copy, { recursive: true });
+    const changed = byte === null ? bytes.subarray(0, at) : Buffer.from(bytes);
+    if (byte !== null) changed[at] = byte;
+    writeFileSync(join(copy, 'ledger.state'), changed);
+    await assertNoticed(scope, { directory: copy, state });
+  });
+});
+
+test('an event that is missing or damaged in the log is reported, or refused where every event is needed', async (t) => {
+  const { directory, log, state } = await createDamaged(t);
+  const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  const root = createFolder(t);
+  const edits: [string, (line: string) => string[]][] = [
+    ['missing', () => []],
+    ['damaged', (line) => [line.replace('"amount"', '"amounT"')]],
+  ];
+  for (const [what, edit] of edits) {
+    for (const [index] of lines.entries()) {
+      // The last one may have been lost before it was acknowledged.
+      if (index === lines.length - 1) continue;
+      const copy = join(root, `${what}-${index}`);
+      cpSync(directory, copy, { recursive: true });
+      const changed = lines.flatMap((line, at) => (at === index ? edit(line) : [line]));
+      writeFileSync(join(copy, 'ledger.jsonl'), changed.map((line) => `${line}\n`).join(''));
+      // Those before the snapshot do not count.
+      await withScope((scope) => assertNoticed(scope, { directory: copy, state, isWhole: index < snapshotCount }));
+    }
+  }
+});
+
+test('a log that knows its last seq alone, without the snapshot, is refused where every event is needed', async (t) => {
+  const { directory, snapshot, log } = await createDamaged(t);
+  rmSync(snapshot);
+  writeFileSync(log, toMark(20));
+  await withScope(async (scope) => {
+    const refusal = { code: 'damaged', message: /records 1 to 20/ };
+    await assert.rejects(openLife(scope, directory, { needsAll: true }), refusal);
+  });
+  const { projection, read, journal } = await openLife(t, directory);
+  assert.deepEqual(read(), []);
+  assert.equal(projection.isCurrent, true);
+  await projection.append({ name: 'a', amount: 1 });
+  assert.equal(journal.state().lastSeq, 21);
+});
+
+test('what is left of an unfinished snapshot does not count', async (t) => {
+  const { directory, state, snapshot } = await createDamaged(t);
+  writeFileSync(`${snapshot}.new`, readFileSync(snapshot).subarray(0, 40));
+  const { read, damages } = await openLife(t, directory, { needsAll: true });
+  assert.deepEqual(read(), state);
+  assert.deepEqual(damages, []);
+  assert.equal(existsSync(`${snapshot}.new`), false);
+});
+
+test('events of a log that is moved away at any time are there after a restart, and no seq comes twice', async (t) => {
+  const root = createFolder(t);
+  let count = 0;
+  const step = fc.oneof({ arbitrary: events, weight: 3 }, { arbitrary: fc.constantFrom('move', 'restart'), weight: 1 });
+  await check(fc.array(step, { maxLength: 20 }), amount(15, 300), async (steps, scope) => {
+    count += 1;
+    const directory = join(root, String(count));
+    let life = await openLife(scope, directory, { needsAll: true, segmentBytes: 1e6 });
+    const seqs = new Set<number>();
+    for (const [index, next] of steps.entries()) {
+      if (next === 'move') {
+        // As logrotate does it: the program opens a new file on a signal, and saves what it has.
+        const path = join(directory, 'ledger.jsonl');
+        if (existsSync(path)) renameSync(path, join(directory, `moved-${index}`));
+        await life.journal.reopen();
+        await life.projection.save();
+      } else if (next === 'restart') {
+        const before = life.read();
+        await life.close();
+        life = await openLife(scope, directory, { needsAll: true, segmentBytes: 1e6 });
+        assert.deepEqual(life.read(), before);
+      } else {
+        await life.projection.append(next);
+        seqs.add(life.journal.state().lastSeq);
+      }
+    }
+    assert.equal(seqs.size, steps.filter((next) => typeof next === 'object').length);
+  });
+});
+
+test('a log that is lost goes on after the snapshot, as soon as it can be written', async (t) => {
+  const directory = createFolder(t);
+  await createStateFile(join(directory, 'ledger.state')).write(10, [[{ name: 'a', total: 7 }]]);
+  let isFull = true;
+  const { projection, journal, read } = await openLife(t, directory, {
+    log: (log) => ({
+      appendAll: (records, ids) =>
+        isFull ? Promise.reject(new JournalError('unavailable', 'full')) : log.appendAll(records, ids),
+    }),
+  });
+  assert.deepEqual(read(), [['a', 7]]);
+  await assert.rejects(projection.append({ name: 'a', amount: 1 }), isUnavailable);
+  isFull = false;
+  assert.deepEqual(await projection.append({ name: 'a', amount: 1 }), { total: 8 });
+  assert.equal(journal.state().lastSeq, 11);
+});
+
+test('the log before a snapshot is deleted, and a snapshot that cannot be written is reported once and keeps the log', async (t) => {
+  const directory = createFolder(t);
+  let isFull = true;
+  let written = 0;
+  const { projection, unsaved, journal } = await openLife(t, directory, {
+    snapshot: (snapshot) => ({
+      write: async (seq, entries) => {
+        if (isFull) throw new Error('full');
+        await snapshot.write(seq, entries);
+        written += 1;
+      },
+    }),
+  });
+  for (let index = 0; index < 100; index += 1) await projection.append({ name: 'a', amount: index });
+  const count = () => readdirSync(directory).filter((name) => /^ledger\.\d+\.jsonl$/.test(name)).length;
+  const before = count();
+  assert.ok(before > 3);
+  for (let attempt = 0; attempt < 2; attempt += 1) await assert.rejects(projection.save(), /full/);
+  await journal.reopen();
+  assert.deepEqual([count(), unsaved.length], [before, 1]);
+  isFull = false;
+  await projection.save();
+  await waitUntil('the log is deleted', () => count() <= 1);
+  await projection.save();
+  assert.equal(written, 1, 'a snapshot that is current is not written again');
+});
+
+test('a snapshot is written by itself when the log has grown', async (t) => {
+  const directory = createFolder(t);
+  const { projection } = await openLife(t, directory, { segmentBytes: 1e8 });
+  const text = 'x'.repeat(500_000);
+  for (let index = 0; index < 9; index += 1) await projection.append({ name: 'a', amount: 1, text });
+  await waitUntil('it is there', () => existsSync(join(directory, 'ledger.state')));
+  assert.ok(statSync(join(directory, 'ledger.state')).size < 1000);
+});
+
+test('listeners get the outcomes of all events in their order, and an event after the end is refused', async (t) => {
+  const { projection, close } = await openLife(t, createFolder(t));
+  const heard: unknown[] = [];
+  projection.onFolded((outcomes) => heard.push(...outcomes));
+  await Promise.all([1, 2, 3].map((each) => projection.append({ name: 'a', amount: each })));
+  assert.deepEqual(heard, [{ total: 1 }, { total: 3 }, { total: 6 }]);
+  await close();
+  await assert.rejects(projection.append({ name: 'a', amount: 1 }), { code: 'closed' });
+});

@@ -1,0 +1,354 @@
+import { StoreUnavailable } from '../expected-errors.ts';
+import { Batcher, type Waiting } from './batcher.ts';
+import { lengthOf } from './changes/changes.ts';
+import { codeOf, JournalError } from './journal/errors.ts';
+import { createId, type LogRecord, type StoredRecord } from './journal/line.ts';
+import type { JournalEvent } from './journal/options.ts';
+import type { RecordLog, Release } from './record-log.ts';
+import { createSerial } from './scheduling.ts';
+
+const MiB = 1024 * 1024;
+
+/** A snapshot is due when the log has grown by this many characters, and by the size of the last snapshot. */
+const leastGrowth = 4 * MiB;
+
+/** About the characters of a line besides its event: id, seq and checksum. */
+const lineLength = 100;
+
+/** Milliseconds between attempts to read or store again after a failure. */
+const retryMs = 1000;
+
+/** Events that wait for the log; the journal writes a batch of them at once. */
+const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, batchCount: 1000, gatherMs: 1 };
+
+/** Filling records that are appended together. */
+const fillCount = 10_000;
+
+const ignore = (): void => undefined;
+
+/** A state in memory that events lead to. A user of a projection writes this and nothing else. */
+export interface ProjectionState<Outcome = unknown> {
+  /**
+   * Folds the next event; returns its outcome for the one who appended it. The state and the event alone decide, neither a
+   * clock nor chance, so every replay and every instance gets the same. An event of an unknown kind changes nothing.
+   */
+  fold(event: StoredRecord): Outcome;
+  /** Entries that lead to the state as of this call, some at a time. They are written while more events are folded. */
+  save(): Iterable<readonly unknown[]>;
+  /** Takes over one entry of a snapshot; the state is empty before the first. */
+  restore(entry: unknown): void;
+}
+
+/** Keeps the entries of a state as of a seq, whole or not at all: in a file, or in a table that instances share. */
+export interface ProjectionSnapshot {
+  /** Bytes or characters of the last snapshot. */
+  readonly size: number;
+  /** Resolves to the seq, 0 without a snapshot. `onDamage` gets each damage; unless it throws, reading goes on. */
+  read(restore: (entry: unknown) => void, onDamage: (damage: string) => void): Promise<number | undefined>;
+  write(seq: number, entries: Iterable<readonly unknown[]>): Promise<void>;
+}
+
+interface ProjectionParts<State extends ProjectionState> {
+  /** In files, only the projection appends to it, and `awaitsHold` keeps its files until they are in a snapshot. */
+  log: RecordLog;
+  createState: () => State;
+  /** Undefined where the log alone has everything. */
+  snapshot?: ProjectionSnapshot | undefined;
+  /** A record that changes nothing; by default one without members. */
+  empty?: LogRecord;
+  /** Each event depends on those before it: a missing event or damage rejects `open` with a JournalError `damaged`. */
+  needsAll?: boolean;
+  /** Gets each damage of the snapshot, as a clause. The log reports its own. */
+  onDamage(damage: string): void;
+  /** Gets the error when a snapshot cannot be written, once until one can; the log is kept meanwhile. */
+  onUnsaved(error: Error): void;
+}
+
+type OutcomeOf<State extends ProjectionState> = ReturnType<State['fold']>;
+
+/**
+ * A state in memory that follows a log. It is restored from the snapshot and the events after it. An event is appended first,
+ * then folded when it is read from the log, like the events of other instances, so all of them fold the same order.
+ *
+ * A failed append leaves doubt: the event may be in the log or not. This process does not count it, and appends no more until
+ * a snapshot without it is stored as of its seq, so no replay counts it either. A log that instances share has no such doubt:
+ * whatever it has, counts.
+ */
+export class Projection<State extends ProjectionState> {
+  readonly #parts: ProjectionParts<State>;
+  readonly #batcher: Batcher<LogRecord, OutcomeOf<State>>;
+  readonly #readSerially = createSerial();
+  readonly #saveSerially = createSerial();
+  readonly #listeners: ((outcomes: readonly OutcomeOf<State>[]) => void)[] = [];
+  #state: State;
+  /** The last event that is folded; undefined until the snapshot is restored. */
+  #seq: number | undefined;
+  #savedSeq = 0;
+  /** Characters of the log after the snapshot. */
+  #growth = 0;
+  /** Ids of the events that are being appended, with their outcomes once they are folded. */
+  readonly #sent = new Map<string, { outcome: OutcomeOf<State> } | undefined>();
+  /** Ids of the events that leave doubt. */
+  readonly #failed = new Set<string>();
+  /** No seq of the snapshot can come again. */
+  #isFilled = false;
+  #hasRead = false;
+  /** Why the log cannot be read, or the snapshot. */
+  #failure: Error | undefined;
+  #isUnsaved = false;
+  #isClosed = false;
+  #nextRead: Promise<void> | undefined;
+  #release: Release = ignore;
+  readonly #retry: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+
+  private constructor(parts: ProjectionParts<State>) {
+    this.#parts = parts;
+    this.#state = parts.createState();
+    this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
+    this.#stopListening = parts.log.onStored(() => void this.#readOn().catch(ignore));
+    this.#retry = setInterval(() => this.#tryAgain(), retryMs).unref();
+  }
+
+  /** Without its database, the state is empty until the database can be used. */
+  static async open<State extends ProjectionState>(parts: ProjectionParts<State>): Promise<Projection<State>> {
+    const { log, snapshot, needsAll } = parts;
+    const projection = new Projection(parts);
+    try {
+      if (log.state().lastSeq !== undefined) await projection.#readOn();
+    } catch (error) {
+      // Otherwise it is tried again.
+      if (needsAll) {
+        await projection.close();
+        throw error;
+      }
+    }
+    if (snapshot)
+      projection.#release = await log.holdFrom(() => projection.#savedSeq, Number.POSITIVE_INFINITY, ignore);
+    return projection;
+  }
+
+  /** Replaced by another one where a database is reached only after `open`. */
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Whether the log was read to its end once. */
+  get hasRead(): boolean {
+    return this.#hasRead;
+  }
+
+  /** Whether everything is folded that this process knows to be stored. */
+  get isCurrent(): boolean {
+    return this.#hasRead && !this.#failure && (this.#parts.log.state().lastSeq ?? 0) <= (this.#seq ?? 0);
+  }
+
+  /** Whether events can be stored and read at the moment. */
+  get isReady(): boolean {
+    return this.#hasRead && !this.#failure && this.#failed.size === 0 && this.#parts.log.state().healthy;
+  }
+
+  /**
+   * Resolves to the outcome when the event is stored and folded. Rejects with StoreUnavailable or a JournalError as
+   * `RecordLog.append`; then the event was not folded, although a start may find it in the log after a crash.
+   */
+  append(event: LogRecord): Promise<OutcomeOf<State>> {
+    if (this.#isClosed) return Promise.reject(new JournalError('closed', 'the projection is closed'));
+    const added = this.#batcher.add(event, lengthOf(event));
+    return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events wait for the log'));
+  }
+
+  /** Folds everything that is stored now, also by other instances. */
+  async catchUp(): Promise<void> {
+    await this.#parts.log.refresh?.();
+    await this.#readOn();
+  }
+
+  /** Calls the listener, which must not throw, with the outcomes of events after they are folded, also of other instances. */
+  onFolded(listener: (outcomes: readonly OutcomeOf<State>[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Stores a snapshot unless the last one is current. Called by itself when the log has grown. */
+  save(): Promise<void> {
+    return this.#saveSerially(() => this.#save());
+  }
+
+  /** Stores what waits. The log stays open. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopListening();
+    clearInterval(this.#retry);
+    await this.#batcher.running;
+    await this.#readSerially(async () => undefined);
+    await this.#saveSerially(async () => undefined);
+  }
+
+  #tryAgain(): void {
+    if (this.#failure || !this.#hasRead) this.#readOn().catch(ignore);
+    if (this.#failed.size > 0) this.#batcher.start();
+  }
+
+  async #commit(batch: readonly Waiting<LogRecord, OutcomeOf<State>>[]): Promise<void> {
+    await this.#prepare();
+    const sent = batch.map((waiting) => ({ waiting, id: createId() }));
+    for (const { id } of sent) this.#sent.set(id, undefined);
+    try {
+      await Promise.all(sent.map(({ waiting, id }) => this.#store(waiting, id)));
+      await this.#readOn().catch(ignore);
+      // Events of the batch that are stored may depend on those that failed.
+      if (this.#failed.size > 0) await this.#prepare();
+      for (const { waiting, id } of sent) {
+        const folded = this.#sent.get(id);
+        if (folded) waiting.resolve(folded.outcome);
+        else waiting.reject(new StoreUnavailable('The change was stored, but cannot be read at the moment'));
+      }
+    } finally {
+      this.#sent.clear();
+    }
+  }
+
+  async #store(waiting: Waiting<LogRecord, OutcomeOf<State>>, id: string): Promise<void> {
+    const { log, snapshot } = this.#parts;
+    try {
+      await log.appendAll([waiting.item], [id]);
+    } catch (error) {
+      const isOwnLog = log.state().assignedSeq !== undefined;
+      // For want of space nothing is written.
+      const isWritten = codeOf(error) === 'unavailable' && codeOf((error as Error).cause) !== 'low-space';
+      if (snapshot && isOwnLog && isWritten) this.#failed.add(id);
+      waiting.reject(error as Error);
+    }
+  }
+
+  /** Makes sure that the next event gets a seq which no snapshot has, and follows no event that is in doubt. */
+  async #prepare(): Promise<void> {
+    const { log, empty = {} } = this.#parts;
+    if (!this.#hasRead) await this.#readOn();
+    if (!this.#isFilled) {
+      await log.refresh?.();
+      await fillUp(log, this.#seq ?? 0, empty);
+      this.#isFilled = true;
+    }
+    if (this.#failed.size === 0) return;
+    const { healthy, failure, assignedSeq = 0 } = log.state();
+    if (!healthy) throw toUnavailable(failure);
+    await this.#readOn();
+    this.#passTo(assignedSeq);
+    await this.save().catch((error: Error) => {
+      throw toUnavailable(error);
+    });
+    this.#failed.clear();
+  }
+
+  /** Folds up to the end of the log, as it is when the reading begins. */
+  #readOn(): Promise<void> {
+    this.#nextRead ??= this.#readSerially(() => {
+      this.#nextRead = undefined;
+      return this.#read();
+    });
+    return this.#nextRead;
+  }
+
+  async #read(): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      const from = this.#seq ?? (await this.#restore());
+      const { lastSeq = 0 } = log.state();
+      const recent = log.recentAfter?.(from);
+      for await (const events of recent ? [recent] : log.readAfter(from)) this.#foldAll(events);
+      this.#passTo(lastSeq);
+      this.#failure = undefined;
+      this.#hasRead = true;
+    } catch (error) {
+      this.#failure = error as Error;
+      throw error;
+    }
+    const { snapshot } = this.#parts;
+    if (snapshot && this.#growth > Math.max(leastGrowth, snapshot.size)) this.save().catch(ignore);
+  }
+
+  async #restore(): Promise<number> {
+    const { createState, snapshot, needsAll, onDamage } = this.#parts;
+    const state = createState();
+    const refuse = (damage: string): never => {
+      throw new JournalError('damaged', damage);
+    };
+    const seq = (await snapshot?.read((entry) => state.restore(entry), needsAll ? refuse : onDamage)) ?? 0;
+    this.#state = state;
+    this.#seq = seq;
+    this.#savedSeq = seq;
+    return seq;
+  }
+
+  #foldAll(events: readonly StoredRecord[]): void {
+    const outcomes: OutcomeOf<State>[] = [];
+    for (const event of events) {
+      const { id, seq } = event;
+      this.#passTo(seq - 1);
+      this.#seq = seq;
+      this.#growth += lineLength + lengthOf(event);
+      if (this.#failed.has(id)) continue;
+      const outcome = this.#state.fold(event) as OutcomeOf<State>;
+      outcomes.push(outcome);
+      if (this.#sent.has(id)) this.#sent.set(id, { outcome });
+    }
+    if (outcomes.length > 0) for (const listener of this.#listeners) listener(outcomes);
+  }
+
+  /** Goes on after this seq: the events up to it are damaged, missing, or failed. */
+  #passTo(seq: number): void {
+    const next = (this.#seq ?? 0) + 1;
+    if (seq < next) return;
+    if (this.#parts.needsAll && !this.#hasRead) throw new JournalError('damaged', describeGap(next, seq));
+    this.#seq = seq;
+  }
+
+  async #save(): Promise<void> {
+    const { snapshot, onUnsaved } = this.#parts;
+    const seq = this.#seq ?? 0;
+    if (!snapshot || seq <= this.#savedSeq) return;
+    // After a failure not with the next event, but when the log has grown by as much again.
+    this.#growth = 0;
+    try {
+      await snapshot.write(seq, this.#state.save());
+    } catch (error) {
+      if (!this.#isUnsaved) onUnsaved(error as Error);
+      this.#isUnsaved = true;
+      throw error;
+    }
+    this.#isUnsaved = false;
+    this.#savedSeq = seq;
+    this.#release();
+  }
+}
+
+/**
+ * Saves the projection when files of its log are moved away, since the next start would miss their events. Returns true for the
+ * events of the journal that need no report.
+ */
+export const expectMovedFiles =
+  (findProjection: () => { save(): Promise<void> } | undefined) =>
+  ({ type }: JournalEvent): boolean => {
+    if (type === 'reopened') findProjection()?.save().catch(ignore);
+    return type === 'segments-removed';
+  };
+
+/** Appends empty records up to the seq of a snapshot whose log is lost, so no later event gets a seq that the snapshot has. */
+export const fillUp = async (
+  log: Pick<RecordLog, 'state' | 'appendAll'>,
+  seq: number,
+  empty: LogRecord,
+): Promise<void> => {
+  for (let missing = seq - (log.state().lastSeq ?? 0); missing > 0; missing -= fillCount) {
+    await log.appendAll(Array.from({ length: Math.min(missing, fillCount) }, () => empty));
+  }
+};
+
+const toUnavailable = (cause: Error | undefined): JournalError =>
+  new JournalError('unavailable', 'an event that failed is still in doubt', { cause });
+
+export const describeGap = (first: number, last: number): string =>
+  last > first
+    ? `records ${first} to ${last} of the log are missing or damaged`
+    : `record ${first} of the log is missing or damaged`;

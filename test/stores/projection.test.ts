@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Database } from '../../src/storage/postgres/database.ts';
+import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
+import { Projection } from '../../src/storage/projection.ts';
+import { createLedgerEvents, Ledger } from '../support/ledger.ts';
+import { amount } from '../support/long.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
+import { atEnd, type Scope } from '../support/scope.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const skip = toSkipPostgres();
+const ignore = (): void => undefined;
+
+const openInstance = async (t: Scope, url: string) => {
+  const identity = { instance: randomUUID(), name: 'test', version: '0' };
+  const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
+  const database = new Database(url, identity, common, { report: ignore, onRefused: ignore, onCommit: ignore });
+  database.begin();
+  const clock = () => new Date();
+  const log = await DatabaseLog.open({
+    database,
+    table: 'setting',
+    instance: identity.instance,
+    clock,
+    retainDays: () => 0,
+  });
+  const createState = () => new Ledger();
+  const projection = await Projection.open({ log, createState, onDamage: assert.fail, onUnsaved: assert.fail });
+  atEnd(t, async () => {
+    await projection.close();
+    await log.close();
+    await database.close();
+  });
+  return { projection, log };
+};
+
+test('two instances that append at once fold the same events in the same order, and each outcome is that of the order', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase(t);
+  const [one, two] = await Promise.all([openInstance(t, url), openInstance(t, url)]);
+  const batch = fc.array(fc.tuple(createLedgerEvents(fc), fc.boolean()), { minLength: 1, maxLength: 20 });
+  const run = async (events: [Record<string, unknown>, boolean][]): Promise<void> => {
+    const { lastSeq: before = 0 } = one.log.state();
+    const model = new Ledger();
+    for await (const records of one.log.readAfter(0)) for (const record of records) model.fold(record);
+    const outcomes = await Promise.all(
+      events.map(([event, isFirst]) => (isFirst ? one : two).projection.append(event)),
+    );
+    await Promise.all([one, two].map(({ projection }) => projection.catchUp()));
+    const expected: unknown[] = [];
+    for await (const records of one.log.readAfter(before)) {
+      for (const record of records) expected.push(model.fold(record));
+    }
+    const sort = (all: unknown[]) => all.map((each) => JSON.stringify(each)).toSorted();
+    assert.deepEqual(sort(outcomes), sort(expected));
+    assert.deepEqual(one.projection.state.read(), model.read());
+    assert.deepEqual(two.projection.state.read(), model.read());
+  };
+  await fc.assert(fc.asyncProperty(batch, run), { numRuns: amount(10, 100) });
+  const third = await openInstance(t, url);
+  assert.deepEqual(third.projection.state.read(), one.projection.state.read());
+});
+
+test('an instance folds what another one has appended within seconds, and at once when it catches up', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase(t);
+  const [one, two] = await Promise.all([openInstance(t, url), openInstance(t, url)]);
+  await one.projection.append({ name: 'a', amount: 1 });
+  await two.projection.catchUp();
+  assert.deepEqual(two.projection.state.read(), [['a', 1]]);
+  await two.projection.append({ name: 'a', amount: 2 });
+  await waitUntil('the first one has it', () => one.projection.state.read()[0]?.[1] === 3, 5000);
+});
