@@ -65,7 +65,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
     openSnapshot: (name) => createSnapshot(directory, name),
     openFolder: (name) => createFolderOf(join(directory, name)),
-    openState: (name) => createStateFile(join(directory, `${name}.state`)),
+    openState: (name, minFreeBytes) => createStateFile(join(directory, `${name}.state`), minFreeBytes),
     place: { store: database ? 'postgresql' : settings.store === 'file' ? 'file' : 'memory', folder: directory },
     readDataSpace: async () => {
       const { bsize, blocks, bfree, bavail } = await statfs(directory);

@@ -68,8 +68,8 @@ export interface Parts {
   place: { store: 'memory' | 'file' | 'postgresql'; folder: string };
   /** Bytes of the file system that has the data directory. */
   readDataSpace: () => Promise<{ used: number; available: number }>;
-  /** The file `NAME.state` in the data directory, for a state that may be large. */
-  openState: (name: string) => StateFile;
+  /** The file `NAME.state` in the data directory, for a state that may be large. By default 16 MiB stay free for others. */
+  openState: (name: string, minFreeBytes?: number) => StateFile;
   /** The 401 or 403 for a caller without access, as the guard of a route has it. */
   authorize: Authorize;
   /** The folder with this name in the data directory. */

@@ -1,4 +1,5 @@
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
+import type { ProjectionState } from '../../storage/projection.ts';
 import type { MadeSetting } from '../offers.ts';
 import type { AuditNote } from './audit-note.ts';
 
@@ -41,8 +42,8 @@ export interface SettingChange {
 /** Why a change is refused: the version that is there, the limit that it would exceed, or the other name that is taken. */
 export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
-/** Result of a change: the setting after it, undefined where there is none; or the refusal. */
-export type Outcome = { setting: MadeSetting | undefined; isChanged: boolean } | { refusal: SettingRefusal };
+/** Result of a change: the setting after it, undefined where there is none, and the kind that has changed; or the refusal. */
+export type Outcome = { setting: MadeSetting | undefined; changed: string | undefined } | { refusal: SettingRefusal };
 
 type Kept = MadeSetting & { length: number };
 
@@ -54,17 +55,19 @@ interface Kind {
 
 /** One piece of a snapshot. */
 export type SavedSettings =
-  | { ahead: number; refused: readonly number[] }
+  | { ahead: number; refused: readonly number[]; last?: number }
   | { kind: string; name: string; value: unknown; by: string; at: number; version: number; createdAt: number };
 
 /** Refused changes that are remembered: the list of changes leaves them out. */
 const mostRefused = 10_000;
 
 /** The settings that a log of changes has led to. */
-export class SettingsFold {
+export class SettingsFold implements ProjectionState<Outcome> {
   readonly #kinds = new Map<string, Kind>();
-  /** Seqs of refused changes. */
+  /** Seqs of changes that count for nothing: refused ones, and those that failed to be stored and may be in the log. */
   readonly #refused = new Set<number>();
+  /** Seq of the last change; undefined after a snapshot of 1.1, which does not have it. */
+  #last: number | undefined = 0;
   /** Versions are seqs, and this much more where there are those of another log: none ever comes twice. */
   #ahead = 0;
 
@@ -81,8 +84,9 @@ export class SettingsFold {
     return seq + this.#ahead;
   }
 
-  isRefused(seq: number): boolean {
-    return this.#refused.has(seq);
+  /** Whether the change at this place in the log counts. */
+  counts(seq: number): boolean {
+    return seq <= (this.#last ?? seq) && !this.#refused.has(seq);
   }
 
   /** The refusal that the change would get now. */
@@ -91,11 +95,14 @@ export class SettingsFold {
     return 'refusal' in decision ? decision.refusal : undefined;
   }
 
-  /** Changes come in the order of the log. */
-  apply({ seq, ...record }: StoredRecord): Outcome {
+  fold({ seq, ...record }: StoredRecord): Outcome {
+    for (let missing = Math.max((this.#last ?? seq) + 1, seq - mostRefused); missing < seq; missing += 1) {
+      this.#noteRefused(missing);
+    }
+    this.#last = seq;
     const change = record as LogRecord as unknown as SettingChange;
     // A record that only fills a gap in the log.
-    if (typeof change.kind !== 'string') return { setting: undefined, isChanged: false };
+    if (typeof change.kind !== 'string') return { setting: undefined, changed: undefined };
     const decision = this.#decide(change);
     if ('refusal' in decision) {
       this.#noteRefused(seq);
@@ -103,27 +110,28 @@ export class SettingsFold {
     }
     const { kind, name, value, by, at, copied, moved = copied } = change;
     for (const ended of decision.removed) this.#remove(kind, ended);
-    if (isDeletion(change)) return { setting: undefined, isChanged: this.#remove(kind, name) };
+    if (isDeletion(change)) return { setting: undefined, changed: this.#remove(kind, name) ? kind : undefined };
     if (moved) this.#ahead = Math.max(this.#ahead, moved.version - seq);
     const version = moved?.version ?? this.versionAt(seq);
     const createdAt = moved?.createdAt ?? this.find(kind, name)?.createdAt ?? at;
-    return { setting: this.#put(kind, { name, value, version, by, at, createdAt }), isChanged: true };
+    return { setting: this.#put(kind, { name, value, version, by, at, createdAt }), changed: kind };
   }
 
-  /** What the fold knows, some at a time. */
-  *save(): Generator<readonly SavedSettings[]> {
-    yield [{ ahead: this.#ahead, refused: [...this.#refused] }];
-    for (const [kind, { settings }] of this.#kinds) {
-      for (const { name, value, by, at, version, createdAt } of settings.values()) {
-        yield [{ kind, name, value, by, at, version, createdAt }];
-      }
-    }
+  save(): (readonly SavedSettings[])[] {
+    const settings = [...this.#kinds].flatMap(([kind, { settings }]) =>
+      Array.from(settings.values(), ({ length: _, ...setting }): readonly SavedSettings[] => [{ kind, ...setting }]),
+    );
+    return [
+      [{ ahead: this.#ahead, refused: [...this.#refused], ...(this.#last !== undefined && { last: this.#last }) }],
+      ...settings,
+    ];
   }
 
-  /** Takes over one piece that was saved, in their order. */
-  restore(saved: SavedSettings): void {
+  restore(entry: unknown): void {
+    const saved = entry as SavedSettings;
     if ('ahead' in saved) {
       this.#ahead = saved.ahead;
+      this.#last = saved.last;
       for (const seq of saved.refused) this.#noteRefused(seq);
       return;
     }

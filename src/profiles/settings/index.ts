@@ -1,5 +1,6 @@
 import { createFreeSpaceCheck } from '../../storage/journal/files.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { expectMovedFiles } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { type Concern, defineFeature, type Parts } from '../feature.ts';
 import { createBrokenRoutes } from './broken-routes.ts';
@@ -31,17 +32,18 @@ export const openMadeSettings = async ({
   const damages: string[] = [];
   const changes: RecordLog = database
     ? await DatabaseLog.open({ database, table: 'setting', clock, retainDays: () => 0 })
-    : await openLog('settings log', { name: 'settings', recentCount, minFreeBytes: 0, ...files }, ({ type }) => {
-        // What somebody moved away is missing on the next start, unless the state has it.
-        if (type === 'reopened') store?.save().catch(() => undefined);
-        return type === 'segments-removed';
-      });
+    : await openLog(
+        'settings log',
+        { name: 'settings', recentCount, minFreeBytes: 0, ...files },
+        expectMovedFiles(() => store),
+      );
   const opened = await LoggedSettings.open({
     log: changes,
     clock,
     ...(database
       ? {}
-      : { state: openState('settings'), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),
+      : // A change after one that failed needs a snapshot, and revocations are not refused for want of a reserve.
+        { state: openState('settings', 0), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),
     onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: one cannot be read'),
     onDamage: (damage) => {
       damages.push(damage);

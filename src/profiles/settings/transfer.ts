@@ -92,14 +92,14 @@ const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind
 
 /** Undefined for a change that counts for nothing. */
 const applyChange = (fold: SettingsFold, record: StoredRecord): ChangeOrigin | undefined => {
-  const outcome = fold.apply(record);
-  return 'refusal' in outcome || !outcome.isChanged ? undefined : (outcome.setting ?? {});
+  const outcome = fold.fold(record);
+  return 'refusal' in outcome || outcome.changed === undefined ? undefined : (outcome.setting ?? {});
 };
 
 /** The same of a change that the state has already. */
 const findOrigin = (fold: SettingsFold, record: LogRecord, seq: number): ChangeOrigin | undefined => {
   const { kind, name, value, at, copied, moved = copied } = record as unknown as SettingChange;
-  if (typeof kind !== 'string' || fold.isRefused(seq)) return undefined;
+  if (typeof kind !== 'string' || !fold.counts(seq)) return undefined;
   if (value === null || value === undefined) return {};
   return moved ?? { version: fold.versionAt(seq), createdAt: Math.min(fold.find(kind, name)?.createdAt ?? at, at) };
 };
