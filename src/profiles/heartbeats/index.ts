@@ -1,6 +1,7 @@
 import { openFor } from '../../auth/access.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { expectMovedFiles } from '../../storage/projection.ts';
 import { defineFeature, type FeatureInstance } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
@@ -10,7 +11,7 @@ import { createPingRoutes } from './ping-routes.ts';
 import { createHeartbeatRoutes } from './routes.ts';
 import { Heartbeat } from './schema.ts';
 import { toHeartbeat } from './shown.ts';
-import { createFileSnapshots, createSharedSnapshots } from './snapshots.ts';
+import { createLastAlive, createSharedLastAlive, createSharedSnapshot } from './snapshots.ts';
 import { HeartbeatStore } from './store.ts';
 import { HeartbeatWatch } from './watch.ts';
 
@@ -46,16 +47,11 @@ export const heartbeats = defineFeature({
       : await openLog(
           'heartbeat log',
           { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, expects: 'all', recentCount },
-          ({ type }) => {
-            // What somebody moved away is missing on the next start, unless the state has it.
-            if (type === 'reopened') void store?.save(true);
-            return type === 'segments-removed';
-          },
+          expectMovedFiles(() => store),
         );
-    const snapshots = database
-      ? createSharedSnapshots(database)
-      : createFileSnapshots(openState('heartbeats'), openSnapshot('heartbeats.alive'));
-    const opened = await HeartbeatStore.open({ log: pings, snapshots, report: log });
+    const snapshot = database ? createSharedSnapshot(database) : openState('heartbeats');
+    const alive = database ? createSharedLastAlive(database) : createLastAlive(openSnapshot('heartbeats.alive'));
+    const opened = await HeartbeatStore.open({ log: pings, snapshot, report: log });
     store = opened;
     const keeper = new HeartbeatKeeper({
       settings: offers.settings,
@@ -65,7 +61,13 @@ export const heartbeats = defineFeature({
     const lease = database ? createLease(database, 'heartbeats') : ownLease;
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Heartbeat);
     const watch = new HeartbeatWatch({
-      ...{ store: opened, keeper, lease, alerts: offers.alerts, clock, log },
+      store: opened,
+      alive,
+      keeper,
+      lease,
+      alerts: offers.alerts,
+      clock,
+      log,
       onChanged: (name) => tell(name),
       // Definitions and what was sent come from a database in any order.
       patienceMs: database ? 10_000 : 0,

@@ -54,8 +54,8 @@ export type HeartbeatRecord =
   | (Ping & Of)
   /** It is late, unless something came after the record `after`; or a run takes too long. */
   | ({ type: 'overdue'; why: 'late' | 'long'; after: number; dueAt: number } & Of)
-  /** Its alert was raised, or with null resolved. */
-  | ({ type: 'told'; alert: string | null; level: string; problem: number } & Of)
+  /** Its alert was raised, or with null resolved; or it is not defined any more, which 1.1 takes for a resolved alert. */
+  | ({ type: 'told'; alert: string | null; level: string; problem: number; isForgotten?: true } & Of)
   | ({ type: 'pause' | 'resume'; by: string } & Of)
   /** It is expected from now on, although nothing was received yet. */
   | ({ type: 'expected' } & Of)
@@ -139,9 +139,23 @@ export const clampTimes = (state: HeartbeatState, now: number): HeartbeatState =
   };
 };
 
+const knownTypes: readonly unknown[] = [
+  'success',
+  'start',
+  'failure',
+  'log',
+  'overdue',
+  'told',
+  'pause',
+  'resume',
+  'expected',
+  'outage',
+  'clock',
+] satisfies HeartbeatRecord['type'][];
+
 /** The record of a line; undefined for one that another version has written. */
 export const parseHeartbeatRecord = (record: StoredRecord): HeartbeatRecord | undefined =>
-  typeof record['type'] === 'string' && Number.isFinite(record['at'])
+  knownTypes.includes(record['type']) && Number.isFinite(record['at'])
     ? (record as unknown as HeartbeatRecord)
     : undefined;
 

@@ -6,9 +6,7 @@ import { atEnd, type Scope } from '../../../test/support/scope.ts';
 import { createStateFile } from '../../storage/changes/state-file.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
-import { createSnapshot } from '../../storage/snapshot.ts';
 import { createHeartbeatState } from './runs.ts';
-import { createFileSnapshots } from './snapshots.ts';
 import { HeartbeatStore } from './store.ts';
 
 const report = { warn: () => undefined, error: () => undefined };
@@ -16,9 +14,8 @@ const report = { warn: () => undefined, error: () => undefined };
 const openParts = async (t: Scope, change: Partial<Journal> = {}) => {
   const directory = createFolder(t);
   const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
-  const file = createStateFile(join(directory, 'heartbeats.state'));
-  const snapshots = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
-  return { journal, parts: { log: { ...journal, ...change }, snapshots, report } };
+  const snapshot = createStateFile(join(directory, 'heartbeats.state'));
+  return { journal, parts: { log: { ...journal, ...change }, snapshot, report } };
 };
 
 test('the end of the alert of a deleted heartbeat counts although its successor was pinged first', async (t) => {
@@ -39,14 +36,29 @@ test('the end of the alert of a deleted heartbeat counts although its successor 
 test('a ping counts that is the first record after a log was lost and could not be written at first', async (t) => {
   let isRefusing = true;
   const { journal, parts } = await openParts(t, {
-    appendAll: (records) =>
-      isRefusing ? Promise.reject(new JournalError('unavailable', 'full')) : journal.appendAll(records),
+    appendAll: (records, ids) =>
+      isRefusing ? Promise.reject(new JournalError('unavailable', 'full')) : journal.appendAll(records, ids),
   });
-  await parts.snapshots.write({ seq: 10, states: [createHeartbeatState('other', 0)], outages: [] });
+  await parts.snapshot.write(10, [[{ outages: [] }, createHeartbeatState('other', 0)]]);
   const store = await HeartbeatStore.open(parts);
   atEnd(t, () => store.close());
   isRefusing = false;
   await store.append({ type: 'success', name: 'job', since: 0, at: 1 });
   assert.equal(store.find('job')?.lastSuccessAt, 1);
   assert.ok(store.find('other'));
+});
+
+test('a heartbeat that is forgotten stays so after a restart, and a record of another version changes nothing', async (t) => {
+  const { journal, parts } = await openParts(t);
+  const store = await HeartbeatStore.open(parts);
+  const about = { name: 'job', since: 1, at: 1 };
+  await store.append({ type: 'failure', ...about });
+  await journal.append({ type: 'later than this version', ...about });
+  await store.append({ type: 'told', alert: null, level: '', problem: 0, isForgotten: true, ...about, since: 0 });
+  assert.equal(store.find('job')?.problem?.why, 'failed');
+  await store.append({ type: 'told', alert: null, level: '', problem: 0, isForgotten: true, ...about });
+  assert.equal(store.find('job'), undefined);
+  const again = await HeartbeatStore.open(parts);
+  atEnd(t, () => again.close());
+  assert.deepEqual([...again.list()], []);
 });

@@ -14,7 +14,7 @@ import type { AlertSource, MadeSetting, RaisedSeries, SettingStore } from '../of
 import type { HeartbeatDefinition } from './definition.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import type { Ping } from './runs.ts';
-import { createFileSnapshots } from './snapshots.ts';
+import { createLastAlive } from './snapshots.ts';
 import { HeartbeatStore } from './store.ts';
 import { HeartbeatWatch } from './watch.ts';
 
@@ -81,12 +81,12 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   const open = async (): Promise<void> => {
     const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
     const file = createStateFile(join(directory, 'heartbeats.state'));
-    const { write, ...others } = createFileSnapshots(file, createSnapshot(directory, 'heartbeats.alive'));
-    const writeUnlessLost: typeof write = async (snapshot) => {
-      if (isSaved) await write(snapshot);
+    const writeUnlessLost: typeof file.write = async (seq, pieces) => {
+      if (isSaved) await file.write(seq, pieces);
     };
-    const snapshots = { ...others, write: writeUnlessLost };
-    const store = await HeartbeatStore.open({ log: journal, snapshots, report: log });
+    const alive = createLastAlive(createSnapshot(directory, 'heartbeats.alive'));
+    const snapshot = { size: 0, read: file.read, write: writeUnlessLost };
+    const store = await HeartbeatStore.open({ log: journal, snapshot, report: log });
     const alerts: Pick<AlertSource, 'raise' | 'listRaised'> = {
       raise: async (alert) => {
         raised.push(alert);
@@ -102,7 +102,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       listRaised: async () => series,
     };
     const watch = new HeartbeatWatch({
-      ...{ store, keeper, lease: ownLease, alerts, clock, log, patienceMs: 0, onChanged: () => undefined },
+      ...{ store, alive, keeper, lease: ownLease, alerts, clock, log, patienceMs: 0, onChanged: () => undefined },
     });
     life = { watch, store, journal };
     watch.start();

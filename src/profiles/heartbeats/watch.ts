@@ -10,6 +10,7 @@ import type { KnownHeartbeat } from './definition.ts';
 import { type Judgement, judgeHeartbeat } from './judge.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
 import type { HeartbeatRecord, HeartbeatState } from './runs.ts';
+import type { LastAlive } from './snapshots.ts';
 import type { HeartbeatStore } from './store.ts';
 
 /** Milliseconds between two looks at the clock at most, and after a failure. */
@@ -32,6 +33,7 @@ interface Fruitless {
 
 interface WatchParts {
   store: HeartbeatStore;
+  alive: LastAlive;
   keeper: HeartbeatKeeper;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   /** Undefined where alerts are not mounted. */
@@ -110,9 +112,9 @@ export class HeartbeatWatch {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.settle();
-    const { store } = this.#parts;
+    const { store, alive } = this.#parts;
     if (!this.#hasBegun) return;
-    await store.snapshots.writeAlive(this.#now()).catch(() => undefined);
+    await alive.write(this.#now()).catch(() => undefined);
     await store.save();
   }
 
@@ -158,7 +160,6 @@ export class HeartbeatWatch {
         this.#parts.onChanged(name);
         if (slice.isOver) await slice.giveWay();
       }
-      await this.#parts.store.saveIfDue();
       this.#plan(Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, now + lookMs));
     } catch (err) {
       this.#retry(err);
@@ -172,13 +173,12 @@ export class HeartbeatWatch {
 
   /** Notes when nothing could be received, before anything is decided. */
   async #noteTime(now: number): Promise<void> {
-    const { store } = this.#parts;
-    const { snapshots } = store;
+    const { store, alive } = this.#parts;
     if (!this.#hasBegun) {
       await store.catchUp();
       // A database that cannot be used now.
       if (!store.isCurrent) throw new StoreUnavailable('What was sent to heartbeats is not known yet');
-      const aliveAt = await snapshots.readAlive();
+      const aliveAt = await alive.read();
       const from = aliveAt ?? 0;
       if (from > now + setBackMs) await store.append({ type: 'clock', at: now });
       else if (await this.#isMissed(from, now)) await store.append({ type: 'outage', from, at: now });
@@ -191,7 +191,7 @@ export class HeartbeatWatch {
     }
     this.#seenAt = now;
     if (Math.abs(now - this.#writtenAt) < lookMs) return;
-    await snapshots.writeAlive(now);
+    await alive.write(now);
     this.#writtenAt = now;
   }
 
@@ -348,8 +348,9 @@ export class HeartbeatWatch {
       };
     }
     if (!told) {
-      if (!known) store.forget(name);
-      return undefined;
+      if (known) return undefined;
+      const about = { alert: null, level: '', problem: 0, isForgotten: true } as const;
+      return () => store.append({ type: 'told', name, since, at: now, ...about });
     }
     return async () => {
       await alerts.raise(describeUp(known, state, told));
