@@ -454,9 +454,50 @@ test('a snapshot is written by itself when the log has grown', async (t) => {
 test('listeners get the outcomes of all events in their order, and an event after the end is refused', async (t) => {
   const { projection, close } = await openLife(t, createFolder(t));
   const heard: unknown[] = [];
-  projection.onFolded((outcomes) => heard.push(...outcomes));
+  projection.onFolded((outcomes) => heard.push(...(outcomes ?? [])));
   await Promise.all([1, 2, 3].map((each) => projection.append({ name: 'a', amount: each })));
   assert.deepEqual(heard, [{ total: 1 }, { total: 3 }, { total: 6 }]);
   await close();
   await assert.rejects(projection.append({ name: 'a', amount: 1 }), { code: 'closed' });
+});
+
+test('listeners hear that the state was replaced where the log is reached late', async (t) => {
+  const directory = createFolder(t);
+  const before = await openLife(t, directory);
+  await before.projection.append({ name: 'a', amount: 1 });
+  await before.projection.save();
+  await before.close();
+  let isReached = false;
+  const log = (journal: Journal): Partial<Journal> => ({
+    state: () => ({ ...journal.state(), ...(!isReached && { lastSeq: undefined as never }) }),
+  });
+  const { projection, read } = await openLife(t, directory, { log });
+  const heard: unknown[] = [];
+  projection.onFolded((outcomes) => heard.push(outcomes));
+  assert.deepEqual([read(), projection.hasRead], [[], false]);
+  isReached = true;
+  await projection.catchUp();
+  assert.deepEqual([read(), heard], [[['a', 1]], [undefined]]);
+});
+
+test('a process that has not read events which only a snapshot still has begins again with the snapshot', async (t) => {
+  const directory = createFolder(t);
+  let goneSeq = 0;
+  const log = (journal: Journal): Partial<Journal> => ({
+    recentAfter: () => undefined,
+    readAfter: (seq) => {
+      if (seq < goneSeq) throw new JournalError('gone', 'the snapshot alone has them');
+      return journal.readAfter(seq);
+    },
+  });
+  const { projection, journal, read } = await openLife(t, directory, { log });
+  const heard: unknown[] = [];
+  projection.onFolded((outcomes) => heard.push(outcomes));
+  await createStateFile(join(directory, 'ledger.state')).write(2, [[{ name: 'a', total: 5 }]]);
+  goneSeq = 2;
+  // Others have appended them.
+  for (const amount of [2, 3, 4]) await journal.append({ name: 'a', amount });
+  await projection.catchUp();
+  assert.deepEqual(read(), [['a', 9]]);
+  assert.ok(heard.includes(undefined));
 });

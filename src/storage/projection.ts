@@ -79,7 +79,7 @@ export class Projection<State extends ProjectionState> {
   readonly #batcher: Batcher<LogRecord, OutcomeOf<State>>;
   readonly #readSerially = createSerial();
   readonly #saveSerially = createSerial();
-  readonly #listeners: ((outcomes: readonly OutcomeOf<State>[]) => void)[] = [];
+  readonly #listeners: ((outcomes: readonly OutcomeOf<State>[] | undefined) => void)[] = [];
   #state: State;
   /** The last event that is folded; undefined until the snapshot is restored. */
   #seq: number | undefined;
@@ -93,6 +93,8 @@ export class Projection<State extends ProjectionState> {
   /** No seq of the snapshot can come again. */
   #isFilled = false;
   #hasRead = false;
+  /** Listeners do not know yet that the state is another one. */
+  #isReplaced = false;
   /** Why the log cannot be read, or the snapshot. */
   #failure: Error | undefined;
   #isUnsaved = false;
@@ -164,8 +166,11 @@ export class Projection<State extends ProjectionState> {
     await this.#readOn();
   }
 
-  /** Calls the listener, which must not throw, with the outcomes of events after they are folded, also of other instances. */
-  onFolded(listener: (outcomes: readonly OutcomeOf<State>[]) => void): void {
+  /**
+   * Calls the listener, which must not throw, with the outcomes of events after they are folded, also of other instances; with
+   * undefined after the state was replaced by that of a snapshot.
+   */
+  onFolded(listener: (outcomes: readonly OutcomeOf<State>[] | undefined) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -251,13 +256,12 @@ export class Projection<State extends ProjectionState> {
   }
 
   async #read(): Promise<void> {
-    const { log } = this.#parts;
     try {
-      const from = this.#seq ?? (await this.#restore());
-      const { lastSeq = 0 } = log.state();
-      const recent = log.recentAfter?.(from);
-      for await (const events of recent ? [recent] : log.readAfter(from)) this.#foldAll(events);
-      this.#passTo(lastSeq);
+      await this.#foldStored().catch((error: unknown) => {
+        if (codeOf(error) !== 'gone') throw error;
+        this.#seq = undefined;
+        return this.#foldStored();
+      });
       this.#failure = undefined;
       this.#hasRead = true;
     } catch (error) {
@@ -268,6 +272,18 @@ export class Projection<State extends ProjectionState> {
     if (snapshot && this.#growth > Math.max(leastGrowth, snapshot.size)) this.save().catch(ignore);
   }
 
+  async #foldStored(): Promise<void> {
+    const { log } = this.#parts;
+    const from = this.#seq ?? (await this.#restore());
+    const { lastSeq = 0 } = log.state();
+    const recent = log.recentAfter?.(from);
+    for await (const events of recent ? [recent] : log.readAfter(from)) this.#foldAll(events);
+    this.#passTo(lastSeq);
+    if (!this.#isReplaced) return;
+    this.#isReplaced = false;
+    for (const listener of this.#listeners) listener(undefined);
+  }
+
   async #restore(): Promise<number> {
     const { createState, snapshot, needsAll, onDamage } = this.#parts;
     const state = createState();
@@ -276,6 +292,7 @@ export class Projection<State extends ProjectionState> {
     };
     const seq = (await snapshot?.read((entry) => state.restore(entry), needsAll ? refuse : onDamage)) ?? 0;
     this.#state = state;
+    this.#isReplaced = true;
     this.#seq = seq;
     this.#savedSeq = seq;
     return seq;

@@ -11,7 +11,7 @@ import { createPingRoutes } from './ping-routes.ts';
 import { createHeartbeatRoutes } from './routes.ts';
 import { Heartbeat } from './schema.ts';
 import { toHeartbeat } from './shown.ts';
-import { createLastAlive, createSharedLastAlive, createSharedSnapshot } from './snapshots.ts';
+import { createHeartbeatSnapshot, createLastAlive, createSharedLastAlive } from './snapshots.ts';
 import { HeartbeatStore } from './store.ts';
 import { HeartbeatWatch } from './watch.ts';
 
@@ -49,7 +49,7 @@ export const heartbeats = defineFeature({
           { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, expects: 'all', recentCount },
           expectMovedFiles(() => store),
         );
-    const snapshot = database ? createSharedSnapshot(database) : openState('heartbeats');
+    const snapshot = database ? createHeartbeatSnapshot(database) : openState('heartbeats');
     const alive = database ? createSharedLastAlive(database) : createLastAlive(openSnapshot('heartbeats.alive'));
     const opened = await HeartbeatStore.open({ log: pings, snapshot, report: log });
     store = opened;

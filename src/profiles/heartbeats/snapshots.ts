@@ -38,7 +38,7 @@ export const createSharedLastAlive = (database: Pick<Database, 'query'>): LastAl
 });
 
 /** A snapshot in the database that instances share. Each row has a seq of its own, since somebody may write just now. */
-export const createSharedSnapshot = (database: Pick<Database, 'query'>): ProjectionSnapshot => {
+export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): ProjectionSnapshot => {
   let size = 0;
   const writeRows = async (rows: readonly { name: string; body: string }[], seq: number): Promise<void> => {
     await database.query({

@@ -60,7 +60,7 @@ export class HeartbeatStore {
   /** Calls the listener with the name of each heartbeat whose state is another one; empty for all. */
   onChanged(listener: (name: string) => void): void {
     this.#projection.onFolded((changed) => {
-      for (const name of changed) if (name !== undefined) listener(name);
+      for (const name of changed ?? ['']) if (name !== undefined) listener(name);
     });
   }
 

@@ -1,9 +1,11 @@
 import { createFreeSpaceCheck } from '../../storage/journal/files.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { type Concern, defineFeature, type Parts } from '../feature.ts';
 import { createBrokenRoutes } from './broken-routes.ts';
+import { SettingsFold } from './fold.ts';
 import { createAuditRoute } from './routes.ts';
 import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
@@ -31,7 +33,7 @@ export const openMadeSettings = async ({
   let store: LoggedSettings | undefined;
   const damages: string[] = [];
   const changes: RecordLog = database
-    ? await DatabaseLog.open({ database, table: 'setting', clock, retainDays: () => 0 })
+    ? await DatabaseLog.open({ database, table: 'setting', clock, retainDays: () => 0, hasSnapshot: true })
     : await openLog(
         'settings log',
         { name: 'settings', recentCount, minFreeBytes: 0, ...files },
@@ -41,7 +43,14 @@ export const openMadeSettings = async ({
     log: changes,
     clock,
     ...(database
-      ? {}
+      ? {
+          state: createSnapshotTable({
+            database,
+            log: changes,
+            table: 'setting',
+            createState: () => new SettingsFold(),
+          }),
+        }
       : // A change after one that failed needs a snapshot, and revocations are not refused for want of a reserve.
         { state: openState('settings', 0), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),
     onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: one cannot be read'),

@@ -107,7 +107,8 @@ export class LoggedSettings implements SettingStore {
 
   onChanged(kind: string, listener: () => void): void {
     this.#projection.onFolded((outcomes) => {
-      if (outcomes.some((outcome) => 'changed' in outcome && outcome.changed === kind)) listener();
+      const isChanged = outcomes?.some((outcome) => 'changed' in outcome && outcome.changed === kind) ?? true;
+      if (isChanged) listener();
     });
   }
 

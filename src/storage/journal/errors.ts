@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../expected-errors.ts';
  * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written), `damaged` (of a
  * log of changes, which needs every record).
  * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
- * On reading: `window-too-large` (the records asked for take up too much of the log).
+ * On reading: `window-too-large` (the records asked for take up too much of the log), `gone` (some are in a snapshot alone).
  * `low-space` is only ever the cause of an `unavailable`.
  */
 type JournalErrorCode =
@@ -17,6 +17,7 @@ type JournalErrorCode =
   | 'too-large'
   | 'closed'
   | 'window-too-large'
+  | 'gone'
   | 'damaged';
 
 export class JournalError extends Error {

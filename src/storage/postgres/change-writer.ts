@@ -5,6 +5,7 @@ import { lengthOf } from '../changes/changes.ts';
 import { type Collection, execute, type Operation } from './batch.ts';
 import type { Connection } from './connection.ts';
 import { isPassing, isRefusedValue, toUnavailable, toValueRefusal } from './database-errors.ts';
+import { knownVersion } from './schema.ts';
 
 /** Milliseconds between two attempts. */
 const retryMs = 100;
@@ -231,7 +232,7 @@ export class ChangeWriter {
     try {
       const { instance, name, version } = this.#identity;
       const { warnings } = connection;
-      const [row] = await connection.query({ text: register, values: [instance, name, version] });
+      const [row] = await connection.query({ text: register, values: [instance, name, version, knownVersion] });
       // This commit, too, counts only if it is on the standby.
       if (connection.warnings > warnings) throw new Error('a commit was not confirmed by the standby');
       this.#epoch = row.epoch;
@@ -259,8 +260,8 @@ export class ChangeWriter {
 /** Microseconds since 1970: the epoch rises, too, where a row was deleted meanwhile. */
 const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
-const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at)
-  VALUES ($1, ${now}, 0, $2, $3, now())
+const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at, knows)
+  VALUES ($1, ${now}, 0, $2, $3, now(), $4)
   ON CONFLICT (instance) DO UPDATE SET epoch = greatest(writer.epoch + 1, ${now}), seen_at = now()
   RETURNING epoch, batch`;
 

@@ -35,6 +35,8 @@ interface DatabaseLogOptions {
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
   /** Days for which records are kept; 0 keeps all. Asked before old ones are deleted. */
   retainDays(): number | Promise<number>;
+  /** Records that a snapshot covers may be deleted; `readAfter` throws a JournalError `gone` where it would miss some. */
+  hasSnapshot?: boolean;
   /** How many records, and how many bytes of them, may wait; further ones are refused. */
   queueCount?: number;
   queueBytes?: number;
@@ -119,10 +121,11 @@ export class DatabaseLog implements RecordLog {
   }
 
   async *readAfter(seq: number, where?: RowRange['where']): AsyncGenerator<StoredRecord[]> {
-    const { database, table } = this.#options;
+    const { database, table, hasSnapshot } = this.#options;
     for (let after = seq; ; ) {
-      const rows = await readPage(database, { table, from: { after }, where });
+      const rows = await readPage(database, { table, from: { after }, where, hasGone: hasSnapshot });
       if (rows.length === 0) return;
+      if (rows[0].gone > after) throw new JournalError('gone', `the snapshot alone has records after ${after}`);
       yield rows.map(parseRow);
       after = rows.at(-1).seq;
     }

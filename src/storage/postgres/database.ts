@@ -44,6 +44,13 @@ interface Expiry {
   clock(): Date;
 }
 
+/** Rows of a table that are deleted when a projection has them. */
+interface Cut {
+  table: string;
+  /** Resolves to the seq of the last one before each deletion. */
+  findLast(): Promise<number>;
+}
+
 /** The database that an instance shares with others. */
 export class Database {
   /** The UUID of this instance, and its name. */
@@ -58,6 +65,7 @@ export class Database {
   #apart: ChangeWriter | undefined;
   readonly #createApart: () => ChangeWriter;
   readonly #expiries: Expiry[] = [];
+  readonly #cuts: Cut[] = [];
   #deletion: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -154,6 +162,12 @@ export class Database {
     this.#deletion ??= this.#planDeletion(firstMs);
   }
 
+  /** Deletes rows up to a seq as often, a few at a time, from now on. */
+  cut(cut: Cut): void {
+    this.#cuts.push(cut);
+    this.#deletion ??= this.#planDeletion(firstMs);
+  }
+
   /** From now on each request is attempted once: a server that stops does not wait for a database to come back. */
   stop(): void {
     this.#writer.stop();
@@ -183,23 +197,36 @@ export class Database {
   #planDeletion(ms: number): NodeJS.Timeout {
     const deleteOld = async (): Promise<void> => {
       // Where the database cannot be used, rows are deleted the next time.
-      for (const expiry of this.#expiries) await this.#delete(expiry).catch(() => undefined);
+      for (const { table, findLast } of this.#cuts) {
+        await this.#deleteUpTo(table, findLast).catch(() => undefined);
+      }
+      for (const expiry of this.#expiries) await this.#expire(expiry).catch(() => undefined);
       if (!this.#isClosed) this.#deletion = this.#planDeletion(hourMs);
     };
     return setTimeout(() => void deleteOld(), ms).unref();
   }
 
-  async #delete({ table, key, at, keptMs: kept, clock }: Expiry): Promise<void> {
+  async #deleteUpTo(table: string, findLast: () => Promise<number>): Promise<void> {
+    const last = await findLast();
+    if (last > 0) await this.#delete(table, 'seq', 'seq <= $1::bigint ORDER BY seq', () => last);
+  }
+
+  async #expire({ table, key, at, keptMs: kept, clock }: Expiry): Promise<void> {
     const keptMs = typeof kept === 'number' ? kept : await kept();
     if (keptMs === Number.POSITIVE_INFINITY) return;
     const [column, limit] =
       'milliseconds' in at ? [at.milliseconds, '$1::bigint'] : [at.timestamp, 'to_timestamp($1::bigint / 1000)'];
+    const order = `${column} < ${limit} ORDER BY ${column}`;
+    await this.#delete(table, key, order, () => clock().getTime() - keptMs);
+  }
+
+  async #delete(table: string, key: string, condition: string, findValue: () => number): Promise<void> {
     // Other instances delete, too.
     const text = `WITH gone AS (DELETE FROM signalbox.${table} WHERE ${key} IN (SELECT ${key} FROM signalbox.${table}
-      WHERE ${column} < ${limit} ORDER BY ${column} LIMIT ${deletedCount} FOR UPDATE SKIP LOCKED) RETURNING 1)
+      WHERE ${condition} LIMIT ${deletedCount} FOR UPDATE SKIP LOCKED) RETURNING 1)
       SELECT count(*) AS count FROM gone`;
     for (let count = deletedCount; count === deletedCount && !this.#isClosed; ) {
-      const [row] = await this.query({ text, values: [clock().getTime() - keptMs] });
+      const [row] = await this.query({ text, values: [findValue()] });
       count = row.count;
       if (count === deletedCount) await pause(pauseMs);
     }

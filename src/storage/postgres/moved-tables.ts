@@ -3,6 +3,7 @@ import { readPostgresUrl } from './address.ts';
 import { type Gate, lockGate, storeGate } from './batch.ts';
 import { Primary, type Row } from './connection.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
+import { readSnapshot } from './snapshot-table.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
 const fetchedRows = 50;
@@ -18,13 +19,15 @@ export async function* readTables<Store extends MovedStore>(
   onEstimate: (count: number) => void,
 ): AsyncGenerator<{ store: Store; changes: unknown[] }, boolean> {
   const connection = await new Primary(readPostgresUrl(url)).connect();
-  const query = (text: string): Promise<Row[]> => connection.query({ text });
+  const query = (text: string, values?: unknown[]): Promise<Row[]> =>
+    connection.query({ text, ...(values && { values }) });
   try {
     const [found] = await query(`SELECT to_regclass('signalbox.schema') IS NOT NULL AS "isThere"`);
     if (!found.isThere) return false;
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await readVersion(connection);
     const tables = await query(`SELECT tablename FROM pg_tables WHERE schemaname = 'signalbox'`);
+    const hasSnapshots = tables.some(({ tablename }) => tablename === 'projection');
     const known = stores.filter(({ table }) => tables.some(({ tablename }) => tablename === table.name));
     let estimate = 0;
     for (const { text } of known.flatMap(({ table }) => table.queries)) {
@@ -33,7 +36,9 @@ export async function* readTables<Store extends MovedStore>(
     }
     onEstimate(estimate);
     for (const store of known) {
-      const { filter } = store.createFilter?.(undefined) ?? passAll;
+      const saved = store.createFilter && hasSnapshots ? await readSaved(query, store.table.name) : undefined;
+      const { before, filter } = store.createFilter?.(saved) ?? passAll;
+      yield { store, changes: [...before] };
       for (const { text, toChange } of store.table.queries) {
         await query(`DECLARE rows NO SCROLL CURSOR FOR ${text}`);
         for (;;) {
@@ -50,6 +55,22 @@ export async function* readTables<Store extends MovedStore>(
     connection.close();
   }
 }
+
+/** The snapshot of a log that lacks events; undefined where the log has all. */
+const readSaved = async (
+  query: (text: string, values?: unknown[]) => Promise<Row[]>,
+  table: string,
+): Promise<{ seq: number; changes: unknown[] } | undefined> => {
+  const [cut] = await query('SELECT 1 AS one FROM signalbox.projection WHERE name = $1 AND gone > 0', [table]);
+  if (!cut) return undefined;
+  const changes: unknown[] = [];
+  const seq = await readSnapshot(
+    ({ text, values }) => query(text, values),
+    table,
+    (body) => changes.push(...JSON.parse(body)),
+  );
+  return { seq, changes };
+};
 
 /** Opens the database for an import, in one transaction; instances that use it wait meanwhile. */
 export const openEmptyTables = async (url: string, stores: readonly MovedStore[]): Promise<ImportTarget> => {

@@ -198,6 +198,17 @@ const heardTables = `
 CREATE TABLE signalbox.alert_heard (instance text PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
 `;
 
+/**
+ * Snapshots of projections, in parts: events up to `gone` are deleted from the log. Instances say how much they know, since
+ * programs that know less than version 10 read logs without snapshots.
+ */
+const projectionTables = `
+INSERT INTO signalbox.gate (name) VALUES ('projection');
+CREATE TABLE signalbox.projection (name text PRIMARY KEY, seq bigint NOT NULL, gone bigint NOT NULL DEFAULT 0);
+CREATE TABLE signalbox.projection_part (name text, part int, body text NOT NULL, PRIMARY KEY (name, part));
+ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
+`;
+
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [
   { version: 1, readableBy: 1, text: tables },
@@ -209,10 +220,11 @@ const migrations = [
   { version: 7, readableBy: 1, text: keyTables },
   { version: 8, readableBy: 1, text: sessionTables },
   { version: 9, readableBy: 1, text: heardTables },
+  { version: 10, readableBy: 1, text: projectionTables },
 ];
 
 /** The version of the schema that this program knows. */
-const knownVersion = migrations.length;
+export const knownVersion = migrations.length;
 
 /** Begins a transaction in which nobody else changes the schema. The number stands for signalbox. */
 const begin: Statement[] = [
@@ -244,7 +256,11 @@ export const migrate = async (
   // One after the other, so that each can be told.
   for (const [done, { version, readableBy, text }] of missing.entries()) {
     onMigrated(done, missing.length);
-    const note = { text: 'UPDATE signalbox.schema SET version = $1, readable_by = $2', values: [version, readableBy] };
+    // Deleted rows have raised it.
+    const note = {
+      text: 'UPDATE signalbox.schema SET version = $1, readable_by = greatest(readable_by, $2)',
+      values: [version, readableBy],
+    };
     await runAll(connection, [{ text }, note]);
   }
   await runAll(connection, [{ text: 'COMMIT' }]);
