@@ -23,3 +23,16 @@ export class Slice {
     this.#end = performance.now() + this.#ms;
   }
 }
+
+/**
+ * Returns a function that resolves when the next step may begin: steps that become due at the same time begin one after the
+ * other, and requests are answered in between.
+ */
+export const createTurns = (): (() => Promise<void>) => {
+  const slice = new Slice();
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => (slice.isOver ? slice.giveWay() : undefined));
+    return last;
+  };
+};

@@ -31,19 +31,25 @@ const changeMembers = (members: Record<string, unknown>, change: (member: unknow
 const deepest = 16;
 
 /** A value with U+FFFD in place of each half of a surrogate pair in its texts; the same value if there is none. */
-export const makeWellFormed = <T>(value: T, depth = 0): T => toWellFormed(value, depth) as T;
+export const makeWellFormed = <T>(value: T): T => (isWellFormed(value, 0) ? value : (toWellFormed(value, 0) as T));
+
+const isWellFormed = (value: unknown, depth: number): boolean => {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null || depth > deepest) return true;
+  if (Array.isArray(value)) return value.every((member) => isWellFormed(member, depth + 1));
+  for (const name in value) {
+    const member = (value as Record<string, unknown>)[name];
+    if (!name.isWellFormed() || !isWellFormed(member, depth + 1)) return false;
+  }
+  return true;
+};
 
 const toWellFormed = (value: unknown, depth: number): unknown => {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null || depth > deepest) return value;
-  if (Array.isArray(value)) {
-    const members = value.map((member) => toWellFormed(member, depth + 1));
-    return members.every((member, index) => member === value[index]) ? value : members;
-  }
-  const entries = Object.entries(value);
-  const changed = entries.map(([name, member]) => [name.toWellFormed(), toWellFormed(member, depth + 1)] as const);
-  const isSame = changed.every(([name, member], at) => name === entries[at]?.[0] && member === entries[at]?.[1]);
-  return isSame ? value : Object.fromEntries(changed);
+  if (Array.isArray(value)) return value.map((member) => toWellFormed(member, depth + 1));
+  const members = Object.entries(value).map(([name, member]) => [name.toWellFormed(), toWellFormed(member, depth + 1)]);
+  return Object.fromEntries(members);
 };
 
 /** The first `length` UTF-16 units of a text, without half a surrogate pair at the end. */

@@ -15,6 +15,8 @@ interface CompiledParts<Stored, Compiled> {
 }
 
 interface CompileResult<Compiled> {
+  name: string;
+  version: number;
   compiled: Compiled | undefined;
   /** Why it cannot be used. */
   reason: string | undefined;
@@ -48,9 +50,7 @@ const explain = (findProblem: () => string | undefined): string | undefined => {
 export class CompiledSettings<Stored, Compiled> {
   protected readonly settings: SettingStore | undefined;
   readonly #parts: CompiledParts<Stored, Compiled>;
-  #known = new Map<string, { version: number } & CompileResult<Compiled>>();
-  /** Why settings cannot be used, by name. */
-  readonly #reasons = new Map<string, string>();
+  #results: readonly CompileResult<Compiled>[] = [];
   #list: readonly Compiled[] = [];
   #isStale = true;
 
@@ -74,19 +74,25 @@ export class CompiledSettings<Stored, Compiled> {
   list(): readonly Compiled[] {
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
-    const before = this.#known;
-    this.#known = new Map();
-    this.#reasons.clear();
-    for (const setting of this.settings?.list<Stored>(this.#parts.kind) ?? []) {
-      const { name, version } = setting;
-      const known = before.get(name);
-      const { compiled, reason } = known?.version === version ? known : this.#compile(setting);
-      this.#known.set(name, { version, compiled, reason });
-      if (reason !== undefined) this.#reasons.set(name, reason);
+    const { kind } = this.#parts;
+    const before = this.#results;
+    let at = 0;
+    this.#results = (this.settings?.list<Stored>(kind) ?? []).map((setting) => {
+      // Settings keep their order, so that of thousands only the changed one is looked at.
+      while (at < before.length && before[at]?.name !== setting.name) at += 1;
+      const known = before[at];
+      at += 1;
+      return known?.version === setting.version ? known : this.#compile(setting);
+    });
+    const reasons = new Map<string, string>();
+    const list: Compiled[] = [];
+    for (const { name, compiled, reason } of this.#results) {
+      if (compiled !== undefined) list.push(compiled);
+      if (reason !== undefined) reasons.set(name, reason);
     }
-    this.settings?.noteBroken(this.#parts.kind, this.#reasons);
-    this.#list = [...this.#known.values()].flatMap(({ compiled }) => (compiled === undefined ? [] : [compiled]));
-    return this.#list;
+    this.settings?.noteBroken(kind, reasons);
+    this.#list = list;
+    return list;
   }
 
   /** Where one of this name is stored. @throws StoreUnavailable or an HttpError where it cannot be */
@@ -96,12 +102,13 @@ export class CompiledSettings<Stored, Compiled> {
   }
 
   #compile(setting: MadeSetting<Stored>): CompileResult<Compiled> {
+    const { name, version } = setting;
     try {
       const compiled = this.#parts.compile(setting);
-      return { compiled, reason: this.#parts.findProblem?.(compiled) };
+      return { name, version, compiled, reason: this.#parts.findProblem?.(compiled) };
     } catch (error) {
-      this.#parts.onUnusable(setting.name, error as Error);
-      return { compiled: undefined, reason: (error as Error).message };
+      this.#parts.onUnusable(name, error as Error);
+      return { name, version, compiled: undefined, reason: (error as Error).message };
     }
   }
 }

@@ -1,4 +1,5 @@
 import { Cron, type CronOptions, CronPattern } from 'croner';
+import { RecentValues } from '../recent-values.ts';
 
 interface CronField {
   name: string;
@@ -140,21 +141,14 @@ const hasDay =
 /** Parsed expressions that are kept, of the last use: each takes 80 kB, and thousands may be stored. */
 const mostParsed = 100;
 
-const parsed = new Map<string, Cron>();
+const parsed = new RecentValues<Cron>(mostParsed);
 
 /** An expression for the years around a time. */
 const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron => {
   const year = at.getUTCFullYear();
   const years = [year - 1 - wait, year + 1 + wait].map((each) => Math.min(Math.max(each, 1), 9999));
   const key = `${zone.timezone ?? zone.utcOffset} ${pattern} ${years.join('-')}`;
-  const cron = parsed.get(key) ?? createParsed(`0 ${pattern} ${years.join('-')}`, zone, needsBoth(pattern));
-  parsed.delete(key);
-  parsed.set(key, cron);
-  for (const oldest of parsed.keys()) {
-    if (parsed.size <= mostParsed) break;
-    parsed.delete(oldest);
-  }
-  return cron;
+  return parsed.get(key, () => createParsed(`0 ${pattern} ${years.join('-')}`, zone, needsBoth(pattern)));
 };
 
 const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>

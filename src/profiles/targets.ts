@@ -38,17 +38,17 @@ const isWithin = (address: Address, [network, bits]: Range): boolean =>
   address.kind() === network.kind() && address.match(network as never, bits);
 
 /** Blocks of IPv6 whose addresses stand for one of IPv4, and the byte where that begins: NAT64, SIIT, 6to4. */
-const translated: [block: string, start: number][] = [
-  ['64:ff9b::/96', 12],
-  ['64:ff9b:1::/48', 12],
-  ['::ffff:0:0:0/96', 12],
-  ['2002::/16', 2],
+const translated: [block: Range, start: number][] = [
+  [ipaddr.parseCIDR('64:ff9b::/96'), 12],
+  [ipaddr.parseCIDR('64:ff9b:1::/48'), 12],
+  [ipaddr.parseCIDR('::ffff:0:0:0/96'), 12],
+  [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
 /** An address that stands for one of IPv4 leads to that. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
-  const [, start] = translated.find(([block]) => isWithin(address, ipaddr.parseCIDR(block))) ?? [];
+  const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
   return start === undefined ? address : ipaddr.fromByteArray(address.toByteArray().slice(start, start + 4));
 };
 

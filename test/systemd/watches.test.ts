@@ -129,7 +129,7 @@ test(
     run('systemctl', 'stop', 'signalbox');
     run('systemctl', 'reset-failed', 'demo-broken');
     await restart();
-    await waitFor(/^resolved #\d+ demo-broken\.service has no longer failed$/);
+    await waitFor(/^resolved #\d+ demo-broken\.service has failed$/);
     const { data } = await read<{ data: Incident[] }>('/api/incidents?state=all');
     for (const { number, title, source } of data.toReversed()) {
       say(`incident #${number} of ${source}: ${title}`);

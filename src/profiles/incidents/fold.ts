@@ -99,6 +99,8 @@ export class Fold {
   readonly measured = { opened: 0, overflowed: 0, toAcknowledge: [] as number[], toResolve: [] as number[] };
   /** By key, those that have changed. */
   readonly #latest = new Map<string, StoredIncident>();
+  /** Notices of this step alone. */
+  readonly #copied = new WeakSet<StoredIncident['notices']>();
   /** Those that a time up to `until` may change, the earliest first. */
   readonly #due: { id: string; number: number; at: number }[];
   readonly #until: number;
@@ -363,34 +365,41 @@ export class Fold {
     incident: StoredIncident,
     { at, destination, what, level, opening, result, ...of }: IncidentDelivery & { at: number },
   ) {
-    const { [destination]: last, ...others } = incident.notices;
-    const isTold = of.isDelivered || last?.isTold === true;
-    // An incident that was opened again meanwhile is told as a new one.
-    const notices = what === 'resolved' ? others : { ...others, [destination]: { what, level, at, opening, isTold } };
+    const isTold = of.isDelivered || incident.notices[destination]?.isTold === true;
     const type = what === 'reminder' ? what : of.isEscalation ? 'escalated' : 'notified';
     const changed = this.#note(incident, { at, type, what, level, destination, result });
-    changed.notices = notices;
+    const notices = this.#editNotices(changed);
+    delete notices[destination];
+    // An incident that was opened again meanwhile is told as a new one.
+    if (what !== 'resolved') notices[destination] = { what, level, at, opening, isTold };
     return changed;
   }
 
   #forget(incident: StoredIncident, destinations: readonly string[]): StoredIncident {
-    const left = Object.entries(incident.notices).filter(([name]) => !destinations.includes(name));
-    if (left.length === Object.keys(incident.notices).length) return incident;
-    return this.#setNotices(incident, Object.fromEntries(left));
-  }
-
-  #attempt(incident: StoredIncident, { at, destination }: { at: number; destination: string }): StoredIncident {
-    const { notices, level } = incident;
-    if (notices[destination]) return incident;
-    const notice = { what: 'opened', level, at, opening: 0, isTold: false, isPending: true } as const;
-    return this.#setNotices(incident, { ...notices, [destination]: notice });
+    const known = destinations.filter((name) => Object.hasOwn(incident.notices, name));
+    if (known.length === 0) return incident;
+    const changed = this.#touch(incident);
+    const notices = this.#editNotices(changed);
+    for (const name of known) delete notices[name];
+    return changed;
   }
 
   /** Without an event. */
-  #setNotices(incident: StoredIncident, notices: StoredIncident['notices']): StoredIncident {
+  #attempt(incident: StoredIncident, { at, destination }: { at: number; destination: string }): StoredIncident {
+    if (incident.notices[destination]) return incident;
     const changed = this.#touch(incident);
-    changed.notices = notices;
+    const { level } = changed;
+    this.#editNotices(changed)[destination] = { what: 'opened', level, at, opening: 0, isTold: false, isPending: true };
     return changed;
+  }
+
+  /** A copy of the notices that may be changed until the step is taken over: a hundred destinations may tell of an incident. */
+  #editNotices(changed: StoredIncident): StoredIncident['notices'] {
+    if (!this.#copied.has(changed.notices)) {
+      changed.notices = { ...changed.notices };
+      this.#copied.add(changed.notices);
+    }
+    return changed.notices;
   }
 
   /** Once for each time that it becomes open or is raised. */

@@ -53,10 +53,10 @@ export class NoticeQueue {
 
   /** When the oldest of what waits happened, or could be sent at the latest. */
   waitingSince(now: number): number | undefined {
-    const times = Array.from(this.#bundles.values(), ({ waiting }) => waiting.receivedAt);
-    for (const { since } of this.#due.values()) times.push(since);
-    if (this.#fresh.size > 0 && this.#firstDueAt <= now) times.push(this.#firstDueAt);
-    return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
+    let oldest = this.#fresh.size > 0 && this.#firstDueAt <= now ? this.#firstDueAt : Number.POSITIVE_INFINITY;
+    for (const { waiting } of this.#bundles.values()) oldest = Math.min(oldest, waiting.receivedAt);
+    for (const { since } of this.#due.values()) oldest = Math.min(oldest, since);
+    return Number.isFinite(oldest) ? oldest : undefined;
   }
 
   /** Milliseconds until fresh ones are due; undefined if there are none. */

@@ -1,4 +1,6 @@
 import type { Meters } from '../../metrics/meters.ts';
+import { RecentValues } from '../../recent-values.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
@@ -13,6 +15,9 @@ import { openProgress } from './progress.ts';
 import { createNotices } from './receiver-state.ts';
 import { openSender } from './sender.ts';
 import type { DestinationSettings } from './settings.ts';
+
+/** Alerts that are kept for other destinations; each has at most a MiB. */
+const mostFound = 32;
 
 interface OutboxSettings {
   destinations: readonly DestinationSettings[];
@@ -80,8 +85,9 @@ export const openOutbox = async (
     planned = stored === undefined ? entries : undefined;
     if (stored === undefined) return;
     const [kept, others] = [new Set<AnyDestination>(), [] as DestinationTarget[]];
+    const known = new Map(destinations.map((one) => [toIdentity(one.target), one]));
     for (const target of targets) {
-      const same = destinations.find((one) => isSame(target, one.target));
+      const same = known.get(toIdentity(target));
       if (same) kept.add(same);
       else others.push(target);
     }
@@ -138,10 +144,23 @@ export const openOutbox = async (
   return { list: () => destinations, reload: inBackground, close };
 };
 
-const isSame = (one: DestinationTarget, other: DestinationTarget): boolean => toIdentity(one) === toIdentity(other);
-
+/** The same for targets that need no new destination. */
 const toIdentity = ({ settings, receiver: { secrets, headers, trust }, isMade, madeAt }: DestinationTarget): string =>
   JSON.stringify([settings, secrets, headers, isMade, madeAt, trust]);
+
+/** Finds alerts by id for all destinations: they tell of the same incidents at about the same time. */
+const createAlertFinder = ({ journal }: AlertSource): ((id: string) => Promise<StoredRecord | undefined>) => {
+  const found = new RecentValues<Promise<StoredRecord | undefined>>(mostFound);
+  return (id) =>
+    found.get(id, () => {
+      const finding = journal.find(id);
+      finding.then(
+        (record) => record ?? found.delete(id),
+        () => found.delete(id),
+      );
+      return finding;
+    });
+};
 
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
@@ -150,6 +169,7 @@ const createOpener = (
   onDelivered: (destination: AnyDestination) => void,
 ) => {
   let known: string | undefined;
+  const findAlert = createAlertFinder(source);
   const prepare = async () => {
     known ??= await source.readInstance();
     const origin = source.shareOrigin() ?? known;

@@ -1,11 +1,12 @@
 import type { HostReadings } from '../../host/readings.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { isLike } from '../../wildcards.ts';
+import { createLikeTest, isLike } from '../../wildcards.ts';
 import type { Concern } from '../feature.ts';
 import type { AlertSource, HistoryColumn, HistorySource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import type { Targets } from '../targets.ts';
+import type { AlertCounts } from './alert-counts.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { ownWatchSettings, WatchSettings } from './schema.ts';
@@ -19,6 +20,7 @@ export interface WatchReadings {
   targets: Targets;
   /** All stored alerts; undefined where they are not mounted. */
   journal: Pick<RecordLog, 'search'> | undefined;
+  alertCounts: AlertCounts | undefined;
   silenceOf: AlertSource['silenceOf'] | undefined;
   findConcerns(): Promise<Concern[]>;
   /** Bytes of the file system that has the data directory. */
@@ -91,7 +93,8 @@ export const findNamed = <T>(
   const found = new Set<T>();
   const missing: string[] = [];
   for (const pattern of patterns) {
-    const matches = items.filter((item) => isLike(nameOf(item), pattern));
+    const isMatch = createLikeTest(pattern);
+    const matches = items.filter((item) => isMatch(nameOf(item)));
     if (matches.length === 0) missing.push(pattern);
     for (const item of matches) found.add(item);
   }

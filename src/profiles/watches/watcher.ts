@@ -2,7 +2,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { createSharedReading } from '../../host/reading.ts';
 import type { HostReadings } from '../../host/readings.ts';
+import { createTurns } from '../../slice.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
 import { ownSender } from '../alert-record.ts';
 import type { Concern } from '../feature.ts';
@@ -10,6 +12,7 @@ import type { AlertSource, HistoryColumn, IncidentSource } from '../offers.ts';
 import { rankOf } from '../severity.ts';
 import { Slots } from '../slots.ts';
 import type { Targets } from '../targets.ts';
+import { AlertCounts } from './alert-counts.ts';
 import { type KnownWatch, toKnownWatch } from './definitions.ts';
 import { isInstancePlace } from './gone-places.ts';
 import { RecentUsage } from './recent-usage.ts';
@@ -34,7 +37,8 @@ const sharedMs = 2000;
 /** A tick may come a little early. */
 const toleranceMs = 500;
 
-interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage'> {
+interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage' | 'alertCounts' | 'journal'> {
+  journal: RecordLog | undefined;
   host: HostReadings;
   targets: Targets;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'> | undefined;
@@ -76,6 +80,8 @@ export class Watcher {
   readonly #readings: WatchReadings;
   readonly #usage = new RecentUsage();
   readonly #slots = new Slots(mostAtOnce);
+  /** A thousand watches may be due at the same time. */
+  readonly #waitForTurn = createTurns();
   #watches: readonly KnownWatch[] = [];
   readonly #active = new Map<string, Active>();
   /** Runners of what is not watched any more, until the log has no alert of theirs that fires. */
@@ -95,9 +101,10 @@ export class Watcher {
 
   constructor(parts: WatcherParts) {
     this.#parts = parts;
-    const { host } = parts;
+    const { host, journal } = parts;
     this.#readings = {
       ...parts,
+      alertCounts: journal && new AlertCounts(journal),
       usage: this.#usage,
       shared: {
         fileSystems: createSharedReading(() => host.fileSystems(), sharedMs),
@@ -382,6 +389,7 @@ export class Watcher {
 
   /** What a check finds, or why it could not be made; `onEnd` is called when it has really ended. Never rejects. */
   async #run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
+    await this.#waitForTurn();
     const { settings, type } = watch;
     const { limitMs = usualLimitMs } = this.#parts;
     const ms = Math.min(longestMs, Math.max(limitMs, settings.limit ?? 0, settings.critical ?? 0));

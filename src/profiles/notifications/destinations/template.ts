@@ -1,3 +1,4 @@
+import { computeOnce } from '../../../host/reading.ts';
 import { escapeHtml } from '../html.ts';
 import { toSingleLine } from '../single-line.ts';
 import { truncate } from '../truncate.ts';
@@ -47,22 +48,23 @@ export const templateDestination: DestinationType = {
   },
   toRequest: (outgoing, receiver): DeliveryRequest => {
     const { url, settings } = receiver;
-    const { method = 'POST', body = '' } = settings;
-    const query = fill(url.search, queryPlaceholder, toValues(outgoing, maxQueryBytes), 'form');
+    const { method = 'POST' } = settings;
+    const { query: queryParts, body } = toTemplates(receiver);
+    const query = fill(queryParts, toValues(outgoing, maxQueryBytes), 'form');
     return {
       ...{ method, path: `${url.pathname}${query}` },
       headers: {
         ...(method !== 'GET' && { 'content-type': toContentType(receiver) }),
         'idempotency-key': outgoing.id,
       },
-      body: fill(body, placeholder, toValues(outgoing, maxBodyBytes), toForm(receiver)),
+      body: fill(body, toValues(outgoing, maxBodyBytes), toForm(receiver)),
     };
   },
   toHeaders: (outgoing, receiver) => {
     const values = toValues(outgoing, maxQueryBytes);
-    const filled = listTexts(receiver).map(([name, text]) => [
+    const filled = toTemplates(receiver).headers.map(([name, parts]) => [
       name,
-      toHeader(fill(text, placeholder, values, 'header')),
+      toHeader(fill(parts, values, 'header')),
     ]);
     return { ...receiver.headers, ...Object.fromEntries(filled) };
   },
@@ -100,14 +102,45 @@ const escapes: Record<Form, (text: string) => string> = {
   text: (text) => text,
 };
 
-const fill = (template: string, pattern: RegExp, values: Values, form: Form): string =>
-  template.replaceAll(pattern, (whole: string, json: string | undefined, name: string) => {
-    if (!isPlaceholder(name)) return whole;
-    const value = values[name];
-    // What JSON is, is escaped only where it is inside something else.
-    if (json !== undefined) return form === 'json' ? JSON.stringify(value) : escapes[form](JSON.stringify(value));
-    return escapes[form](toPlain(value));
-  });
+/** Part of a template: a text, or a placeholder for a value as plain text or as JSON. Equal placeholders are one object. */
+type TemplatePart = string | { name: keyof Values; isJson: boolean };
+
+const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {
+  const parts: TemplatePart[] = [];
+  const placed = new Map<string, TemplatePart>();
+  let end = 0;
+  for (const { 0: whole, 1: json, 2: name = '', index } of template.matchAll(pattern)) {
+    if (!isPlaceholder(name)) continue;
+    const part = placed.get(`${json}${name}`) ?? { name, isJson: json !== undefined };
+    placed.set(`${json}${name}`, part);
+    parts.push(template.slice(end, index), part);
+    end = index + whole.length;
+  }
+  return [...parts, template.slice(end)];
+};
+
+/** A receiver's templates, which are parsed once. */
+const toTemplates = computeOnce((receiver: ReceiverAddress) => ({
+  query: parseTemplate(receiver.url.search, queryPlaceholder),
+  body: parseTemplate(receiver.settings.body ?? '', placeholder),
+  headers: listTexts(receiver).map(([name, text]) => [name, parseTemplate(text, placeholder)] as const),
+}));
+
+const fill = (parts: readonly TemplatePart[], values: Values, form: Form): string => {
+  const filled = new Map<TemplatePart, string>();
+  let text = '';
+  for (const part of parts) {
+    if (typeof part !== 'string' && !filled.has(part)) filled.set(part, toFilled(values[part.name], form, part.isJson));
+    text += typeof part === 'string' ? part : filled.get(part);
+  }
+  return text;
+};
+
+const toFilled = (value: Value, form: Form, isJson: boolean): string => {
+  if (!isJson) return escapes[form](toPlain(value));
+  // JSON is escaped only inside something else.
+  return form === 'json' ? JSON.stringify(value) : escapes[form](JSON.stringify(value));
+};
 
 const toPlain = (value: Value): string => {
   if (typeof value !== 'object') return String(value);
@@ -153,7 +186,7 @@ const hostile: Values = {
 
 const findJsonProblem = (body: string): string | undefined => {
   try {
-    JSON.parse(fill(body, placeholder, hostile, 'json'));
+    JSON.parse(fill(parseTemplate(body, placeholder), hostile, 'json'));
     return undefined;
   } catch {
     return 'body is no JSON once it is filled in: write "{message}" in quotes, and {json labels} without; or set the header content-type';

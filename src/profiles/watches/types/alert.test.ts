@@ -4,6 +4,7 @@ import { createFolder } from '../../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../../test/support/scope.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
 import { readTime } from '../../alert-record.ts';
+import { AlertCounts } from '../alert-counts.ts';
 import type { WatchSettings } from '../schema.ts';
 import type { WatchReadings } from '../type.ts';
 import { alertWatch } from './alert.ts';
@@ -15,12 +16,13 @@ const createLog = async (t: Scope) => {
   const indexing = { timeOf: readTime, keyOf: () => undefined, keys: [] };
   const journal = await openJournal({ directory: createFolder(t), name: 'alerts', indexing });
   atEnd(t, () => journal.close());
+  const alertCounts = new AlertCounts(journal);
   const toTime = (minutes: number): string => new Date(minutes * minuteMs).toISOString();
   return {
-    add: (source: string, minutes: number, count = 1, details = '') =>
-      journal.appendAll(Array.from({ length: count }, () => ({ source, time: toTime(minutes), details }))),
+    add: (source: string, minutes: number, count = 1, details = '', fields: object = {}) =>
+      journal.appendAll(Array.from({ length: count }, () => ({ source, time: toTime(minutes), details, ...fields }))),
     find: async (watch: WatchSettings, minutes: number): Promise<string | undefined> => {
-      const readings = { journal, clock: () => new Date(minutes * minuteMs) } as unknown as WatchReadings;
+      const readings = { journal, alertCounts, clock: () => new Date(minutes * minuteMs) } as unknown as WatchReadings;
       const [finding] = await alertWatch.check(watch, readings, AbortSignal.timeout(10_000));
       return finding?.words;
     },
@@ -44,4 +46,29 @@ test('an alert that was stored while the watch looked, or by an instance whose c
   assert.equal(await find(watch, 1000), 'no alert from backup for more than 60 minutes');
   await add('backup', 999.5);
   assert.equal(await find(watch, 1001), 'the last alert from backup came 1 minutes ago');
+});
+
+test('a count goes on with new alerts, leaves out old ones, resolutions and watches, and stops at 10,000', async (t) => {
+  const { add, find } = await createLog(t);
+  const watch: WatchSettings = { name: 'flood', type: 'alert', source: 'sh*p', metric: 'count', minutes: 10, limit: 3 };
+  const count = async (minutes: number) => Number((await find(watch, minutes))?.split(' ')[0]);
+  await add('shop', 1000, 3);
+  await add('ship', 1005, 2);
+  await add('sheep!', 1005, 2);
+  await add('shop', 1005, 7, '', { format: 'watch' });
+  await add('shop', 1005, 7, '', { status: 'resolved' });
+  assert.equal(await count(1006), 5);
+  await add('shop', 1007, 4);
+  assert.equal(await count(1008), 9);
+  assert.equal(await count(1011), 6, 'those of minute 1000 are too old');
+  assert.equal(await count(1010), 9, 'the clock was set back');
+  for (let piece = 0; piece < 5; piece += 1) await add('shop', 1012, 2600);
+  assert.equal(await count(1012), 10_000);
+  assert.deepEqual(await Promise.all([count(1012), count(1013), find({ ...watch, minutes: 1 }, 1013)]), [
+    10_000,
+    10_000,
+    '10000 alerts from sh*p within 1 minutes',
+  ]);
+  await add('shop', 1030, 1);
+  assert.equal(await count(1031), 1);
 });

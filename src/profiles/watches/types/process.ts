@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { readTimeOf } from '../../../host/reading.ts';
 import type { ProcessReading } from '../../../host/readings.ts';
-import { isLike } from '../../../wildcards.ts';
+import { createLikeTest } from '../../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toPercentText } from '../type.ts';
 
@@ -29,7 +29,8 @@ export const processWatch = defineWatchType({
   check: async (watch, { host, shared }) => {
     const { process: pattern = '', user, min = 1, max, metric } = watch;
     const reading = await shared.processes();
-    let found = reading.filter(({ name }) => isLike(name, pattern));
+    const isWanted = createLikeTest(pattern);
+    let found = reading.filter(({ name }) => isWanted(name));
     if (user !== undefined) {
       const owners = await host.processOwners(found);
       found = found.filter(({ pid }) => owners.get(pid) === user);

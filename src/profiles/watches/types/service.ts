@@ -1,5 +1,5 @@
 import type { UnitReading } from '../../../host/readings.ts';
-import { isLike } from '../../../wildcards.ts';
+import { createLikeTest } from '../../../wildcards.ts';
 import { defineWatchType, type Finding, findNamed, isExcepted } from '../type.ts';
 
 /** Units that run, or are being started again. */
@@ -23,7 +23,8 @@ export const serviceWatch = defineWatchType({
     const names = patterns?.map(toUnitName);
     // Those that have not failed are not listed one by one.
     if (failed) {
-      const matches = loaded.filter(({ name }) => !names || names.some((pattern) => isLike(name, pattern)));
+      const tests = names?.map(createLikeTest);
+      const matches = loaded.filter(({ name }) => !tests || tests.some((isMatch) => isMatch(name)));
       return matches.filter(({ active }) => active === 'failed').map(toFinding);
     }
     const { found, missing } = findNamed(loaded, names ?? [], ({ name }) => name);
