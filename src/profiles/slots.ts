@@ -1,21 +1,24 @@
-/** How long a step keeps its place while others wait. */
-const keptMs = 1000;
+interface SlotsOptions {
+  /** Milliseconds that a step keeps its place while others wait; 1,000 by default. */
+  keptMs?: number;
+  /** Steps that run at the most, with those that have given their place away; ten times `count` by default. */
+  most?: number;
+}
 
-/**
- * Runs so many steps at a time. One that takes longer than a second gives its place to another one, so that those that hang
- * delay no others; there are at most ten times as many.
- */
+/** Runs `count` steps at a time. One that takes longer than `keptMs` gives its place to another one: it delays no others. */
 export class Slots {
   readonly #count: number;
+  readonly #keptMs: number;
   readonly #most: number;
   /** Steps that have a place, and all that run. */
   #placed = 0;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(count: number) {
+  constructor(count: number, { keptMs = 1000, most = 10 * count }: SlotsOptions = {}) {
     this.#count = count;
-    this.#most = 10 * count;
+    this.#keptMs = keptMs;
+    this.#most = most;
   }
 
   async run<T>(step: () => Promise<T>): Promise<T> {
@@ -28,7 +31,7 @@ export class Slots {
       isPlaced = false;
       this.#beginNext();
     };
-    const timer = setTimeout(leave, keptMs);
+    const timer = setTimeout(leave, this.#keptMs);
     try {
       return await step();
     } finally {

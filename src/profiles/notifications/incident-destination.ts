@@ -3,7 +3,7 @@ import { awaitWithin } from '../../storage/scheduling.ts';
 import type { IncidentDelivery, SharedIncident } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
 import { BaseDestination, type BaseParts, closingMs, unexpectedWaitMs } from './base-destination.ts';
-import { waitForTurn } from './message-turn.ts';
+import { messageSlots, waitForTurn } from './message-turn.ts';
 import { type Bundle, NoticeQueue } from './notice-queue.ts';
 import type { PlannedNotice } from './plan.ts';
 import type { DeliveryOutcome, FailedOutcome } from './receiver-state.ts';
@@ -188,10 +188,12 @@ export class IncidentDestination extends BaseDestination {
   async #run(bundle: Bundle, source: NoticeSource): Promise<DeliveryOutcome | undefined> {
     this.running += 1;
     let outcome: DeliveryOutcome | undefined;
-    await waitForTurn();
     try {
-      const happenings = this.#prepare(bundle, source);
-      if (happenings.length > 0) outcome = await this.#send(bundle, happenings, source);
+      await messageSlots.run(async () => {
+        await waitForTurn();
+        const happenings = this.#prepare(bundle, source);
+        if (happenings.length > 0) outcome = await this.#send(bundle, happenings, source);
+      });
     } catch (err) {
       this.#parts.log.error({ err, destination: this.name }, 'outbox: unexpected error');
       bundle.waiting.dueAt = performance.now() + unexpectedWaitMs;

@@ -1,4 +1,8 @@
 import { createTurns } from '../../slice.ts';
+import { Slots } from '../slots.ts';
 
 /** Resolves when the next message may be made: a hundred destinations may have messages at the same time. */
 export const waitForTurn = createTurns();
+
+/** Sends of all destinations of incidents. A receiver that takes longer to answer holds up no others. */
+export const messageSlots = new Slots(20, { keptMs: 50, most: Number.POSITIVE_INFINITY });

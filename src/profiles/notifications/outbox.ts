@@ -197,7 +197,6 @@ const createOpener = (
       const isChanged = isOfIncidents !== kept.progress.isOfIncidents || madeAt !== kept.progress.madeAt;
       Object.assign(kept.progress, { isOfIncidents, madeAt });
       if (isChanged) await kept.write();
-      const findAlert = (id: string) => source.journal.find(id);
       if (isOfIncidents) {
         const messages = createMessageSender({
           destination: toLinkedDestination(target.settings, target.isMade ? madeAt : null),
