@@ -1,5 +1,5 @@
 import { Cron, type CronOptions, CronPattern } from 'croner';
-import { RecentValues } from '../recent-values.ts';
+import { RecentValues } from './recent-values.ts';
 
 interface CronField {
   name: string;

@@ -1,10 +1,10 @@
 import type { Meters } from '../../metrics/meters.ts';
-import { RecentValues } from '../../recent-values.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
 import type { AlertSource, SilenceSource } from '../offers.ts';
+import { RecentValues } from '../recent-values.ts';
 import type { Targets } from '../targets.ts';
 import { createFilter } from './alert-filter.ts';
 import { Destination, mostRequests } from './destination.ts';
