@@ -81,15 +81,20 @@ test('the ledger detects alerts that contradict what was acknowledged', () => {
     ['POST /api/alert', 200, { id: 'x' }, { sent: { message: 'a' } }],
     ['POST /api/alert', 200, { id: 'y' }, { sent: { message: 'b' } }],
     ['GET /api/alerts', 200, { count: 2, data: [{ message: 'a' }, { message: 'b' }] }],
-    ['GET /api/alerts', 200, { count: 1, data: [{ message: 'b' }] }, query('count=1')],
+    ['POST /api/alert/plain-text', 200, { id: 'z' }],
+    ['GET /api/alerts', 200, { count: 3, data: [{ message: 'a' }, { message: 'b' }, { message: 'c' }] }],
+    ['GET /api/alerts', 200, { count: 1, data: [{ message: 'c' }] }, query('count=1')],
     ['GET /api/alerts', 200, { count: 0, data: [] }, query('level=x')],
     ['GET /api/alerts', 200, { count: 0, data: [] }, query('count=0')],
   ];
   assertNoticed(createAlertLedger, before, [
     [['POST /api/alert', 200, { id: 'x' }], /given out twice/],
     [['GET /api/alerts', 200, { count: 2, data: [] }], /number of alerts in the list/],
-    [['GET /api/alerts', 200, { count: 1, data: [{ message: 'b' }] }], /1 alerts of 2 where 10/],
-    [['GET /api/alerts', 200, { count: 2, data: [{ message: 'b' }, { message: 'a' }] }], /not what was sent/],
+    [['GET /api/alerts', 200, { count: 1, data: [{ message: 'b' }] }], /1 alerts of 3 where 10/],
+    [
+      ['GET /api/alerts', 200, { count: 3, data: [{ message: 'b' }, { message: 'a' }, { message: 'c' }] }],
+      /not what was sent/,
+    ],
     [['GET /api/alerts', 200, { count: 1, data: [{ message: 'b' }] }, query('count=0&level=x')], /more alerts/],
   ]);
 });

@@ -33,7 +33,7 @@ export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: J
     if (!operation || json === undefined) return;
     const [path = '', query = ''] = target.split('?', 2);
     const id = operation.path.includes('{') ? decode(path.replace(/\/$/, '').split('/').at(-1) ?? '') : '';
-    const name = `${operation.method} ${operation.path.slice(operation.path.indexOf('/api'))}`;
+    const name = `${operation.method} ${operation.path.slice(operation.path.search(/\/(?:api|v1)\//))}`;
     const body = (sent ?? {}) as Record<string, unknown>;
     ledgers[operation.profile]?.({ name, status, id, query: new URLSearchParams(query), sent: body, json });
   };

@@ -60,6 +60,9 @@ export const createItemLedger = (): Ledger => {
   };
 };
 
+/** Their responses do not say how many alerts were stored. */
+const otlpRoutes = new Set(['POST /api/alert/otlp', 'POST /v1/logs']);
+
 /** Acknowledged alerts are listed in order with unique ids. */
 export const createAlertLedger = (): Ledger => {
   /** Undefined stands for any message: that of another program's alert. */
@@ -68,18 +71,19 @@ export const createAlertLedger = (): Ledger => {
   let isCounted = true;
   const ids = new Set<string>();
   return ({ name, status, query, sent, json }) => {
-    if (status === 202 || name === 'POST /api/alert/otlp') isCounted = false;
+    if (status === 202 || otlpRoutes.has(name)) isCounted = false;
     if (status !== 200) return;
     if (isIntake(name) && isCounted) {
       const { ids: stored, repeated } = json as { ids: string[]; repeated: number };
       expect(repeated >= 0 && repeated <= stored.length, `${repeated} of ${stored.length} are repeats`);
       messages.push(...Array.from({ length: stored.length - repeated }, () => undefined));
     }
-    if (name === 'POST /api/alert') {
+    const isText = name === 'POST /api/alert/plain-text';
+    if (name === 'POST /api/alert' || isText) {
       const { id } = json as { id: string };
       expect(!ids.has(id), `the id ${id} is given out twice`);
       ids.add(id);
-      messages.push(sent['message'] ?? '');
+      messages.push(isText ? undefined : (sent['message'] ?? ''));
     }
     if (name !== 'GET /api/alerts') return;
     const { count, data } = json as { count: number; data: { message: unknown }[] };

@@ -1,7 +1,8 @@
 import type { FuzzRequest } from './request.ts';
 
-/** Whether an operation takes the alerts of other programs. */
-export const isIntake = (path: string): boolean => /\/(?:api\/alert\/|api\/v2\/alerts$|v1\/logs$)/.test(path);
+/** True for an operation that takes the alerts of other programs; a plain text is stored as an alert of signalbox's own. */
+export const isIntake = (path: string): boolean =>
+  /\/(?:api\/alert\/(?!plain-text)|api\/v2\/alerts$|v1\/logs$)/.test(path);
 
 /** The body as a route for the alerts of other programs sees it: members that are null are absent at any depth. */
 export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
@@ -12,11 +13,18 @@ export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
   }
 };
 
+/** Removes them from the value itself, which may be nested deeper than functions can call each other. */
 const dropNulls = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(dropNulls);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([name, member]) => [name, dropNulls(member)]));
+  const left = [value];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    for (const [name, member] of Object.entries(one)) {
+      if (member !== null) left.push(member);
+      else if (!Array.isArray(one)) Reflect.deleteProperty(one, name);
+    }
+  }
+  return value;
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
