@@ -135,6 +135,8 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
   }
   if (Date.now() - startedAt > longestPause) nextPause = shortestPause;
   if (interrupted.aborted) return;
+  // A longer pause would not show in time that the server is gone.
+  if (isOpen && nextPause > second && !(await isThere()) && !interrupted.aborted) liveState.value = 'offline';
   await pause(isOpen ? nextPause : Math.max(second, nextPause), interrupted);
   if (isOpen) nextPause = Math.min(2 * nextPause, longestPause);
 };
