@@ -119,8 +119,12 @@ test('sessions of users are counted in records of either length', () => {
   assert.equal(countUtmpUsers(toUtmp(384, 2, 7, 8, 7)), 2);
   assert.equal(countUtmpUsers(toUtmp(400, 2, 7, 8)), 1);
   // Both lengths divide 9,600 bytes: the processor decides.
-  assert.equal(countUtmpUsers(toUtmp(400, ...Array<number>(24).fill(7)), 'arm64'), 24);
-  assert.equal(countUtmpUsers(toUtmp(384, ...Array<number>(25).fill(7)), 'x64'), 25);
+  for (const arch of ['arm64', 'loong64', 's390x']) {
+    assert.equal(countUtmpUsers(toUtmp(400, ...Array<number>(24).fill(7)), arch), 24, arch);
+  }
+  for (const arch of ['x64', 'ia32', 'arm', 'ppc64', 'riscv64']) {
+    assert.equal(countUtmpUsers(toUtmp(384, ...Array<number>(25).fill(7)), arch), 25, arch);
+  }
 });
 
 test('an empty utmp file has no users, and a damaged one no count', () => {

@@ -59,11 +59,11 @@ export const parseOsName = (content: string): string | null => {
 /** ut_type of a session of a user, see utmp(5). */
 const userProcess = 7;
 
-/** Processors on which a record has glibc's 32-bit times. */
-const withShortTimes = ['x64', 'ia32', 'ppc', 'ppc64', 's390', 's390x', 'arm', 'mips', 'mipsel'];
+/** Processors on which records have 64-bit times, by `__WORDSIZE_TIME64_COMPAT32` of glibc's headers. */
+const withLongTimes = ['arm64', 'loong64', 's390x'];
 
-/** Bytes in a record: 384 with 32-bit times, 400 elsewhere (ARM64, RISC-V, LoongArch); the usual length first. */
-const toRecordLengths = (arch: string): readonly number[] => (withShortTimes.includes(arch) ? [384, 400] : [400, 384]);
+/** Bytes in a record: 400 with 64-bit times, 384 elsewhere; the usual length first. */
+const toRecordLengths = (arch: string): readonly number[] => (withLongTimes.includes(arch) ? [400, 384] : [384, 400]);
 
 /** Sessions of logged-in users, from systemd-logind or else utmp; null without both. */
 export const countUsers = async (runFolder: string): Promise<number | null> =>
