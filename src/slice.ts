@@ -3,6 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 /** Milliseconds of a slice: long enough to make progress, short enough not to delay requests noticeably. */
 const usualMs = 4;
 
+/** Resolves for the last slice that gave way. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Resolves in a turn of the event loop in which no other slice begins: many together take no longer than one. */
+const awaitTurn = (): Promise<unknown> => {
+  last = last.then(() => setImmediate());
+  return last;
+};
+
 /** A share of the event loop's time, for work that is done in many small steps: check `isOver` after each. */
 export class Slice {
   readonly #ms: number;
@@ -19,7 +28,7 @@ export class Slice {
 
   /** Lets other work run, then starts the next slice. */
   async giveWay(): Promise<void> {
-    await setImmediate();
+    await awaitTurn();
     this.#end = performance.now() + this.#ms;
   }
 }
