@@ -5,4 +5,4 @@ import { Slots } from '../slots.ts';
 export const waitForTurn = createTurns();
 
 /** Sends of all destinations of incidents. A receiver that takes longer to answer holds up no others. */
-export const messageSlots = new Slots(20, { keptMs: 50, most: Number.POSITIVE_INFINITY });
+export const messageSlots = new Slots(20, { keptMs: 250, most: Number.POSITIVE_INFINITY });

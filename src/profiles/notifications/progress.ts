@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Parts } from '../feature.ts';
+import { waitForTurn } from './message-turn.ts';
 
 /** Milliseconds between two writes. */
 const writeMs = 1000;
@@ -252,6 +253,7 @@ const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown)
   let writing = Promise.resolve();
   const write = (): Promise<void> => {
     writing = writing.then(async () => {
+      await waitForTurn();
       isChanged = false;
       await file.write(Buffer.from(JSON.stringify(progress))).then(
         () => {
