@@ -42,6 +42,8 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   #indexed: { list: readonly KnownSilence[]; from: number; until: number } | undefined;
   /** Those that had ended then, the last one first. */
   #ended: readonly KnownSilence[] = [];
+  /** The next change of a list of silences, as it is from a time until then. */
+  #nextChange: { list: readonly KnownSilence[]; from: number; until: number } = { list: [], from: 0, until: 0 };
   #byId = new Map<string, KnownSilence>();
   #byIdOf: readonly KnownSilence[] | undefined;
   /** Those that are being stored, and the cost of all that were put since the list was indexed. */
@@ -94,12 +96,10 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   }
 
   nextChangeAfter(at: number): number | undefined {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { windows } of this.list()) {
-      const window = windows.findAt(at);
-      if (window) next = Math.min(next, window.startsAt > at ? window.startsAt : window.endsAt);
-    }
-    return next === Number.POSITIVE_INFINITY ? undefined : next;
+    const all = this.list();
+    const { list, from, until } = this.#nextChange;
+    if (list !== all || at < from || at >= until) this.#nextChange = { list: all, from: at, until: findNext(all, at) };
+    return Number.isFinite(this.#nextChange.until) ? this.#nextChange.until : undefined;
   }
 
   find(id: string): KnownSilence | undefined {
@@ -253,4 +253,14 @@ const isUsable = (silence: KnownSilence): boolean => {
   } catch {
     return false;
   }
+};
+
+/** The next time at which a silence begins or ends; infinite if none does. */
+const findNext = (silences: readonly KnownSilence[], at: number): number => {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { windows } of silences) {
+    const window = windows.findAt(at);
+    if (window) next = Math.min(next, window.startsAt > at ? window.startsAt : window.endsAt);
+  }
+  return next;
 };
