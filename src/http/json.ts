@@ -192,6 +192,43 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
   }
 }
 
+/** The JSON of rows, joined by commas to texts of about one write each. */
+export function* joinRows(rows: Iterable<string>): Generator<string> {
+  let texts: string[] = [];
+  let length = 0;
+  for (const text of rows) {
+    texts.push(text);
+    length += text.length;
+    if (length < largeLength) continue;
+    yield texts.join(',');
+    texts = [];
+    length = 0;
+  }
+  if (texts.length > 0) yield texts.join(',');
+}
+
+/** Pieces of about one write each, made of the JSON of rows. */
+export function* toJsonPieces(rows: Iterable<string>): Generator<Rows> {
+  for (const text of joinRows(rows)) yield toJsonRows(text);
+}
+
+/** The JSON of each item's row, made when it is asked for. */
+export function* toRowTexts<T>(items: Iterable<T>, toRow: (item: T) => object): Generator<string> {
+  for (const item of items) yield JSON.stringify(toRow(item));
+}
+
+/** Sends `{"count", "data"}` in pieces of about one write each: other requests are answered between them. */
+export const sendItems = <T>(
+  reply: FastifyReply,
+  items: readonly T[],
+  toRow: (item: T) => object,
+): Promise<void> | void =>
+  sendList(reply, {
+    opening: `{"count":${items.length},"data":[`,
+    pieces: toJsonPieces(toRowTexts(items, toRow)),
+    closing: ']}',
+  });
+
 /** Rows of which only the JSON is known, joined by commas. */
 export const toJsonRows = (json: string): Rows => Object.assign([], { [ownJson]: json });
 

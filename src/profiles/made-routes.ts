@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { callerOf } from '../auth/guard.ts';
 import { ErrorBody } from '../http/errors.ts';
-import { sendJson } from '../http/json.ts';
+import { sendItems, sendJson, whenReady } from '../http/json.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../http/text-forms.ts';
 import type { MadeSetting } from './offers.ts';
 import { defineRoute, nullable, type Route, Time, toTimeText } from './route.ts';
@@ -100,10 +100,7 @@ export const createMadeRoutes = <Shown extends Versioned>({ path, params, shape,
       defineRoute({
         ...{ method: 'GET', path, ...reading, summary },
         schema: { operationId, response: { 200: response } },
-        handler: async (_request, reply) => {
-          const data = await list();
-          return sendJson(reply, { count: data.length, data });
-        },
+        handler: (_request, reply) => whenReady(reply, list(), (data) => sendItems(reply, data, (one) => one)),
       }),
 
     read: ({ operationId, summary }: Described, find: (name: string, request: FastifyRequest) => Shown): Route =>

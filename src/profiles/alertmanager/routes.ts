@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
-import { sendJson, sendList, toJsonRows, whenReady } from '../../http/json.ts';
+import { joinRows, sendJson, sendList, toJsonPieces, toJsonRows, toRowTexts, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
+import { largeLength } from '../../http/response.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import { Slice } from '../../slice.ts';
 import {
@@ -78,7 +79,7 @@ const createAlertsRoute = (parts: RouteParts): Route => {
     handler: ({ query }, reply) => {
       const finding = queue.run(() => findAlerts(parts, query), createClientSignal(reply));
       return whenReady(reply, finding, (found) =>
-        sendList(reply, { opening: '[', pieces: toPieces(found, toAlertmanagerAlert), closing: ']' }),
+        sendList(reply, { opening: '[', pieces: toJsonPieces(toRowTexts(found, toAlertmanagerAlert)), closing: ']' }),
       );
     },
   });
@@ -151,29 +152,6 @@ const findAlerts = async (
   return found;
 };
 
-/** Characters of JSON that are written at once. */
-const pieceLength = 64 * 1024;
-
-function* toPieces<T>(values: Iterable<T>, toRow: (value: T) => object) {
-  for (const text of toTexts(values, toRow)) yield toJsonRows(text);
-}
-
-/** JSON of some rows at a time, joined by commas. */
-function* toTexts<T>(values: Iterable<T>, toRow: (value: T) => object) {
-  let texts: string[] = [];
-  let length = 0;
-  for (const value of values) {
-    const text = JSON.stringify(toRow(value));
-    texts.push(text);
-    length += text.length;
-    if (length < pieceLength) continue;
-    yield texts.join(',');
-    texts = [];
-    length = 0;
-  }
-  if (texts.length > 0) yield texts.join(',');
-}
-
 /**
  * A group may be long, and there may be many short ones: a piece ends within a group, or after some. Between pieces a list has
  * commas.
@@ -184,13 +162,13 @@ function* toGroupPieces(groups: ReadonlyMap<string, FoundAlert[]>) {
     const labels = JSON.stringify({ alertname: name });
     text += `${text === '' ? '' : ','}{"labels":${labels},"receiver":${JSON.stringify(receiver)},"alerts":[`;
     let isFirst = true;
-    for (const some of toTexts(alerts, toAlertmanagerAlert)) {
+    for (const some of joinRows(toRowTexts(alerts, toAlertmanagerAlert))) {
       if (!isFirst) yield toJsonRows(text);
       text = isFirst ? text + some : some;
       isFirst = false;
     }
     text += ']}';
-    if (text.length < pieceLength) continue;
+    if (text.length < largeLength) continue;
     yield toJsonRows(text);
     text = '';
   }
@@ -231,7 +209,7 @@ const createSilencesRoute = ({ silences }: RouteParts): Route =>
     },
     handler: ({ query: { filter = [] } }, reply) =>
       whenReady(reply, findSilences(silences, filter), (found) =>
-        sendList(reply, { opening: '[', pieces: toPieces(found, toAlertmanagerSilence), closing: ']' }),
+        sendList(reply, { opening: '[', pieces: toJsonPieces(toRowTexts(found, toAlertmanagerSilence)), closing: ']' }),
       ),
   });
 

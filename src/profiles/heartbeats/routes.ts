@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { sendJson, sendList } from '../../http/json.ts';
+import { sendItems, sendJson } from '../../http/json.ts';
 import type { Parts } from '../feature.ts';
 import { createMadeRoutes, sendMade } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
@@ -49,7 +49,7 @@ const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Ro
     ...reading,
     summary: 'List heartbeats by name',
     schema: { operationId: 'listHeartbeats', querystring: HeartbeatQuery, response: { 200: HeartbeatList } },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const isForAdmin = isAdmin(request, authorize);
       const { runs } = request.query;
       const known = keeper.list();
@@ -57,11 +57,7 @@ const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Ro
         ...show(one, isForAdmin),
         ...(runs > 0 && { recentRuns: toRecentRuns(findState(store, one), runs) }),
       });
-      return sendList(reply, {
-        opening: `{"count":${known.length},"data":[`,
-        pieces: toPieces(known, toShown),
-        closing: ']}',
-      });
+      return sendItems(reply, known, toShown);
     },
   });
 
@@ -150,13 +146,6 @@ const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): Hear
   const state = store.find(name);
   return state?.since === since ? state : undefined;
 };
-
-/** Heartbeats of one piece, between which other requests have their turn. */
-const pieceLength = 50;
-
-function* toPieces(known: readonly KnownHeartbeat[], toShown: (one: KnownHeartbeat) => Heartbeat) {
-  for (let from = 0; from < known.length; from += pieceLength) yield known.slice(from, from + pieceLength).map(toShown);
-}
 
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
   authorize(request, needs('settings:write')) === undefined;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { ErrorBody, requireKnown } from '../../http/errors.ts';
-import { ownJson, sendJson } from '../../http/json.ts';
+import { type JsonList, sendJson, sendList, toJsonPieces, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import { Slice } from '../../slice.ts';
@@ -31,7 +31,7 @@ import {
   incidentStates,
 } from './schema.ts';
 import { hasAlert } from './spans.ts';
-import type { IncidentFilter, IncidentStore, ReadAlerts } from './store.ts';
+import type { IncidentFilter, IncidentList, IncidentStore, ReadAlerts } from './store.ts';
 
 const MiB = 1024 * 1024;
 
@@ -67,23 +67,17 @@ const createListRoute = ({ store, show }: RouteParts): Route => {
     ...reading,
     summary: 'List incidents, the one that changed last first',
     schema: { operationId: 'listIncidents', querystring: IncidentQuery, response: { 200: IncidentPage } },
-    handler: async ({ query }, reply) => {
+    handler: ({ query }, reply) => {
       const filter = toFilter(query);
       const list = async () => store.list(filter, query.limit, query.before);
-      const { total, incidents, next } = await queue.run(list, createClientSignal(reply));
-      return sendPage(reply, show, total, incidents, next);
+      const page = queue.run(list, createClientSignal(reply)).then((found) => toPage(found, show));
+      return whenReady(reply, page, (shown) => sendList(reply, shown));
     },
   });
 };
 
 /** A page ends early where it would be too long. */
-const sendPage = async (
-  reply: FastifyReply,
-  show: ShowIncident,
-  total: number,
-  incidents: readonly StoredIncident[],
-  next: number | undefined,
-): Promise<void> => {
+const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncident): Promise<JsonList> => {
   const texts: string[] = [];
   let length = 0;
   const slice = new Slice();
@@ -95,8 +89,11 @@ const sendPage = async (
     texts.push(text);
   }
   const last = texts.length < incidents.length ? incidents[texts.length - 1]?.change : next;
-  const data = `"data":[${texts.join(',')}],"next":${last ?? null}`;
-  sendJson(reply, { [ownJson]: `{"count":${texts.length},"total":${total},${data}}` });
+  return {
+    opening: `{"count":${texts.length},"total":${total},"data":[`,
+    pieces: toJsonPieces(texts),
+    closing: `],"next":${last ?? null}}`,
+  };
 };
 
 const toFilter = ({ state, level, source, hostname, q, since, until }: IncidentQuery): IncidentFilter => {

@@ -1,6 +1,6 @@
 import { needs, openFor } from '../../auth/access.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
-import { sendJson } from '../../http/json.ts';
+import { sendList, toJsonPieces, toRowTexts } from '../../http/json.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
 import { createMadeRoutes } from '../made-routes.ts';
@@ -39,16 +39,20 @@ const createListRoute = ({ keeper, clock }: RouteParts): Route =>
     ...reading,
     summary: 'List silences, newest first',
     schema: { operationId: 'listSilences', querystring: SilenceQuery, response: { 200: SilencePage } },
-    handler: async ({ query: { state, limit, before } }, reply) => {
+    handler: ({ query: { state, limit, before } }, reply) => {
       const at = clock().getTime();
       const matches = keeper
         .list()
         .filter(({ windows }) => state === 'all' || stateOf(windows.findAt(at), at) === state)
         .toSorted((one, other) => (one.setting.name < other.setting.name ? 1 : -1));
       const rest = before === undefined ? matches : matches.filter(({ setting: { name } }) => name < before);
-      const data = rest.slice(0, limit).map((silence) => toSilence(silence, at));
-      const next = rest.length > limit ? data.at(-1)?.id : undefined;
-      return sendJson(reply, { count: data.length, total: matches.length, data, next: next ?? null });
+      const page = rest.slice(0, limit);
+      const next = rest.length > limit ? page.at(-1)?.setting.name : undefined;
+      return sendList(reply, {
+        opening: `{"count":${page.length},"total":${matches.length},"data":[`,
+        pieces: toJsonPieces(toRowTexts(page, (silence) => toSilence(silence, at))),
+        closing: `],"next":${JSON.stringify(next ?? null)}}`,
+      });
     },
   });
 
