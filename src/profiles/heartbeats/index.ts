@@ -1,4 +1,5 @@
 import { openFor } from '../../auth/access.ts';
+import { mapInSlices } from '../../host/reading.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
@@ -58,6 +59,8 @@ export const heartbeats = defineFeature({
       configured: settings.heartbeats,
       onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: one cannot be used, so nothing is expected'),
     });
+    // Compiles all of them before requests come, which would wait for it.
+    keeper.list();
     const lease = database ? createLease(database, 'heartbeats') : ownLease;
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Heartbeat);
     const watch = new HeartbeatWatch({
@@ -88,8 +91,8 @@ export const heartbeats = defineFeature({
       'gauge',
       'signalbox_heartbeats',
       'Heartbeats by state.',
-      () => {
-        const states = keeper.list().map((known) => watch.judge(known).status);
+      async () => {
+        const states = await mapInSlices(keeper.list(), (known) => watch.judge(known).status);
         return heartbeatStates.map((state) => [[state], states.filter((each) => each === state).length]);
       },
       ['state'],
