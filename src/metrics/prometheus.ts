@@ -1,20 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { createTurns } from '../slice.ts';
 import type { HistogramMeter, Meter, Meters, NumberMeter, Sample } from './meters.ts';
 
 /** The type of the text, with the version of the format. */
 export const textType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Writes the present values of all meters in the text format of Prometheus. */
-export const readMetrics = async ({ list }: Pick<Meters, 'list'>): Promise<string> => {
-  const waitForTurn = createTurns();
-  const texts = list().map(async (meter) => {
-    await waitForTurn();
-    return toText(meter);
-  });
-  return (await Promise.all(texts)).join('\n');
-};
+export const readMetrics = async ({ list }: Pick<Meters, 'list'>): Promise<string> =>
+  (await Promise.all(list().map(toText))).join('\n');
 
 const toText = async (meter: Meter): Promise<string> => {
   const { name, help, type, labels } = meter;

@@ -1,12 +1,12 @@
 import { openFor } from '../../auth/access.ts';
-import { mapInSlices } from '../../host/reading.ts';
+import { Slice } from '../../slice.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
 import { defineFeature, type FeatureInstance } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
-import { heartbeatStates } from './judge.ts';
+import { type HeartbeatStatus, heartbeatStates } from './judge.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import { createPingRoutes } from './ping-routes.ts';
 import { createHeartbeatRoutes } from './routes.ts';
@@ -92,7 +92,12 @@ export const heartbeats = defineFeature({
       'signalbox_heartbeats',
       'Heartbeats by state.',
       async () => {
-        const states = await mapInSlices(keeper.list(), (known) => watch.judge(known).status);
+        const states: HeartbeatStatus[] = [];
+        const slice = new Slice();
+        for (const known of keeper.list()) {
+          if (slice.isOver) await slice.giveWay();
+          states.push(watch.judge(known).status);
+        }
         return heartbeatStates.map((state) => [[state], states.filter((each) => each === state).length]);
       },
       ['state'],
