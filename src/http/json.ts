@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { Slice } from '../slice.ts';
 import { unreadResponseBytes } from './connections.ts';
 import { createUnavailable } from './errors.ts';
 import { largeLength } from './response.ts';
@@ -192,17 +193,19 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
   }
 }
 
-/** The JSON of rows, joined by commas to texts of about one write each. */
+/** The JSON of rows, joined by commas to texts of about one write each, or fewer that took a slice of time to make. */
 export function* joinRows(rows: Iterable<string>): Generator<string> {
   let texts: string[] = [];
   let length = 0;
+  let slice = new Slice();
   for (const text of rows) {
     texts.push(text);
     length += text.length;
-    if (length < largeLength) continue;
+    if (length < largeLength && !slice.isOver) continue;
     yield texts.join(',');
     texts = [];
     length = 0;
+    slice = new Slice();
   }
   if (texts.length > 0) yield texts.join(',');
 }
