@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import './keep-tick-shape.ts';
+import './small-heap.ts';
 
 /** Goes to a directory that exists if the working directory is gone; returns whether it is. */
 const leaveGoneFolder = (): boolean => {
