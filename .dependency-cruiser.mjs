@@ -67,7 +67,8 @@ export default {
       { path: '^src/http/' },
       {
         path: '^src/',
-        pathNot: '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation|slice|time-zone|well-formed)\\.ts$)',
+        pathNot:
+          '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation|slice|time-zone|well-formed)\\.ts$)',
       },
     ),
     rule(
