@@ -135,9 +135,13 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
   }
   if (Date.now() - startedAt > longestPause) nextPause = shortestPause;
   if (interrupted.aborted) return;
+  let left = isOpen ? nextPause : Math.max(second, nextPause);
   // A longer pause would not show in time that the server is gone.
-  if (isOpen && nextPause > second && !(await isThere()) && !interrupted.aborted) liveState.value = 'offline';
-  await pause(isOpen ? nextPause : Math.max(second, nextPause), interrupted);
+  for (; isOpen && left > second && !interrupted.aborted; left -= second) {
+    if (!(await isThere()) && !interrupted.aborted) liveState.value = 'offline';
+    await pause(second, interrupted);
+  }
+  await pause(left, interrupted);
   if (isOpen) nextPause = Math.min(2 * nextPause, longestPause);
 };
 

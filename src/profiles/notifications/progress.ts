@@ -251,9 +251,14 @@ const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown)
   let isUnwritten = false;
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
+  let isQueued = false;
   const write = (): Promise<void> => {
+    // The one that waits for its turn writes everything up to then.
+    if (isQueued) return writing;
+    isQueued = true;
     writing = writing.then(async () => {
       await waitForTurn();
+      isQueued = false;
       isChanged = false;
       await file.write(Buffer.from(JSON.stringify(progress))).then(
         () => {
