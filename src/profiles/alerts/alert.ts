@@ -41,9 +41,6 @@ export type AlertRecord = Alert & {
   /** Of a resolved alert: the id of the one that it ends, if that is known, and its level, or the one that the sender gives. */
   resolves?: string;
   firingLevel?: string;
-  /** Source and host name of the alert that it ends, where its own differ. */
-  firingSource?: string;
-  firingHostname?: string;
   /** When the first alert that it ends was received, RFC 3339 in UTC. */
   firingSince?: string;
   /** Of a repeat that was stored to remind of the first: the id of that. */

@@ -12,14 +12,11 @@ interface Series extends Remembered, Omit<RaisedSeries, 'ids'> {
   since: number;
   /** Those that fire, the last ones; undefined if there is only that one. */
   ids: string[] | undefined;
-  /** Of the worst of them. */
-  source: string;
-  hostname: string;
   hold: AlertHold | undefined;
 }
 
 /** The worst alert of a series, and when the first one was received, in Unix milliseconds. */
-export type FiringAlert = Pick<Series, 'id' | 'level' | 'source' | 'hostname' | 'since' | 'isResolved'>;
+export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
 /** For how long an alert holds from its receipt on, unless it comes again. */
 export interface AlertHold {
@@ -135,28 +132,24 @@ export class FiringAlerts {
     if (repeatOf !== undefined && series?.isResolved) return;
     // An acknowledgement alone does not say that something fires.
     if (record['acknowledges'] === true && (!series || series.isResolved)) return;
-    const worst = {
-      level: toText(record['level']),
-      source: toText(record['source']),
-      hostname: toText(record['hostname']),
-    };
+    const level = toText(record['level']);
     if (!series || series.isResolved) {
       this.#series.remember(key, {
-        ...worst,
         id: toText(repeatOf) || id,
+        level,
         since: at,
         ids: undefined,
         isResolved: false,
         storedAt: at,
         hold: readHold(record),
       });
-      this.#firing.add(toSeverity(worst.level), at, 1);
+      this.#firing.add(toSeverity(level), at, 1);
       return;
     }
     this.#firing.add(toSeverity(series.level), series.storedAt, -1);
     if (repeatOf === undefined) {
       series.ids = [...(series.ids ?? [series.id]), id].slice(-mostIds);
-      if (rankOf(toSeverity(worst.level)) <= rankOf(toSeverity(series.level))) Object.assign(series, worst, { id });
+      if (rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level))) Object.assign(series, { id, level });
     }
     series.storedAt = at;
     series.hold = readHold(record);

@@ -47,8 +47,6 @@ const StoredAlert = Type.Object(
         links: Type.Record(Text, Text),
         resolves: Text,
         firingLevel: Text,
-        firingSource: Text,
-        firingHostname: Text,
         firingSince: Text,
         repeatOf: Text,
         expired: Type.Literal(true),

@@ -25,20 +25,17 @@ export const createFilter = (
     !isNoticeOf(record, instance, name) &&
     !isSilenced(record, silences) &&
     (wanted === undefined || wanted.includes(severityOf(record))) &&
-    (sources === undefined || sources.some((pattern) => isLike(sourceOf(record), pattern))) &&
+    (sources === undefined || sources.some((pattern) => isLike(String(record['source']), pattern))) &&
     (formats === undefined || formats.includes(formatOf(record)));
 };
 
 const isSilenced = (record: StoredRecord, silences: SilenceSource | undefined): boolean => {
   const times = listSentTimes(record);
   if (!silences || times.length === 0) return false;
-  const { hostname, labels } = record;
+  const { source, hostname, labels } = record;
   const text = toText(record['message']).replace(/^Resolved: /, '');
   const subject = {
-    source: sourceOf(record),
-    hostname: ofFiring(record, 'firingHostname') ?? toText(hostname),
-    level: severityOf(record),
-    text,
+    ...{ source: toText(source), hostname: toText(hostname), level: severityOf(record), text },
     labels: (labels ?? null) as Record<string, string> | null,
   };
   return times.every((at) => silences.silencesOf(subject, at).length > 0);
@@ -52,16 +49,6 @@ const listSentTimes = (record: StoredRecord): number[] => {
   return known.length > 0 ? known : [readTime(record) ?? []].flat();
 };
 
-/** A resolved alert goes where the firing one went, which may have been more severe, and of another source or host. */
-const severityOf = (record: StoredRecord): Severity =>
-  toSeverity(ofFiring(record, 'firingLevel') ?? String(record['level']));
-
-const sourceOf = (record: StoredRecord): string => ofFiring(record, 'firingSource') ?? String(record['source']);
-
-const ofFiring = (
-  record: StoredRecord,
-  name: 'firingLevel' | 'firingSource' | 'firingHostname',
-): string | undefined => {
-  const value = record[name];
-  return record['status'] === 'resolved' && typeof value === 'string' ? value : undefined;
-};
+/** A resolved alert goes where the firing one went, which may have been more severe. */
+const severityOf = ({ level, status, firingLevel }: StoredRecord): Severity =>
+  toSeverity(String(status === 'resolved' && typeof firingLevel === 'string' ? firingLevel : level));

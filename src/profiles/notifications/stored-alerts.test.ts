@@ -51,24 +51,6 @@ test('a resolved alert goes to the destinations that its firing went to', async 
   assert.deepEqual(messages, ['firing', 'its end', 'an end with a level']);
 });
 
-test('an end goes where its alert went, whatever source and host name it was sent with', async (t) => {
-  const receiver = await startReceiver(t);
-  const silenced = { match: { hostname: 'web-2' }, endsAt: new Date(Date.now() + 3_600_000).toISOString() };
-  const app = await startOutbox(t, [toDestination(receiver, { sources: ['backup*'] })]);
-  const token = await app.login('admin');
-  assert.equal((await app.request('POST', '/api/silences', { token, body: silenced })).status, 201);
-  const alert = { source: 'backup/db', level: 'ERROR', message: 'failed', hostname: 'web-1', key: 'a' };
-  const other = { source: 'shop', level: 'ERROR', message: 'slow', hostname: 'web-1', key: 'b' };
-  const quiet = { source: 'backup/db', level: 'ERROR', message: 'quiet', hostname: 'web-2', key: 'c' };
-  for (const sent of [alert, other, quiet]) await sendAlert(app, sent);
-  await sendAlert(app, { message: 'a ends', key: 'a', status: 'resolved', source: 'cron', hostname: 'web-2' });
-  await sendAlert(app, { message: 'b ends', key: 'b', status: 'resolved', source: 'backup/db' });
-  await sendAlert(app, { message: 'c ends', key: 'c', status: 'resolved', source: 'backup/db' });
-  await sendAlert(app, { ...alert, message: 'last', key: 'd' });
-  await waitUntilIdle(app);
-  assert.deepEqual(messagesOf(receiver), ['failed', 'a ends', 'last']);
-});
-
 const series = [
   () => ({ level: 'ERROR', fingerprint: 'a', status: 'firing', message: 'first' }),
   (ids: string[]) => ({ level: 'ERROR', fingerprint: 'a', status: 'firing', message: 'again', repeatOf: ids[0] }),

@@ -103,8 +103,8 @@ export abstract class AlertIntake {
   }
 
   /**
-   * A record that says that an alert has ended names that alert, its level, its source and host name if they differ, and since
-   * when it fired, if that is known; the alert may be in the same body. `ids` are those that the records get.
+   * A record that says that an alert has ended names that alert, its level and since when it fired, if that is known; the alert
+   * may be in the same body. `ids` are those that the records get.
    */
   protected link(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
     /** The worst alert of each series that fires in this body. */
@@ -117,23 +117,15 @@ export abstract class AlertIntake {
       if (record.status === 'resolved') {
         ended.add(key);
         if (!known) return record;
-        const { id: resolves, level: firingLevel, source, hostname, since } = known;
-        return {
-          ...record,
-          resolves,
-          firingLevel,
-          ...(source !== record.source && { firingSource: source }),
-          ...(hostname !== record.hostname && { firingHostname: hostname }),
-          firingSince: new Date(since).toISOString(),
-        };
+        const { id: resolves, level: firingLevel, since } = known;
+        return { ...record, resolves, firingLevel, firingSince: new Date(since).toISOString() };
       }
-      const { level, source, hostname } = record;
+      const { level } = record;
       const id = ids[index] ?? '';
       if (!known || known.isResolved || ended.delete(key)) {
-        const since = readTime(record) ?? this.parts.clock().getTime();
-        firing.set(key, { id, level, source, hostname, since, isResolved: false });
+        firing.set(key, { id, level, since: readTime(record) ?? this.parts.clock().getTime(), isResolved: false });
       } else if (rankOf(toSeverity(level)) <= rankOf(toSeverity(known.level))) {
-        firing.set(key, { id, level, source, hostname, since: known.since, isResolved: false });
+        firing.set(key, { id, level, since: known.since, isResolved: false });
       }
       return record;
     });
