@@ -176,38 +176,31 @@ export const sendRows = <T>(
 /** Each piece has enough records for about one write. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<Rows> {
   try {
-    let texts: string[] = [];
-    let length = 0;
+    let text = '';
     for await (const record of source.records()) {
-      const text = JSON.stringify(toRow(record));
-      texts.push(text);
-      length += text.length;
-      if (length < largeLength) continue;
-      yield toJsonRows(texts.join(','));
-      texts = [];
-      length = 0;
+      text += `${text === '' ? '' : ','}${JSON.stringify(toRow(record))}`;
+      if (text.length < largeLength) continue;
+      yield toJsonRows(text);
+      text = '';
     }
-    if (texts.length > 0) yield toJsonRows(texts.join(','));
+    if (text !== '') yield toJsonRows(text);
   } finally {
     await source.close();
   }
 }
 
-/** The JSON of rows, joined by commas to texts of about one write each, or fewer that took a slice of time to make. */
+/** Joins the JSON of rows by commas. A text ends after about one write, or once it has taken a slice of time to make. */
 export function* joinRows(rows: Iterable<string>): Generator<string> {
-  let texts: string[] = [];
-  let length = 0;
+  let text = '';
   let slice = new Slice();
-  for (const text of rows) {
-    texts.push(text);
-    length += text.length;
-    if (length < largeLength && !slice.isOver) continue;
-    yield texts.join(',');
-    texts = [];
-    length = 0;
+  for (const row of rows) {
+    text += `${text === '' ? '' : ','}${row}`;
+    if (text.length < largeLength && !slice.isOver) continue;
+    yield text;
+    text = '';
     slice = new Slice();
   }
-  if (texts.length > 0) yield texts.join(',');
+  if (text !== '') yield text;
 }
 
 /** Pieces of about one write each, made of the JSON of rows. */

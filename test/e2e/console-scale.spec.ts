@@ -49,7 +49,7 @@ test('tens of thousands of alerts are counted and scroll back, and a full list g
   const dataDir = join(createFolder(scope), 'data');
   await fillLog(dataDir, alertCount, { first: 1, startedAt: Date.now() - alertCount * 1000 });
   const app = await startApp({ settings: { dataDir } });
-  // Alerts of the last day become incidents first, which a machine with other tests takes long for.
+  // Alerts of the last day become incidents first. Beside other tests that takes longer than the console waits.
   await app.request('GET', '/api/incidents');
   const { page, complaints } = await openConsole({ app, hash: '#/alerts?range=7d' });
   const job = (seq: number) => page.getByRole('link', { name: `job ${seq} on volume` });

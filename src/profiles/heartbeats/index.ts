@@ -6,7 +6,7 @@ import { expectMovedFiles } from '../../storage/projection.ts';
 import { defineFeature, type FeatureInstance } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
-import { type HeartbeatStatus, heartbeatStates } from './judge.ts';
+import { heartbeatStates } from './judge.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import { createPingRoutes } from './ping-routes.ts';
 import { createHeartbeatRoutes } from './routes.ts';
@@ -92,13 +92,14 @@ export const heartbeats = defineFeature({
       'signalbox_heartbeats',
       'Heartbeats by state.',
       async () => {
-        const states: HeartbeatStatus[] = [];
+        const counts = new Map(heartbeatStates.map((state) => [state, 0]));
         const slice = new Slice();
         for (const known of keeper.list()) {
           if (slice.isOver) await slice.giveWay();
-          states.push(watch.judge(known).status);
+          const { status } = watch.judge(known);
+          counts.set(status, (counts.get(status) ?? 0) + 1);
         }
-        return heartbeatStates.map((state) => [[state], states.filter((each) => each === state).length]);
+        return Array.from(counts, ([state, count]) => [[state], count]);
       },
       ['state'],
     );

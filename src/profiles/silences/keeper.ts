@@ -32,6 +32,16 @@ const endOfTime = Date.UTC(9999, 11, 31);
 /** How many are removed at once. */
 const removedCount = 100;
 
+/** The list of silences of which something is known, and the times between which that holds. */
+interface Validity {
+  list: readonly KnownSilence[];
+  from: number;
+  until: number;
+}
+
+const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at: number): known is Validity =>
+  known?.list === list && at >= known.from && at < known.until;
+
 /** All silences, indexed when they are first needed after a change or an end. */
 export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence> {
   readonly #clock: () => Date;
@@ -39,11 +49,11 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   readonly #reported = new Set<string>();
   readonly #index = new SilenceIndex();
   /** The list that is indexed, and from and until when the same ones have ended. */
-  #indexed: { list: readonly KnownSilence[]; from: number; until: number } | undefined;
+  #indexed: Validity | undefined;
   /** Those that had ended then, the last one first. */
   #ended: readonly KnownSilence[] = [];
-  /** The next change of a list of silences, as it is from a time until then. */
-  #nextChange: { list: readonly KnownSilence[]; from: number; until: number } = { list: [], from: 0, until: 0 };
+  /** The next change of all of them is at its end. */
+  #nextChange: Validity | undefined;
   #byId = new Map<string, KnownSilence>();
   #byIdOf: readonly KnownSilence[] | undefined;
   /** Those that are being stored, and the cost of all that were put since the list was indexed. */
@@ -96,10 +106,12 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   }
 
   nextChangeAfter(at: number): number | undefined {
-    const all = this.list();
-    const { list, from, until } = this.#nextChange;
-    if (list !== all || at < from || at >= until) this.#nextChange = { list: all, from: at, until: findNext(all, at) };
-    return Number.isFinite(this.#nextChange.until) ? this.#nextChange.until : undefined;
+    const list = this.list();
+    const known = isValid(this.#nextChange, list, at)
+      ? this.#nextChange
+      : { list, from: at, until: findNext(list, at) };
+    this.#nextChange = known;
+    return Number.isFinite(known.until) ? known.until : undefined;
   }
 
   find(id: string): KnownSilence | undefined {
@@ -193,8 +205,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   #update(): void {
     const list = super.list();
     const at = this.#clock().getTime();
-    const known = this.#indexed;
-    if (known?.list === list && at >= known.from && at < known.until) return;
+    if (isValid(this.#indexed, list, at)) return;
     const current = list.filter(({ windows }) => windows.findAt(at) !== undefined);
     const ends = current.map(({ setting: { value } }) => value.endsAt ?? Number.POSITIVE_INFINITY);
     this.#indexed = { list, from: at, until: Math.min(...ends) };
