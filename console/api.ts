@@ -3,6 +3,7 @@ import {
   type CallInput,
   ClientError,
   createCallSender,
+  type HeldTokens,
   type Options,
   type Received,
   toCallRequest,
@@ -48,8 +49,17 @@ export const transmit = createCallSender({
   onResponse: compareClocks,
 });
 
-/** The session's token. Who waits for a login is not limited in time, so `call` asks for it, and not the sender. */
-export const sessionTokens = { get: async () => session.value?.token, renew: async () => undefined };
+/**
+ * The session's token, and the one that has replaced it while a request was under way. Who waits for a login is not
+ * limited in time, so `call` asks for it, and not the sender.
+ */
+export const sessionTokens: HeldTokens = {
+  get: async () => session.value?.token,
+  renew: async (refused) => {
+    if (refused !== undefined) expireSession(refused);
+    return session.value?.token;
+  },
+};
 
 /** What users of signalbox get as `signalbox/client`, with the routes as this server has mounted them. */
 type ConsoleClient = Omit<SignalboxClient, 'each' | 'streamEvents' | 'withResponse'>;
@@ -86,7 +96,6 @@ const call = async (
   const received = await attempt()
     .catch(async (error: unknown) => {
       if (isOpen || !(error instanceof ClientError && error.status === 401)) throw error;
-      expireSession();
       await ensureLogin();
       return attempt();
     })

@@ -54,11 +54,14 @@ const printSlowest = (tests) => {
 const toLine = ({ file, name, state, variables }) =>
   [`${file}: ${state}: ${name}`, ...Object.entries(variables ?? {}).map((pair) => pair.join('='))].join(', ');
 
+/** With the beginning of its errors, which are far above in the output. */
+const toProblem = (test) => [toLine(test), ...(test.text ?? '').split('\n').slice(0, 12)].join('\n  ');
+
 const printTotals = (tests, seconds) => {
   const count = (wanted) => tests.filter(({ state }) => state === wanted).length;
   const states = ['passed', 'failed', 'flaky', 'skipped'].map((state) => `${count(state)} ${state}`);
   process.stdout.write(`\n${tests.length} tests in ${seconds.toFixed(0)} s: ${states.join(', ')}\n`);
-  for (const test of tests) if (test.state === 'flaky') process.stdout.write(`${toLine(test)}\n`);
+  for (const test of tests) if (test.state === 'flaky') process.stdout.write(`${toProblem(test)}\n`);
 };
 
 const isCi = process.env.CI === 'true';
@@ -104,7 +107,7 @@ printSlowest(tests);
 printTotals(tests, (performance.now() - begin) / 1000);
 const left = readdirSync(root).filter((entry) => !before.includes(entry));
 const problems = [
-  ...tests.filter(({ state }) => state === 'failed').map(toLine),
+  ...tests.filter(({ state }) => state === 'failed').map(toProblem),
   ...findEmpty([...files, ...specs], tests, isLong),
   ...(tests.length === 0 ? ['only npm run faults runs these tests'] : []),
   ...(names.length === 0 && !isLong ? checkStatements(tests) : []),

@@ -3,7 +3,7 @@ import { ClientError, parseJson } from '../../src/client/send.ts';
 import { readEvents, type ServerEvent } from '../../src/client/streams.ts';
 import { sessionTokens, toAddress, transmit } from '../api.ts';
 import { findRoute, isMounted, type RouteName } from '../routes.ts';
-import { expireSession, session } from '../session.ts';
+import { session } from '../session.ts';
 import {
   addSubscriber,
   type LiveTopic,
@@ -99,6 +99,7 @@ const interrupt = (): void => {
 
 const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<void> => {
   const startedAt = Date.now();
+  const before = session.peek();
   const own = new AbortController();
   const signal = AbortSignal.any([interrupted, own.signal]);
   let isOpen = false;
@@ -126,9 +127,10 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
     if (!interrupted.aborted) liveState.value = 'reconnecting';
   } catch (error) {
     const status = error instanceof ClientError ? error.status : 0;
-    if (status === 401 && session.peek()) expireSession();
-    else if (status > 0) pollUntil = Date.now() + polledFor;
-    else if (!interrupted.aborted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
+    // A session that ended with a 401, or began meanwhile, starts the next round.
+    const isInterrupted = interrupted.aborted || session.peek() !== before;
+    if (status > 0 && !isInterrupted) pollUntil = Date.now() + polledFor;
+    else if (!isInterrupted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
   } finally {
     clearTimeout(watch);
     own.abort();

@@ -166,7 +166,9 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await page.getByRole('button', { name: 'Log out everywhere' }).press('Enter');
   await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
   expect((await app.request('GET', '/api/users', { token })).status).toBe(401);
-  expect(complaints.filter((each) => !/4(00|12) \(/.test(each))).toEqual([]);
+  // The stream, which the server ends, can be opened once more before the page knows that it is logged out.
+  const expected = /4(00|12) \(|401 \(.*\/api\/events/;
+  expect(complaints.filter((each) => !expected.test(each))).toEqual([]);
 });
 
 test('the last administrator cannot go, and a Reader sees every section but users, keys and changes', async ({

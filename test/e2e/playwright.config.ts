@@ -4,6 +4,10 @@ import { findChromium } from './support/chromium.ts';
 
 const inDist = (path: string): string => fileURLToPath(new URL(`../../dist/e2e/${path}`, import.meta.url));
 const isCI = process.env['CI'] === 'true';
+const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
+/** The browsers of CI share two processors with the other tests, and take up to four times as long as alone. */
+const patience = isCI ? 4 : 1;
+const stepMs = patience * 20_000;
 
 /** `npx playwright test --config test/e2e [PART OF A FILE'S NAME ...]`, once `npm test` has compiled everything. */
 export default defineConfig({
@@ -14,14 +18,14 @@ export default defineConfig({
   fullyParallel: true,
   retries: isCI ? 1 : 0,
   forbidOnly: isCI,
-  timeout: process.env['SIGNALBOX_TEST_LONG'] === '1' ? 600_000 : 60_000,
-  expect: { timeout: 20_000 },
+  timeout: isLong ? 600_000 : patience * 60_000,
+  expect: { timeout: stepMs },
   // The app runs in the processes of the tests.
   build: { external: ['**/dist/**'] },
   outputDir: inDist('failures'),
   reporter: [['list'], ['./support/reporter.ts', { outputFile: inDist('results.jsonl') }]],
   use: {
-    actionTimeout: 20_000,
+    actionTimeout: stepMs,
     launchOptions: findChromium() ?? {},
     screenshot: 'only-on-failure',
     trace: isCI ? 'on-first-retry' : 'off',

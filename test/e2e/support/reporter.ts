@@ -24,11 +24,22 @@ export default class ResultsReporter implements Reporter {
 
 const states = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' };
 
+/** The colours of a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
+const colours = /\u001b\[\d+m/g;
+
+/** The reason for which a test was skipped, or the errors of its attempts. */
+const explain = ({ annotations, results }: TestCase): string => {
+  const skipped = annotations.find(({ type }) => type === 'skip')?.description;
+  const errors = results.flatMap((result) => result.errors.map(({ message = '' }) => message.replaceAll(colours, '')));
+  return skipped ?? (errors.join('\n') || 'no reason');
+};
+
 const describe = (test: TestCase): object => ({
   file: relative(process.cwd(), test.location.file).replaceAll('\\', '/'),
   name: test.title,
   nesting: 0,
   state: states[test.outcome()],
   seconds: test.results.reduce((total, { duration }) => total + duration, 0) / 1000,
-  text: test.annotations.find(({ type }) => type === 'skip')?.description ?? 'no reason',
+  text: explain(test),
 });
