@@ -93,14 +93,16 @@ export const createMadeRoutes = <Shown extends Versioned>({ path, params, shape,
       },
     });
   return {
-    list: (
+    /** `toShown` is called as the response is sent. */
+    list: <Known>(
       { operationId, summary, response }: Described & { response: TSchema },
-      list: () => readonly Shown[] | Promise<readonly Shown[]>,
+      list: () => readonly Known[] | Promise<readonly Known[]>,
+      toShown: (known: Known) => Shown,
     ): Route =>
       defineRoute({
         ...{ method: 'GET', path, ...reading, summary },
         schema: { operationId, response: { 200: response } },
-        handler: (_request, reply) => whenReady(reply, list(), (data) => sendItems(reply, data, (one) => one)),
+        handler: (_request, reply) => whenReady(reply, list(), (known) => sendItems(reply, known, toShown)),
       }),
 
     read: ({ operationId, summary }: Described, find: (name: string, request: FastifyRequest) => Shown): Route =>

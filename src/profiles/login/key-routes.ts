@@ -68,11 +68,9 @@ export const createKeyRoutes = (parts: KeyParts): Route[] => [
     },
     async () => {
       await parts.loadUses();
-      return parts.keys
-        .list()
-        .sort((one, other) => (one.name < other.name ? -1 : 1))
-        .map((key) => toShownKey(key, parts));
+      return parts.keys.list().sort((one, other) => (one.name < other.name ? -1 : 1));
     },
+    (key) => toShownKey(key, parts),
   ),
   ...(parts.settings ? createChangingRoutes(parts, parts.settings) : []),
 ];

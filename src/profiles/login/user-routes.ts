@@ -19,8 +19,10 @@ const { list, read, create, replace, remove } = createMadeRoutes<ShownUser>(kind
 
 /** Without a keeper, users can only be listed. */
 export const createUserRoutes = (accounts: Accounts, keeper: UserKeeper | undefined): Route[] => [
-  list({ operationId: 'listUsers', summary: 'List users, those of the settings too', response: UserList }, () =>
-    accounts.list().map(toShownUser),
+  list(
+    { operationId: 'listUsers', summary: 'List users, those of the settings too', response: UserList },
+    () => accounts.list(),
+    toShownUser,
   ),
   read({ operationId: 'getUser', summary: 'One user' }, (name) =>
     toShownUser(requireKnown(accounts.find(name), 'User', name, '/api/users')),

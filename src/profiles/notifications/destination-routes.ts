@@ -66,7 +66,8 @@ export const createDestinationRoutes = (parts: RouteParts): Route[] => [
       summary: 'List destinations with their settings, without secrets',
       response: DestinationList,
     },
-    () => parts.keeper.list().map(toShown),
+    () => parts.keeper.list(),
+    toShown,
   ),
   read({ operationId: 'getDestination', summary: 'One destination' }, (wanted) =>
     toShown(parts.keeper.require(wanted)),

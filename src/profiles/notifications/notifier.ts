@@ -57,7 +57,7 @@ export class Notifier {
   /** How far the clock is ahead of the monotonic one. */
   #clockOffset: number;
   readonly #clockTimer: NodeJS.Timeout;
-  /** Incidents whose change is not planned yet. */
+  /** Incidents that have to be planned again, since they have changed or something of them is due. */
   readonly #changed = new Set<string>();
   #isPlanning = false;
   #isReplanning = false;
@@ -205,11 +205,12 @@ export class Notifier {
     this.#isPlanning = true;
     const slice = new Slice();
     for (const id of this.#changed) {
-      if (slice.isOver) await slice.giveWay();
-      if (this.#isClosed) return;
       this.#changed.delete(id);
       const incident = this.#incidents.get(id);
       if (incident) this.#plan(incident);
+      // After the last one, too: the next change may come in the same turn of the event loop.
+      if (slice.isOver) await slice.giveWay();
+      if (this.#isClosed) return;
     }
     this.#isPlanning = false;
     this.#wait();
@@ -378,13 +379,8 @@ export class Notifier {
 
   #look(): void {
     const now = this.#now();
-    for (const id of this.#due.take(now)) {
-      const incident = this.#incidents.get(id);
-      if (incident) this.#plan(incident);
-    }
-    if (this.#changeAt <= now) {
-      void this.#replanAll();
-    } else this.#wait();
+    for (const id of this.#due.take(now)) this.#changed.add(id);
+    void (this.#changeAt <= now ? this.#replanAll() : this.#planChanged());
   }
 
   #now(): number {

@@ -34,8 +34,10 @@ const kind = {
 const { list, read, create, replace, remove } = createMadeRoutes<Watch>(kind);
 
 export const createWatchRoutes = (parts: RouteParts): Route[] => [
-  list({ operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList }, () =>
-    parts.list().map((watch) => toWatch(watch, parts)),
+  list(
+    { operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList },
+    () => parts.list(),
+    (watch) => toWatch(watch, parts),
   ),
   read({ operationId: 'getWatch', summary: 'One watch' }, (name) => toWatch(requireWatch(parts, name), parts)),
   createTestRoute(parts),

@@ -389,7 +389,6 @@ export class Watcher {
 
   /** What a check finds, or why it could not be made; `onEnd` is called when it has really ended. Never rejects. */
   async #run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
-    await this.#waitForTurn();
     const { settings, type } = watch;
     const { limitMs = usualLimitMs } = this.#parts;
     const ms = Math.min(longestMs, Math.max(limitMs, settings.limit ?? 0, settings.critical ?? 0));
@@ -402,6 +401,7 @@ export class Watcher {
       }
     };
     const limited = async (): Promise<Finding[] | Error> => {
+      await this.#waitForTurn();
       const checking = check();
       void checking.then(onEnd);
       const found = await awaitWithin(ms + graceMs, checking);

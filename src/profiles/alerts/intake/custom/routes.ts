@@ -77,8 +77,10 @@ const { list, read, put, remove } = createMadeRoutes<ShownFormat>(kind);
 
 /** Custom formats are listed, tested, and, where settings can be made at run time, made, changed and deleted. */
 export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date): Route[] => [
-  list({ operationId: 'listIntakeFormats', summary: 'List intake formats of your own', response: FormatList }, () =>
-    keeper.list().map(toShown),
+  list(
+    { operationId: 'listIntakeFormats', summary: 'List intake formats of your own', response: FormatList },
+    () => keeper.list(),
+    toShown,
   ),
   read({ operationId: 'getIntakeFormat', summary: 'One intake format of your own' }, (name) =>
     toShown(keeper.require(name)),
