@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { StoreUnavailable } from '../../expected-errors.ts';
-import { Slice } from '../../slice.ts';
+import { createTurns, Slice } from '../../slice.ts';
 import { readIdTime } from '../../storage/journal/line.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { DueTimes } from '../due-times.ts';
@@ -65,6 +65,8 @@ export class HeartbeatWatch {
   /** Whether all are still to be looked at. */
   #isAllDue = false;
   #isClosed = false;
+  /** What thousands have sent at the same time is stored at the same time. */
+  readonly #waitForTurn = createTurns();
   #working: Promise<void> = Promise.resolve();
   /** The definitions that were looked at last. */
   #looked: ReadonlyMap<string, KnownHeartbeat> = new Map();
@@ -288,11 +290,12 @@ export class HeartbeatWatch {
           return false;
         },
       )
-      .then((isDone) => {
+      .then(async (isDone) => {
         this.#busy.delete(name);
         if (!isDone) return;
         if (store.find(name) === state) this.#fruitless.set(name, { state, known, at: now });
         // Meanwhile something may have come.
+        await this.#waitForTurn();
         this.#look(name);
       });
     this.#working = Promise.all([this.#working, acting]).then(() => undefined);
