@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds of a slice: long enough to make progress, short enough not to delay requests noticeably. */
-const usualMs = 4;
+const usualMs = 2;
 
 /** Resolves for the last slice that gave way. */
 let lastTurn: Promise<unknown> = Promise.resolve();
