@@ -12,6 +12,7 @@ import type {
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { Allowed } from '../auth/access.ts';
 import type { BodyOptions } from '../http/body.ts';
+import type { ListSent } from '../http/json.ts';
 import type { DocumentedHeaders } from '../http/openapi.ts';
 
 type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
@@ -98,5 +99,14 @@ export const nullable = <T extends TSchema>(schema: T, description?: string) =>
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   nullable(schema, `${description} \`null\` where there is none.`);
 
+/** Nothing satisfies it where an `async` handler sends a list. */
+type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
+  ? Extract<R, ListSent> extends never
+    ? unknown
+    : never
+  : unknown;
+
 /** Types a route's handler from its schemas. */
-export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route => route as unknown as Route;
+export const defineRoute = <const S extends FastifySchema, H extends Route<S>['handler']>(
+  route: Route<S> & { handler: H & SendsOnce<H> },
+): Route => route as unknown as Route;

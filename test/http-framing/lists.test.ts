@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Route } from '../../src/profiles/route.ts';
+import { needs } from '../../src/auth/access.ts';
+import { sendList } from '../../src/http/json.ts';
+import { defineRoute, type Route } from '../../src/profiles/route.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { listServedRoutes } from '../repo/support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -287,4 +289,12 @@ test('these are all lists of the API', async (t) => {
   const routes = listServedRoutes(await startApp(t)).filter(isList);
   const known = [...Object.keys(storedLists), ...otherLists];
   assert.deepEqual(routes.map(({ path }) => path).sort(), known.sort());
+});
+
+test('a route whose async handler sends a list does not compile', () => {
+  const common = { method: 'GET', path: '/', ...needs('alerts:read'), summary: 'A list', schema: {} } as const;
+  const list = { opening: '[', pieces: [], closing: ']' };
+  defineRoute({ ...common, handler: (_request, reply) => sendList(reply, list) });
+  // @ts-expect-error Fastify would send an empty response beside it.
+  defineRoute({ ...common, handler: async (_request, reply) => sendList(reply, list) });
 });

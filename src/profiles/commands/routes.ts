@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { needs } from '../../auth/access.ts';
 import { findPrincipal } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { ownJson, sendJson, sendRows } from '../../http/json.ts';
+import { ownJson, sendJson, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal } from '../../http/overload.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Executor } from './executor.ts';
@@ -59,7 +59,8 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
       ...needs('audit:read'),
       summary: 'List the last commands that were run or refused, oldest first',
       schema: { operationId: 'listExecutions', querystring: ExecutionQuery, response: { 200: ExecutionList } },
-      handler: async ({ query: { count } }, reply) => sendRows(reply, await audit.listLast(count), toExecution),
+      handler: ({ query: { count } }, reply) =>
+        whenReady(reply, audit.listLast(count), (found) => sendRows(reply, found, toExecution)),
     }),
   ];
 };
