@@ -112,6 +112,31 @@ test('who takes an incident in time ends its escalation and its reminders, and t
   assert.ok(timeline.some(({ type, destination }) => type === 'escalated' && destination === 'second'));
 });
 
+test('what is due waits for no thousands of incidents that have opened before', async (t) => {
+  const [first, last] = [await startReceiver(t), await startReceiver(t)];
+  let now = Date.now();
+  const destinations = [
+    toIncidentDestination(first, { name: 'first', after: 60, sources: ['backup'] }),
+    toIncidentDestination(last, { name: 'last', sources: ['last'] }),
+    ...Array.from({ length: 98 }, (_, index) => toIncidentDestination(last, { name: `d${index}`, after: 600 })),
+  ];
+  const features = withClock(() => new Date(now));
+  const app = await startNotifier(t, destinations, { maxEventLoopDelay: 0 }, { features });
+  await fire(app, 'disk');
+  for (let from = 0; from < 2500; from += 500) {
+    const body = Array.from({ length: 500 }, (_, index) => {
+      return { labels: { alertname: `alert ${from + index}`, severity: 'error' } };
+    });
+    assert.equal((await app.request('POST', '/api/v2/alerts', { body })).status, 200);
+  }
+  await fire(app, 'end', { source: 'last' });
+  now += 60 * minute;
+  await waitForRequests(first, 1);
+  assert.deepEqual(messagesTo(first), ['opened #1 disk is broken']);
+  assert.deepEqual(messagesTo(last), []);
+  await waitForRequests(last, 1);
+});
+
 test('timers go on over a restart, whatever the clock says then', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)];
   const destinations = [

@@ -57,7 +57,7 @@ export class Notifier {
   /** How far the clock is ahead of the monotonic one. */
   #clockOffset: number;
   readonly #clockTimer: NodeJS.Timeout;
-  /** Incidents that have to be planned again, since they have changed or something of them is due. */
+  /** Incidents that have changed and are to be planned again. */
   readonly #changed = new Set<string>();
   #isPlanning = false;
   #isReplanning = false;
@@ -199,21 +199,36 @@ export class Notifier {
     this.#changed.add(incident.id);
   }
 
-  /** Plans incidents that have changed; the first ones at once. */
+  /** Plans incidents that have changed, or of which something is due; the first ones at once. */
   async #planChanged(): Promise<void> {
     if (this.#isPlanning) return;
     this.#isPlanning = true;
     const slice = new Slice();
-    for (const id of this.#changed) {
-      this.#changed.delete(id);
+    for (const id of this.#takeUnplanned()) {
       const incident = this.#incidents.get(id);
       if (incident) this.#plan(incident);
       // After the last one, too: the next change may come in the same turn of the event loop.
-      if (slice.isOver) await slice.giveWay();
+      if (slice.isOver) await this.#giveWay(slice);
       if (this.#isClosed) return;
     }
     this.#isPlanning = false;
     this.#wait();
+  }
+
+  /** Incidents of which something is due do not wait for those that have changed, which may be thousands. */
+  *#takeUnplanned(): Generator<string> {
+    yield* this.#due.take(this.#now());
+    for (const id of this.#changed) {
+      this.#changed.delete(id);
+      yield id;
+      yield* this.#due.take(this.#now());
+    }
+  }
+
+  /** Lets other work run, such as what becomes due meanwhile. */
+  async #giveWay(slice: Slice): Promise<void> {
+    this.#wait();
+    await slice.giveWay();
   }
 
   /** Plans an incident; one that cannot be planned holds up neither others nor the alerts, and is tried again. */
@@ -325,7 +340,10 @@ export class Notifier {
   /** Plans all again, and once more where something changes meanwhile: many changes in a row cost no more than two. */
   async #replanAll(): Promise<void> {
     this.#isKnownUntil = Number.NEGATIVE_INFINITY;
+    this.#changeAt = Number.POSITIVE_INFINITY;
     this.#isOutdated = true;
+    // The next silence may end, or shift begin, while all are planned.
+    this.#wait();
     if (this.#isReplanning) return;
     this.#isReplanning = true;
     try {
@@ -335,7 +353,7 @@ export class Notifier {
         for (const id of [...this.#incidents.keys()]) {
           const incident = this.#incidents.get(id);
           if (incident) this.#plan(incident);
-          if (slice.isOver) await slice.giveWay();
+          if (slice.isOver) await this.#giveWay(slice);
           if (this.#isClosed) return;
         }
         for (const one of this.#destinations ?? []) one.advance();
@@ -356,7 +374,8 @@ export class Notifier {
   #wait(): void {
     if (this.#isClosed || !this.#isLoaded) return;
     const now = this.#now();
-    if (performance.now() >= this.#isKnownUntil) {
+    // A change that is due stays the next one until all are planned again.
+    if (this.#changeAt > now && performance.now() >= this.#isKnownUntil) {
       this.#isKnownUntil = performance.now() + longestWaitMs;
       this.#changeAt = this.#findChange(now);
     }
@@ -378,9 +397,7 @@ export class Notifier {
   }
 
   #look(): void {
-    const now = this.#now();
-    for (const id of this.#due.take(now)) this.#changed.add(id);
-    void (this.#changeAt <= now ? this.#replanAll() : this.#planChanged());
+    void (this.#changeAt <= this.#now() ? this.#replanAll() : this.#planChanged());
   }
 
   #now(): number {
