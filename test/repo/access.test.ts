@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccessKey } from '../../src/auth/access.ts';
 import { hasRole, rightNames, rights, scopesOf } from '../../src/auth/rights.ts';
 import { features } from '../../src/profiles/index.ts';
 import type { Route } from '../../src/profiles/route.ts';
-import { walkWithLogin } from '../support/access-matrix.ts';
+import { createScopeKeys, walkWithLogin } from '../support/access-matrix.ts';
 import { passwords, startApp, type TestApp } from '../support/app.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 import { listServedRoutes, readOperations, toRouteName } from './support/api.ts';
@@ -124,24 +123,12 @@ test('the OpenAPI document marks exactly the routes that need a token, and those
   }
 });
 
-const keys = {
-  write: createAccessKey('write', ['alerts:write']),
-  read: createAccessKey('read', ['alerts:read']),
-  metrics: createAccessKey('metrics', ['metrics:read']),
-  review: createAccessKey('review', ['incidents:read']),
-  oncall: createAccessKey('oncall', ['incidents:write']),
-  beat: createAccessKey('beat', ['heartbeats:write']),
-};
-const entries = Object.values(keys).map(({ entry }) => entry);
+const { keys, entries } = createScopeKeys();
 
 test('with access login everyone gets exactly the routes that the documents promise them', async (t) => {
   const app = await startApp(t, { settings: { access: 'login', keys: entries, loginTriesPerAddress: 0 } });
   const { json } = await app.request<Parameters<typeof walkWithLogin>[1]>('GET', '/openapi.json');
-  const credentials = {
-    ...{ reader: await app.login('reader'), admin: await app.login('admin') },
-    ...{ write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key },
-    ...{ review: keys.review.key, oncall: keys.oncall.key, beat: keys.beat.key },
-  };
+  const credentials = { reader: await app.login('reader'), admin: await app.login('admin'), keys };
   const query = (path: string) => (path === '/api/events' ? '?topics=alerts' : '');
   const admitted = await walkWithLogin(
     async (method, path, token, body) => {
@@ -186,7 +173,7 @@ test('with access login each topic of /api/events needs a token', async (t) => {
     const isForAdmins = topic === 'executions';
     assert.equal(await statusOf(topic), 401, topic);
     assert.equal(await statusOf(topic, token), isForAdmins ? 403 : 200, topic);
-    assert.equal(await statusOf(topic, keys.read.key), topic === 'alerts' ? 200 : 403, topic);
+    assert.equal(await statusOf(topic, keys['alerts:read']), topic === 'alerts' ? 200 : 403, topic);
   }
 });
 

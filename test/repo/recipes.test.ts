@@ -6,10 +6,9 @@ import { Agent, request as sendOverTls } from 'node:https';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createAccessKey } from '../../src/auth/access.ts';
 import { otherVariables, toVariableName } from '../../src/config/names.ts';
 import { waitUntil } from '../faults/support/wait.ts';
-import { walkWithLogin } from '../support/access-matrix.ts';
+import { createScopeKeys, walkWithLogin } from '../support/access-matrix.ts';
 import { secret, settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import type { Request } from '../support/client.ts';
@@ -143,15 +142,7 @@ const checkProxy = async (t: TestContext, configure: Configure): Promise<void> =
   await checkAccess(t, port, credentials);
 };
 
-const keys = {
-  write: createAccessKey('write', ['alerts:write']),
-  read: createAccessKey('read', ['alerts:read']),
-  metrics: createAccessKey('metrics', ['metrics:read']),
-  review: createAccessKey('review', ['incidents:read']),
-  oncall: createAccessKey('oncall', ['incidents:write']),
-  beat: createAccessKey('beat', ['heartbeats:write']),
-};
-const entries = Object.values(keys).map(({ entry }) => entry);
+const { keys, entries } = createScopeKeys();
 const variables = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
 /** Tokens of both roles and keys of all scopes. */
@@ -162,16 +153,7 @@ const readCredentials = async (request: Request) => {
     return String(json['token']);
   };
   const [reader, admin] = [await logIn('reader'), await logIn('admin')];
-  return {
-    reader,
-    admin,
-    write: keys.write.key,
-    read: keys.read.key,
-    metrics: keys.metrics.key,
-    review: keys.review.key,
-    oncall: keys.oncall.key,
-    beat: keys.beat.key,
-  };
+  return { reader, admin, keys };
 };
 
 /** Calls every route over TLS as nobody, with both roles and with keys. */
@@ -228,16 +210,8 @@ test('TLS without a proxy, set up as docs/guides/proxy.md says, admits nobody wi
   const [reader, admin] = (['Reader', 'Admin'] as const).map((role) =>
     signToken(createClaims({ sub: role.toLowerCase(), role })),
   );
-  const credentials = { reader: String(reader), admin: String(admin) };
-  const own = {
-    write: keys.write.key,
-    read: keys.read.key,
-    metrics: keys.metrics.key,
-    review: keys.review.key,
-    oncall: keys.oncall.key,
-    beat: keys.beat.key,
-  };
-  await checkAccess(t, Number(new URL(url).port), { ...credentials, ...own });
+  const credentials = { reader: String(reader), admin: String(admin), keys };
+  await checkAccess(t, Number(new URL(url).port), credentials);
 });
 
 test('nginx passes requests on as docs/guides/proxy.md says', needs('nginx', 'curl'), async (t) => {

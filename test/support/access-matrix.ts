@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { hasRole, hasScope, type Right, type Scope } from '../../src/auth/rights.ts';
+import { type AccessKey, createAccessKey } from '../../src/auth/access.ts';
+import { hasRole, hasScope, type Right, type Scope, scopes } from '../../src/auth/rights.ts';
 
 /** Sends a request and resolves to its status; a token or key goes into the header Authorization. */
 export type Send = (
@@ -19,17 +20,11 @@ interface Caller {
   refused: 401 | 403 | 'key';
 }
 
-/** Tokens and keys of the callers. */
+/** Tokens of both roles, and a key for each scope. */
 export interface Credentials {
   reader: string;
   admin: string;
-  write: string;
-  read: string;
-  metrics: string;
-  /** With `incidents:read`, `incidents:write` and `heartbeats:write`. */
-  review: string;
-  oncall: string;
-  beat: string;
+  keys: Record<Scope, string>;
 }
 
 const unknownKey = `sbk_${'x'.repeat(43)}`;
@@ -53,25 +48,27 @@ const isLast = (method: string): number => Number(method === 'DELETE');
 /** Ends the tokens of its caller. */
 const endsSessions = (path: string): number => Number(path === '/api/sessions');
 
-const toKeyCaller = (token: string, ...scopes: Scope[]): Caller => ({
-  name: `a key with ${scopes.join(' and ')}`,
-  token,
-  has: (right) => hasScope(right, scopes),
-  refused: 'key',
-});
-
-const listCallers = ({ reader, admin, write, read, metrics, review, oncall, beat }: Credentials): Caller[] => [
+const listCallers = ({ reader, admin, keys }: Credentials): Caller[] => [
   { name: 'nobody', token: undefined, has: () => false, refused: 401 },
   { name: 'an unknown key', token: unknownKey, has: () => false, refused: 401 },
   { name: 'a Reader', token: reader, has: (right) => hasRole(right, 'Reader'), refused: 403 },
   { name: 'an Admin', token: admin, has: (right) => hasRole(right, 'Admin'), refused: 403 },
-  toKeyCaller(write, 'alerts:write'),
-  toKeyCaller(read, 'alerts:read'),
-  toKeyCaller(metrics, 'metrics:read'),
-  toKeyCaller(beat, 'heartbeats:write'),
-  toKeyCaller(review, 'incidents:read'),
-  toKeyCaller(oncall, 'incidents:write'),
+  ...scopes.map(
+    (scope): Caller => ({
+      name: `a key with ${scope}`,
+      token: keys[scope],
+      has: (right) => hasScope(right, [scope]),
+      refused: 'key',
+    }),
+  ),
 ];
+
+/** A key for each scope, and the entries that make a server accept them. */
+export const createScopeKeys = (): Pick<Credentials, 'keys'> & { entries: AccessKey[] } => {
+  const made = scopes.map((scope) => [scope, createAccessKey(scope.replace(':', '-'), [scope])] as const);
+  const keys = Object.fromEntries(made.map(([scope, { key }]) => [scope, key])) as Record<Scope, string>;
+  return { keys, entries: made.map(([, { entry }]) => entry) };
+};
 
 type Operations = Record<string, { 'x-signalbox-right'?: Right }>;
 
