@@ -108,6 +108,9 @@ test('servers that hang, respond endlessly or redirect for ever end a check, and
   assert.match(text ?? '', /does not answer: there was no answer in time$/);
   await waitForState(app, token, 'slow', 'firing');
   await waitForState(app, token, 'mute', 'cannot check');
+  const closingAt = performance.now();
+  await app.close();
+  assert.ok(performance.now() - closingAt < 5000, 'checks that hang hold up no stop');
   assert.ok(good.requests.length > 3, `the good one was checked ${good.requests.length} times`);
 });
 

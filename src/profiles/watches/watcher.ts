@@ -93,6 +93,8 @@ export class Watcher {
   #nextLookAt = performance.now() + firstLookMs;
   /** Until then no place counts as gone. */
   #patientUntil = 0;
+  /** They end the checks that run. */
+  readonly #running = new Set<AbortController>();
   #isClosed = false;
   #leave: (() => void) | undefined;
   readonly #checks = new Set<Promise<void>>();
@@ -126,6 +128,7 @@ export class Watcher {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const one of this.#running) one.abort();
     this.#leave?.();
     await awaitWithin(usualLimitMs, Promise.all(this.#checks));
   }
@@ -393,11 +396,17 @@ export class Watcher {
     const { limitMs = usualLimitMs } = this.#parts;
     const ms = Math.min(longestMs, Math.max(limitMs, settings.limit ?? 0, settings.critical ?? 0));
     const check = async (): Promise<Finding[] | Error> => {
-      const signal = AbortSignal.timeout(ms);
+      if (this.#isClosed) return new Error('signalbox is stopping');
+      const running = new AbortController();
+      const timer = setTimeout(() => running.abort(), ms);
+      this.#running.add(running);
       try {
-        return await type.check(settings, this.#readings, signal);
+        return await type.check(settings, this.#readings, running.signal);
       } catch (error) {
         return error as Error;
+      } finally {
+        clearTimeout(timer);
+        this.#running.delete(running);
       }
     };
     const limited = async (): Promise<Finding[] | Error> => {
