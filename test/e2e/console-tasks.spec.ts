@@ -174,6 +174,22 @@ test('in a narrow window the filters are behind a button that says how many are 
   expect(complaints).toEqual([]);
 });
 
+test('on a phone every priority and status of the list is readable in full', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  await add(app, { Title: 'first' });
+  const { page } = await openConsole({ app, viewport: { width: 360, height: 740 }, hash: '#/tasks' });
+  for (const name of ['Priority of first', 'Status of first']) {
+    const choice = page.getByLabel(name);
+    const { width = 0 } = (await choice.boundingBox()) ?? {};
+    // The choice is then as wide as its longest option.
+    await choice.evaluate((element: { style: { cssText: string } }) => {
+      element.style.cssText = 'width: max-content; flex: none';
+    });
+    const { width: needed = Number.POSITIVE_INFINITY } = (await choice.boundingBox()) ?? {};
+    expect(width, name).toBeGreaterThanOrEqual(needed);
+  }
+});
+
 test('changes of others appear, and hostile titles are shown as text', async ({ openConsole }) => {
   const title = `<img src=x onerror="document.title=1">\u202e${'long'.repeat(30)}`;
   const { page, app, complaints } = await openConsole({ hash: '#/tasks' });
