@@ -35,6 +35,7 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
   };
   const submission = useSubmission(async () => {
     const destination = draft.value.name.trim();
+    if (destination === '') throw new Error(words.noName);
     const definition = toDestinationDefinition(draft.value, before);
     const put = (options: object) =>
       userClient.putDestination({ destination, ...definition }, options).finally(onChanged);

@@ -28,6 +28,7 @@ export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<In
   const definition = useSignal(JSON.stringify(before?.definition ?? example, undefined, 2));
   const submission = useSubmission(async () => {
     const intakeFormat = name.value.trim();
+    if (intakeFormat === '') throw new Error(words.noName);
     const given = readJson(words.definition, definition.value) as IntakeFormat['definition'];
     const put = (options: object) => userClient.putIntakeFormat({ ...given, intakeFormat }, options).finally(onChanged);
     await putSeen(put, before, words.formatTaken(intakeFormat));

@@ -152,6 +152,7 @@ export const settingTexts = {
   from: (level: string) => `${level} and worse`,
   only: (level: string) => `${level} only`,
   more: 'More settings',
+  noName: 'Give it a name.',
   taken: (name: string) => `There is a destination ${name}: choose another name.`,
   badHeader: (line: string) => `${line} is not name: value`,
   state: 'Delivery status',

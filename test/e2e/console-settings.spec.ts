@@ -218,6 +218,8 @@ test('a destination is made with what its type needs, tested, changed without it
   await expect(form.getByLabel('User name at the mail server')).toBeVisible();
   await form.getByLabel('Type').selectOption('Gotify');
   await expect(form.getByLabel('User name at the mail server')).toHaveCount(0);
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText('Give it a name.');
   await form.getByLabel('Name').fill('pager');
   await form.getByLabel('Address').fill(url);
   await form.getByRole('button', { name: 'Create' }).click();
@@ -272,6 +274,10 @@ test('an intake format is tried on a pasted body, made, changed and deleted', as
   await expect(row(page, 'configured')).toHaveText(/From the config file/);
   await page.getByRole('button', { name: 'New format' }).click();
   const form = page.getByRole('dialog', { name: 'New format' });
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText('Give it a name.');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'New format' }).click();
   await form.getByLabel('Name').fill('builds');
   await form.getByLabel('Body to try').fill('{"id": 7');
   await form.getByRole('button', { name: 'Try it' }).click();
