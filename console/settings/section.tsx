@@ -84,7 +84,7 @@ const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }:
   }
   const Name = (item: T) => (
     <>
-      <button type="button" class="link" onClick={() => setParams({ open: item.name })}>
+      <button type="button" class="link" title={item.name} onClick={() => setParams({ open: item.name })}>
         {item.name}
       </button>{' '}
       {Mark && <Mark {...item} />}
