@@ -58,6 +58,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
   const intake = toIntake();
   const lines = toLines(sender, intake, made.value?.key ?? noKey);
   const others = toOtherLines(sender, intake, made.value?.key ?? noKey);
+  const hasKeys = isMounted('createKey');
   const isLocal = /^(localhost|127\.|\[::1\])/.test(intake.hostname);
   return (
     <>
@@ -65,12 +66,16 @@ const Steps = ({ sender }: { sender: SenderName }) => {
         <Icon name="back" /> {words.all}
       </a>
       <h2>{words.names[sender]}</h2>
-      {isMounted('createKey') && isAllowed('createKey') && (
+      {hasKeys && (
         <Panel title={`1. ${words.key}`}>
-          <KeyStep sender={sender} made={made} keys={keys} />
+          {isAllowed('createKey') ? (
+            <KeyStep sender={sender} made={made} keys={keys} />
+          ) : (
+            <p>{words.askForKey(noKey)}</p>
+          )}
         </Panel>
       )}
-      <Panel title={`2. ${words.lines}`}>
+      <Panel title={hasKeys ? `2. ${words.lines}` : `1. ${words.lines}`}>
         <p>{words.where[sender]}</p>
         {isLocal && <p class="hint">{words.local(intake.hostname)}</p>}
         <div class="copied">
@@ -91,7 +96,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
           </div>
         </div>
       </Panel>
-      <Panel title={`3. ${words.arrival}`}>
+      <Panel title={hasKeys ? `3. ${words.arrival}` : `2. ${words.arrival}`}>
         <Arrival
           format={toFormat(sender)}
           keyName={made.value?.name}

@@ -42,6 +42,7 @@ export const connectTexts = {
   all: 'All senders',
   key: 'Key',
   keyHint: 'A key shows which sender an alert is from. It may only send alerts.',
+  askForKey: (place: string) => `An Admin can create a key for this sender. Put it in place of ${place} below.`,
   createKey: 'Create a key',
   createAnother: 'Create another key',
   known: (name: string, lastUse: string | undefined) =>

@@ -183,6 +183,15 @@ const readLines = async (page: Page, sender: string): Promise<string> => {
   return (await lines(page).textContent()) ?? '';
 };
 
+test('a Reader, who may not create keys, is told who can', async ({ openConsole }) => {
+  const { page } = await openConsole({ hash: '#/connect/grafana' });
+  await logIn(page, 'reader');
+  const step = (name: string) => page.getByRole('region', { name, exact: true });
+  await expect(step('1. Key').getByText('An Admin can create a key for this sender.')).toBeVisible();
+  await expect(step('1. Key').getByRole('button')).toHaveCount(0);
+  await expect(step('2. Lines to paste')).toBeVisible();
+});
+
 test('the lines for GitHub send what failed, whatever it is called', async ({ startApp, openConsole }) => {
   const app = await startApp({ settings: { access: 'login' } });
   const { page } = await openConsole({ app, hash: '#/connect' });
