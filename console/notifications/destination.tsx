@@ -167,7 +167,7 @@ const Facts = ({ destination, onCall }: Pick<Props, 'destination' | 'onCall'>) =
       </Fact>
       {nextAttempt && (
         <Fact name={words.nextAttempt}>
-          <Ago time={nextAttempt} />
+          {untilTime(Date.parse(nextAttempt)) >= 1000 ? <Ago time={nextAttempt} /> : words.now}
         </Fact>
       )}
     </dl>
