@@ -26,7 +26,7 @@ export const WaitingNotices = ({ destination: { destination, waitingNotices }, o
   if (waitingNotices.length === 0) return null;
   return (
     <details class="held-alerts" open={waitingNotices.length <= mostOpen}>
-      <summary>{words.waitingNotices(toCount(waitingNotices.length))}</summary>
+      <summary>{words.nextNotices(toCount(waitingNotices.length))}</summary>
       <ul>
         {waitingNotices.map((notice) => (
           <Waiting key={notice.incident} {...{ notice, destination, onRetried }} />

@@ -71,7 +71,7 @@ const Found = ({ page: { data, next } }: { page: SentNotificationPage }) => {
   }
   return (
     <>
-      <ListCount>{words.sentShown(toCount(data.length))}</ListCount>
+      <ListCount>{(next === null ? words.sentShown : words.sentShownMore)(toCount(data.length))}</ListCount>
       <Table label={words.sent} columns={columns} rows={data} rowKey={toKey} compact={toCompact} heights={[38, 88]} />
       <More
         label={words.sentOlder}

@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test';
 import { answer, startReceiver } from '../support/receiver.ts';
 import type { Scope } from '../support/scope.ts';
+import { waitUntil } from '../support/wait.ts';
 import { sendAlert, startApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { fillLogin, findFaults, logIn } from './support/page.ts';
@@ -130,6 +131,7 @@ test('the panel of a destination says what it is notified of incidents, what wai
   await expect(region('phone').getByText('every 30 min until somebody takes the incident')).toBeVisible();
   await expect(region('phone').getByText(/^Reminder · in 29 min .*, unless somebody takes it before$/)).toBeVisible();
   await expect(region('phone').getByText('Opened · silenced')).toBeVisible();
+  await expect(region('phone').getByText('Next 2 notifications', { exact: true })).toBeVisible();
   await expect(region('boss').getByText('15 min, if nobody has taken the incident')).toBeVisible();
   await expect(region('boss').getByText(/^Opened · in 14 min .*, unless somebody takes it before$/)).toBeVisible();
   await expect(region('chat').getByText(/^Opened · retry \d+ .*: the receiver responded 503$/)).toBeVisible();
@@ -197,6 +199,28 @@ test('what was sent is listed with its incident and result, by destination and p
   await page.getByRole('button', { name: 'Of incident #1' }).click();
   await expect(page).toHaveURL(/#\/notifications\?view=sent$/);
   expect(complaints).toEqual([]);
+});
+
+test('the list of what was sent says that older notifications follow, until all are there', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const phone = await startReceiver(scope);
+  const app = await startApp({ settings: { destinations: [destination('phone', phone.url)] } });
+  for (let index = 0; index < 51; index += 1)
+    await sendAlert(app, { source: `source ${index}`, level: 'ERROR', message: 'slow queries' });
+  await waitUntil('all are sent', () => phone.requests.length === 51);
+  const { page } = await openConsole({
+    app,
+    hash: '#/notifications?view=sent',
+    viewport: { width: 1280, height: 400 },
+  });
+  await logIn(page, 'admin');
+  await expect(page.getByText('50 notifications, older ones follow')).toBeVisible();
+  // The rest is loaded as the end of the list comes into view.
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+  await expect(page.getByText('51 notifications', { exact: true })).toBeVisible();
 });
 
 test('the screen says who is on call and who follows, and a reader overrides who is on call until a time', async ({
