@@ -47,6 +47,7 @@ const OpenLogin = () => {
           autocomplete="username"
           autocapitalize="none"
           spellcheck={false}
+          required
           {...bind(name)}
         />
         <Field
@@ -54,6 +55,7 @@ const OpenLogin = () => {
           name="password"
           type="password"
           autocomplete="current-password"
+          required
           {...bind(password)}
         />
         <CheckBox
