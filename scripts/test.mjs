@@ -65,6 +65,8 @@ const printTotals = (tests, seconds) => {
 };
 
 const isCi = process.env.CI === 'true';
+/** Seconds after which a test that has not ended is killed. In CI, two browsers run beside it on two processors. */
+const usualLongest = isCi ? 120 : 60;
 const words = process.argv.slice(2);
 const names = words.filter((word) => !word.startsWith('--'));
 const flags = ['--coverage', '--long'];
@@ -99,7 +101,7 @@ const environment = {
 };
 const tests = await runTests(files, specs, {
   environment,
-  longest: isLong || process.env.SIGNALBOX_FAULT_ROUNDS ? 7200 : 60,
+  longest: isLong || process.env.SIGNALBOX_FAULT_ROUNDS ? 7200 : usualLongest,
   verbose: isLong || names.length > 0,
   retry: isCi && !isLong,
 });
