@@ -56,7 +56,7 @@ export const transmit = createCallSender({
 export const sessionTokens: HeldTokens = {
   get: async () => session.value?.token,
   renew: async (refused) => {
-    if (refused !== undefined) expireSession(refused);
+    if (session.value?.token === refused) expireSession();
     return session.value?.token;
   },
 };

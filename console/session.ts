@@ -70,9 +70,9 @@ export const logOut = (): void => {
   end();
 };
 
-/** Ends the session if its token is this one, which is no longer accepted; by default whatever it is. */
-export const expireSession = (refused = current.peek()?.token): void => {
-  if (!current.peek() || current.peek()?.token !== refused) return;
+/** Ends a session whose token is no longer accepted. */
+export const expireSession = (): void => {
+  if (!current.value) return;
   hasExpired.value = true;
   end();
 };

@@ -59,6 +59,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
   const lines = toLines(sender, intake, made.value?.key ?? noKey);
   const others = toOtherLines(sender, intake, made.value?.key ?? noKey);
   const hasKeys = isMounted('createKey');
+  const linesStep = hasKeys ? 2 : 1;
   const isLocal = /^(localhost|127\.|\[::1\])/.test(intake.hostname);
   return (
     <>
@@ -75,7 +76,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
           )}
         </Panel>
       )}
-      <Panel title={hasKeys ? `2. ${words.lines}` : `1. ${words.lines}`}>
+      <Panel title={`${linesStep}. ${words.lines}`}>
         <p>{words.where[sender]}</p>
         {isLocal && <p class="hint">{words.local(intake.hostname)}</p>}
         <div class="copied">
@@ -96,7 +97,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
           </div>
         </div>
       </Panel>
-      <Panel title={hasKeys ? `3. ${words.arrival}` : `2. ${words.arrival}`}>
+      <Panel title={`${linesStep + 1}. ${words.arrival}`}>
         <Arrival
           format={toFormat(sender)}
           keyName={made.value?.name}

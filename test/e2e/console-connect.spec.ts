@@ -183,7 +183,7 @@ const readLines = async (page: Page, sender: string): Promise<string> => {
   return (await lines(page).textContent()) ?? '';
 };
 
-test('a Reader, who may not create keys, is told who can', async ({ openConsole }) => {
+test('Connect tells a Reader that an Admin can create the key', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/connect/grafana' });
   await logIn(page, 'reader');
   const step = (name: string) => page.getByRole('region', { name, exact: true });

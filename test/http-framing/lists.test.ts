@@ -221,7 +221,7 @@ const createDataDir = async (t: TestContext, content: Content, stored: number): 
   const directory = join(createFolder(t), 'data');
   const [from, to] = [Date.now(), Date.now() + day];
   const common = { comment: '', createdBy: 'anna' };
-  // Of a type that this version does not have.
+  // No version has this type.
   const broken = create(stored, (index) => toMade('watch', `b${index}`, { type: 'moon' }));
   const overrides = create(upTo(1000)(stored), (index) => {
     const times = { startsAt: to + index * day, endsAt: to + (index + 1) * day };
@@ -229,7 +229,10 @@ const createDataDir = async (t: TestContext, content: Content, stored: number): 
   });
   const silences = create(stored, (index) =>
     toMade('silence', createId(from), {
-      ...{ matching: { match: { source: `silenced ${index}` } }, startsAt: from, endsAt: to, ...common },
+      matching: { match: { source: `silenced ${index}` } },
+      startsAt: from,
+      endsAt: to,
+      ...common,
     }),
   );
   const caller = { requestId: 'req-1', user: 'anna', role: 'Admin', remoteAddress: '127.0.0.1' };

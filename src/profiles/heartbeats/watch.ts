@@ -65,7 +65,7 @@ export class HeartbeatWatch {
   /** Whether all are still to be looked at. */
   #isAllDue = false;
   #isClosed = false;
-  /** What thousands have sent at the same time is stored at the same time. */
+  /** Thousands of alerts may be stored at the same time. */
   readonly #waitForTurn = createTurns();
   #working: Promise<void> = Promise.resolve();
   /** The definitions that were looked at last. */

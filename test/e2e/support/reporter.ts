@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, Suite, TestCase } from '@playwright/test/reporter';
 
 /** Writes a line of JSON for each test, as test/runner/run-tests.mjs has them: `{file, name, nesting, state, seconds, text}`. */
@@ -24,14 +25,12 @@ export default class ResultsReporter implements Reporter {
 
 const states = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' };
 
-/** The colours of a terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
-const colours = /\u001b\[\d+m/g;
-
 /** The reason for which a test was skipped, or the errors of its attempts. */
 const explain = ({ annotations, results }: TestCase): string => {
   const skipped = annotations.find(({ type }) => type === 'skip')?.description;
-  const errors = results.flatMap((result) => result.errors.map(({ message = '' }) => message.replaceAll(colours, '')));
+  const errors = results.flatMap((result) =>
+    result.errors.map(({ message = '' }) => stripVTControlCharacters(message)),
+  );
   return skipped ?? (errors.join('\n') || 'no reason');
 };
 
