@@ -196,6 +196,10 @@ export interface RaisedSeries {
 export interface AlertSource {
   /** All stored alerts; shared by all instances where they share a database. */
   journal: RecordLog;
+  /** The same, with events of features, which may append them. */
+  events: RecordLog;
+  /** Calls the listener when another program has moved or changed files of the log. */
+  onMoved(listener: () => void): void;
   /** The alerts that this instance has received, and delivers. Retention begins with `holdFrom`. */
   own: OwnAlerts;
   /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '../expected-errors.ts';
+import { Slice } from '../slice.ts';
 import { Batcher, type Waiting } from './batcher.ts';
 import { lengthOf } from './changes/changes.ts';
 import { codeOf, JournalError } from './journal/errors.ts';
@@ -23,6 +24,9 @@ const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, batchC
 
 /** Filling records that are appended together. */
 const fillCount = 10_000;
+
+/** Events that are folded, and told listeners, together. */
+const foldedCount = 250;
 
 const ignore = (): void => undefined;
 
@@ -49,9 +53,23 @@ export interface ProjectionSnapshot {
 }
 
 interface ProjectionParts<State extends ProjectionState> {
-  /** In files, only the projection appends to it, and `awaitsHold` keeps its files until they are in a snapshot. */
+  /** In files, `awaitsHold` keeps them until they are in a snapshot. */
   log: RecordLog;
   createState: () => State;
+  /**
+   * Resolves to the seq after which to begin where no snapshot says it: its state is stored at once. By default, at the beginning of
+   * the log.
+   */
+  begin?: (state: State) => Promise<number>;
+  /** Closed files that wait for a snapshot may take up so many bytes; `onDropped` says that some were deleted before. By default all wait. */
+  held?: { maxBytes: number; onDropped(): void };
+  /**
+   * Called where the log ends before the snapshot: somebody has replaced it, and the state goes on at its end. By default empty
+   * records are appended, so that no seq of the snapshot comes again.
+   */
+  onReplaced?: () => void;
+  /** `open` does not wait until the log is read. */
+  isRestoredLater?: boolean;
   /** Undefined where the log alone has everything. */
   snapshot?: ProjectionSnapshot | undefined;
   /** A record that changes nothing; by default one without members. */
@@ -88,8 +106,9 @@ export class Projection<State extends ProjectionState> {
   #growth = 0;
   /** Ids of the events that are being appended, with their outcomes once they are folded. */
   readonly #sent = new Map<string, { outcome: OutcomeOf<State> } | undefined>();
-  /** Ids of the events that leave doubt. */
+  /** Ids of the events that leave doubt, and the highest seq that one of them can have. */
   readonly #failed = new Set<string>();
+  #failedSeq = 0;
   /** No seq of the snapshot can come again. */
   #isFilled = false;
   #hasRead = false;
@@ -114,10 +133,11 @@ export class Projection<State extends ProjectionState> {
 
   /** Without its database, the state is empty until the database can be used. */
   static async open<State extends ProjectionState>(parts: ProjectionParts<State>): Promise<Projection<State>> {
-    const { log, snapshot, needsAll } = parts;
+    const { log, snapshot, needsAll, held, isRestoredLater } = parts;
     const projection = new Projection(parts);
     try {
-      if (log.state().lastSeq !== undefined) await projection.#readOn();
+      if (isRestoredLater) projection.#readOn().catch(ignore);
+      else if (log.state().lastSeq !== undefined) await projection.#readOn();
     } catch (error) {
       // Otherwise it is tried again.
       if (needsAll) {
@@ -125,8 +145,8 @@ export class Projection<State extends ProjectionState> {
         throw error;
       }
     }
-    if (snapshot)
-      projection.#release = await log.holdFrom(() => projection.#savedSeq, Number.POSITIVE_INFINITY, ignore);
+    const { maxBytes = Number.POSITIVE_INFINITY, onDropped = ignore } = held ?? {};
+    if (snapshot) projection.#release = await log.holdFrom(() => projection.#savedSeq, maxBytes, onDropped);
     return projection;
   }
 
@@ -221,7 +241,11 @@ export class Projection<State extends ProjectionState> {
       const isOwnLog = log.state().assignedSeq !== undefined;
       // For want of space nothing is written.
       const isWritten = codeOf(error) === 'unavailable' && codeOf((error as Error).cause) !== 'low-space';
-      if (snapshot && isOwnLog && isWritten) this.#failed.add(id);
+      if (snapshot && isOwnLog && isWritten) {
+        this.#failed.add(id);
+        // Others append to the log, too, but none of them since the failure.
+        this.#failedSeq = Math.max(this.#failedSeq, log.state().assignedSeq ?? 0);
+      }
       waiting.reject(error as Error);
     }
   }
@@ -230,16 +254,16 @@ export class Projection<State extends ProjectionState> {
   async #prepare(): Promise<void> {
     const { log, empty = {} } = this.#parts;
     if (!this.#hasRead) await this.#readOn();
-    if (!this.#isFilled) {
+    if (!this.#isFilled && !this.#parts.onReplaced) {
       await log.refresh?.();
       await fillUp(log, this.#seq ?? 0, empty);
       this.#isFilled = true;
     }
     if (this.#failed.size === 0) return;
-    const { healthy, failure, assignedSeq = 0 } = log.state();
+    const { healthy, failure } = log.state();
     if (!healthy) throw toUnavailable(failure);
     await this.#readOn();
-    this.#passTo(assignedSeq);
+    this.#passTo(this.#failedSeq);
     await this.save().catch((error: Error) => {
       throw toUnavailable(error);
     });
@@ -277,7 +301,14 @@ export class Projection<State extends ProjectionState> {
     const from = this.#seq ?? (await this.#restore());
     const { lastSeq = 0 } = log.state();
     const recent = log.recentAfter?.(from);
-    for await (const events of recent ? [recent] : log.readAfter(from)) this.#foldAll(events);
+    const slice = new Slice();
+    for await (const events of recent ? [recent] : log.readAfter(from)) {
+      for (let at = 0; at < events.length; at += foldedCount) {
+        if (this.#isClosed && !this.#hasRead) throw new JournalError('closed', 'the projection is closed');
+        this.#foldAll(events.slice(at, at + foldedCount));
+        if (slice.isOver) await slice.giveWay();
+      }
+    }
     this.#passTo(lastSeq);
     if (!this.#isReplaced) return;
     this.#isReplaced = false;
@@ -286,15 +317,39 @@ export class Projection<State extends ProjectionState> {
 
   async #restore(): Promise<number> {
     const { createState, snapshot, needsAll, onDamage } = this.#parts;
-    const state = createState();
+    let state = createState();
     const refuse = (damage: string): never => {
       throw new JournalError('damaged', damage);
     };
-    const seq = (await snapshot?.read((entry) => state.restore(entry), needsAll ? refuse : onDamage)) ?? 0;
+    let isRestored = false;
+    const restore = (entry: unknown): void => {
+      isRestored = true;
+      state.restore(entry);
+    };
+    let seq = await snapshot?.read(restore, needsAll ? refuse : onDamage);
+    if (this.#parts.begin && (seq === undefined || !isRestored)) {
+      state = createState();
+      seq = await this.#begin(this.#parts.begin, state);
+    }
+    seq ??= 0;
+    const { log, onReplaced } = this.#parts;
+    const { lastSeq = seq } = log.state();
+    if (onReplaced && lastSeq < seq) {
+      onReplaced();
+      seq = lastSeq;
+      await snapshot?.write(seq, state.save());
+    }
     this.#state = state;
     this.#isReplaced = true;
     this.#seq = seq;
     this.#savedSeq = seq;
+    return seq;
+  }
+
+  /** Begins at the same place after the next start. */
+  async #begin(begin: (state: State) => Promise<number>, state: State): Promise<number> {
+    const seq = await begin(state);
+    await this.#parts.snapshot?.write(seq, state.save());
     return seq;
   }
 

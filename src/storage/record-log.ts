@@ -41,7 +41,7 @@ export interface RecordLog {
    */
   appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]>;
   /**
-   * Those of the last `count` records that match; of files also while records cannot be stored. Rejects with a JournalError
+   * Those of the last `count` records that match, without events of features; of files also while records cannot be stored. Rejects with a JournalError
    * (`window-too-large`) if they take up more than 256 MiB of the log.
    */
   listLast(count: number, match?: Match): Promise<Listing>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Incident } from '../../src/profiles/incidents/schema.ts';
 import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
 import { changeJournal, sendAlert } from '../support/alerts.ts';
@@ -15,12 +15,12 @@ import { listIncidents, readIncident, waitForIncident } from './support/incident
 const disk = { source: 'disk', level: 'ERROR', message: 'sda1 is full', hostname: 'web-1' };
 const hourMs = 60 * 60 * 1000;
 
-test('while actions cannot be stored they get 503, alerts are accepted and counted, and nothing is lost', async (t) => {
+test('while the log cannot be written, actions and alerts get 503, and nothing that was acknowledged is lost', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, disk);
   await waitForIncident(app, { count: 1 });
-  const path = join(app.folder, 'data', 'incidents.jsonl');
+  const path = join(app.folder, 'data', 'alerts.jsonl');
   const act = async (comment: string) =>
     (await app.request('POST', '/api/incidents/1/comment', { token, body: { comment } })).status;
   assert.equal(await act('before'), 200);
@@ -28,14 +28,12 @@ test('while actions cannot be stored they get 503, alerts are accepted and count
   mkdirSync(path);
   assert.equal(await act('lost'), 503);
   assert.equal(await act('lost, too'), 503);
-  await sendAlert(app, disk);
-  await waitForIncident(app, { count: 2, state: 'open' });
-  const ready = await app.request<{ unavailable?: string[] }>('GET', '/ready');
-  assert.deepEqual([ready.status, ready.json.unavailable], [200, ['incidents']]);
-  const { json } = await app.request<{ problems: { text: string }[] }>('GET', '/api/status');
-  assert.ok(json.problems.some(({ text }) => text.startsWith('Incidents are not up to date')));
+  assert.equal((await app.request('POST', '/api/alert', { body: disk })).status, 503);
+  assert.equal((await app.request('GET', '/api/incidents')).json['total'], 1);
+  assert.equal((await app.request('GET', '/ready')).status, 503);
   rmdirSync(path);
   await waitUntil('actions are stored again', async () => (await act('after')) === 200);
+  await sendAlert(app, disk);
   await waitUntilPasses(async () => assert.equal((await app.request('GET', '/ready')).json['unavailable'], undefined));
   await app.close();
   const next = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
@@ -51,7 +49,7 @@ test('a task that was created while actions could not be stored is the one of th
   await waitForIncident(app, { count: 1 });
   const post = (path: string, body?: object) =>
     app.request<Incident>('POST', `/api/incidents/1/${path}`, { token, body });
-  const path = join(app.folder, 'data', 'incidents.jsonl');
+  const path = join(app.folder, 'data', 'alerts.jsonl');
   renameSync(path, `${path}.1`);
   mkdirSync(path);
   assert.equal((await post('task')).status, 503);
@@ -70,6 +68,7 @@ test('while the alert log cannot be read alerts are accepted, and they are folde
       if (isBroken) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
       yield* journal.readAfter(...args);
     },
+    recentAfter: (seq) => (isBroken ? undefined : journal.recentAfter?.(seq)),
   }));
   const app = await startApp(t, { features });
   await sendAlert(app, disk);
@@ -85,7 +84,23 @@ test('while the alert log cannot be read alerts are accepted, and they are folde
   assert.equal((await app.request('GET', '/ready')).json['unavailable'], undefined);
 });
 
-test('a state that is damaged is made again from the alerts of the last day, under the same ids and other numbers', async (t) => {
+test('of a snapshot that is damaged the incidents that can be read are kept, and the others are reported', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await sendAlert(app, disk);
+  await waitForIncident(app, { number: 1 });
+  await app.request('POST', '/api/incidents/1/comment', { token, body: { comment: 'x' } });
+  const dataDir = join(app.folder, 'data');
+  await app.close();
+  const path = join(dataDir, 'alerts.incidents.state');
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/"crc":.*/, '"crc":1}'));
+  const { next, lines } = await startAgain(t, dataDir);
+  await waitForIncident(next, { count: 1, number: 1, title: 'sda1 is full' });
+  assert.deepEqual((await readIncident(next, 1)).timeline.flatMap(({ comment }) => comment ?? []), ['x']);
+  assert.ok(lines.some((line) => line.includes('the stored state is damaged')));
+});
+
+test('without a snapshot that can be read the alerts and actions of the last day are folded again, under the same ids', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, disk);
@@ -93,20 +108,20 @@ test('a state that is damaged is made again from the alerts of the last day, und
   await app.request('POST', '/api/incidents/1/comment', { token, body: { comment: 'x' } });
   const dataDir = join(app.folder, 'data');
   await app.close();
-  const path = join(dataDir, 'incidents.state');
-  writeFileSync(path, readFileSync(path, 'utf8').replace('sda1', 'sdb1'));
-  const lines: string[] = [];
-  const { pino } = await import('pino');
-  const next = await startApp(t, {
-    settings: { dataDir },
-    log: pino({}, { write: (line: string) => lines.push(line) }),
-  });
+  writeFileSync(join(dataDir, 'alerts.incidents.state'), 'nothing of a snapshot');
+  const { next } = await startAgain(t, dataDir);
   const again = await waitForIncident(next, { count: 1, title: 'sda1 is full' });
   assert.equal(again.id, id);
-  assert.ok(lines.some((line) => line.includes('the stored state cannot be read')));
   await sendAlert(next, { ...disk, message: 'another' });
   await waitUntilPasses(async () => assert.equal((await listIncidents(next)).total, 2));
 });
+
+const startAgain = async (t: TestContext, dataDir: string) => {
+  const lines: string[] = [];
+  const { pino } = await import('pino');
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  return { next: await startApp(t, { settings: { dataDir }, log }), lines };
+};
 
 test('an alert log from before there were incidents is folded once, as far as its alerts are of the last day', async (t) => {
   const dataDir = join(createFolder(t), 'data');

@@ -164,13 +164,13 @@ const startToComment = async (t: TestContext) => {
   return { dataDir, open };
 };
 
-test('actions after a start without the log of actions are kept after kill -9', async (t) => {
+test('actions after a start without the log are kept after kill -9', async (t) => {
   const { dataDir, open } = await startToComment(t);
   const first = await open();
   await first.alert();
   for (const comment of ['a', 'b', 'c']) assert.equal(await first.comment(comment), 200);
   await first.stop();
-  rmSync(join(dataDir, 'incidents.jsonl'));
+  rmSync(join(dataDir, 'alerts.jsonl'));
   const second = await open();
   for (const comment of ['d', 'e']) assert.equal(await second.comment(comment), 200);
   await second.stop('SIGKILL');
@@ -183,9 +183,9 @@ test('actions in a log that somebody moves away while the server runs are kept a
   const first = await open();
   await first.alert();
   assert.equal(await first.comment('a'), 200);
-  renameSync(join(dataDir, 'incidents.jsonl'), join(dataDir, 'elsewhere'));
+  renameSync(join(dataDir, 'alerts.jsonl'), join(dataDir, 'elsewhere'));
   assert.equal(await first.comment('b'), 200);
-  const state = join(dataDir, 'incidents.state');
+  const state = join(dataDir, 'alerts.incidents.state');
   await waitUntil('the state is stored', () => readFileSync(state, 'utf8').includes('"comment":"a"'));
   await first.stop('SIGKILL');
   const second = await open();

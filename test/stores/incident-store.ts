@@ -14,7 +14,7 @@ import { createScope, type Scope } from '../support/scope.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 
-export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour };
+export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
 /** A store with the log of alerts that it folds. */
 interface IncidentLife {
@@ -338,12 +338,12 @@ const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step: Step)
   );
 };
 
-/** All incidents with their events, without the ids, which are those of the alerts: each log makes its own. */
+/** All incidents with their events, without the ids and seqs of alerts: each log has its own. */
 const readAll = async ({ store }: LifeTools) => {
   const { incidents } = await store.list({ states: incidentStates }, 100);
   return Promise.all(
-    incidents.map(async ({ id, lastAlert: _, firingAlert: ___, previous, ...incident }) => ({
-      ...{ ...incident, previous: previous !== null },
+    incidents.map(async ({ id, lastAlert: _, firingAlert: ___, previous, spans, ...incident }) => ({
+      ...{ ...incident, previous: previous !== null, spans: spans.length },
       events: (await store.listEvents(id)).map(({ alert: __, ...event }) => event),
     })),
   );

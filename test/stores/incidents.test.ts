@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { FileIncidentStore } from '../../src/profiles/incidents/file-store.ts';
 import type { ActionOn } from '../../src/profiles/incidents/fold.ts';
+import { noFormerIncidents } from '../../src/profiles/incidents/former.ts';
 import { PostgresIncidentStore } from '../../src/profiles/incidents/postgres-store.ts';
+import { ProjectedIncidentStore } from '../../src/profiles/incidents/projected-store.ts';
 import { incidentStates } from '../../src/profiles/incidents/schema.ts';
 import { createStateFile } from '../../src/storage/changes/state-file.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
@@ -27,16 +28,19 @@ const skip = toSkipPostgres();
 
 const ignore = (): void => undefined;
 const log = { warn: ignore, error: ignore };
-const parts = { rules, retainDays: 0, observe: ignore, log };
+const parts = { rules, observe: ignore, log };
 
 const timeOf = ({ time }: Record<string, unknown>) => Date.parse(String(time));
 
 const createInFiles: CreateLife = async (t, clock) => {
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
-  const store = await FileIncidentStore.open({
-    ...{ ...parts, alerts, clock, file: createStateFile(join(directory, 'incidents.state')) },
-    openLog: (_title, options) => openJournal({ directory, minFreeBytes: 0, ...options }),
+  const store = await ProjectedIncidentStore.open({
+    ...parts,
+    events: alerts,
+    clock,
+    snapshot: createStateFile(join(directory, 'alerts.incidents.state')),
+    former: noFormerIncidents,
   });
   atEnd(t, async () => {
     await store.close();
@@ -54,13 +58,16 @@ const createInFiles: CreateLife = async (t, clock) => {
 test('alerts that are stored while a start reads the state are folded after it, and the state is kept', async (t) => {
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
-  const file = createStateFile(join(directory, 'incidents.state'));
+  const file = createStateFile(join(directory, 'alerts.incidents.state'));
   const append = (count: number, fingerprint: string) =>
     alerts.appendAll(Array.from({ length: count }, () => ({ level: 'ERROR', message: 'm', fingerprint })));
   const open = (state = file) =>
-    FileIncidentStore.open({
-      ...{ ...parts, alerts, clock: () => new Date(), file: state },
-      openLog: (_title, options) => openJournal({ directory, minFreeBytes: 0, ...options }),
+    ProjectedIncidentStore.open({
+      ...parts,
+      events: alerts,
+      clock: () => new Date(),
+      snapshot: state,
+      former: noFormerIncidents,
     });
   const first = await open();
   await append(1, 'before');
@@ -103,7 +110,7 @@ const openInstance = async (t: Scope, url: string, clock: () => Date) => {
     indexing,
     retainDays: () => 0,
   });
-  const store = new PostgresIncidentStore({ ...parts, database, alerts, clock });
+  const store = new PostgresIncidentStore({ ...parts, retainDays: 0, database, alerts, clock });
   atEnd(t, async () => {
     await store.close();
     await alerts.close();

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
+import { isFeatureEvent } from '../../storage/journal/line.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
@@ -79,7 +80,8 @@ const alertTransfer = defineTransfer<MovedRecord>({
       add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
     },
   }),
-  toLine: ({ id, record: { imported: _, ...record } }) => ['alerts', { ...record, id }],
+  toLine: ({ id, record: { imported: _, ...record } }) =>
+    isFeatureEvent(record) ? undefined : ['alerts', { ...record, id }],
   createParser: () => {
     const seen = new SeenIds();
     return (_key, value) => {
@@ -110,7 +112,7 @@ export const alerts = defineFeature({
       repeatAfterMs: () => deliverer?.repeatAfterMs(),
       hear: (record) => heard.hear(record),
     });
-    const { journal, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
+    const { journal, events, onMoved, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
     const copies = database
       ? createSharedCopies(heard, database)
       : createFileCopies(heard, openSnapshot('alerts.heard'));
@@ -131,6 +133,8 @@ export const alerts = defineFeature({
     const counts = createAlertCounts(meters);
     const source: AlertSource = {
       journal,
+      events,
+      onMoved,
       own,
       readInstance: () => readInstanceId(openLog),
       shareOrigin: () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Static, TObject } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
+import { isFeatureEvent, type StoredRecord } from '../../storage/journal/line.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
@@ -21,7 +22,12 @@ const forever = 0;
 
 /** The log of alerts, and what stores them in it. */
 export interface AlertLog {
+  /** Alerts alone. */
   journal: RecordLog;
+  /** The same, with events of features. */
+  events: RecordLog;
+  /** Calls the listener when another program has moved or changed files of the log. */
+  onMoved(listener: () => void): void;
   /** The same, of which only alerts that this instance has received are read. */
   own: OwnAlerts;
   isOwn(record: Record<string, unknown>): boolean;
@@ -63,7 +69,8 @@ const openLocal = async ({
 }: OpeningParts): Promise<AlertLog> => {
   const { alertsRetainDays } = settings;
   const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openSnapshot }));
-  const opened = await openLog('alert log', {
+  const movedListeners: (() => void)[] = [];
+  const options = {
     name: 'alerts',
     segmentBytes: settings.alertsSegmentBytes,
     retainSegments: settings.alertsRetainSegments,
@@ -76,14 +83,23 @@ const openLocal = async ({
     awaitsHold: true,
     recentCount: 1000,
     indexing,
+  };
+  const opened = await openLog('alert log', options, ({ type }) => {
+    if (type === 'reopened') for (const listener of movedListeners) listener();
+    return false;
   });
-  const { journal, beginRetention } = collectHolds(opened);
+  const { journal: events, beginRetention } = collectHolds(opened);
+  const journal = readAlertsOf(events);
   const firing = new FiringAlerts(clock);
   const intake = new LocalAlerts(journal, { clock, firing, repeatAfterMs, hear }, (err) => {
     log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
   });
   return {
-    ...{ journal, intake, firing },
+    journal,
+    events,
+    intake,
+    firing,
+    onMoved: (listener) => void movedListeners.push(listener),
     whenRead: () => intake.whenRead(),
     notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
     own: journal,
@@ -95,6 +111,21 @@ const openLocal = async ({
       await intake.close();
       await journal.close();
     },
+  };
+};
+
+/** The alerts of a log, without events of features. */
+const readAlertsOf = (events: RecordLog): RecordLog => {
+  const isAlert = (record: StoredRecord): boolean => !isFeatureEvent(record);
+  return {
+    ...events,
+    readAfter: async function* (seq) {
+      for await (const records of events.readAfter(seq)) {
+        const alerts = records.every(isAlert) ? records : records.filter(isAlert);
+        if (alerts.length > 0) yield alerts;
+      }
+    },
+    recentAfter: (seq) => events.recentAfter?.(seq)?.filter(isAlert),
   };
 };
 
@@ -167,6 +198,8 @@ const openShared = async (
   ]);
   return {
     journal,
+    events: journal,
+    onMoved: () => undefined,
     own: {
       readAfter: (seq) => journal.readOwnAfter(seq),
       onStored: (listener) => journal.onStored(listener),

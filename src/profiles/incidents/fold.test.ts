@@ -11,7 +11,7 @@ import { Incidents, mostResolved } from './incident-state.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 const start = Date.parse('2026-01-31T09:30:00Z');
-const usual: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour };
+const usual: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
 /** Incidents to which alerts and actions are given one by one. */
 const createLife = (rules = usual) => {
@@ -305,14 +305,14 @@ test('alerts beyond the most incidents are counted in one, and it ends as others
 });
 
 test('of resolved incidents the last ones are kept', () => {
-  const life = createLife({ ...usual, reopenMs: 0 });
+  const life = createLife({ ...usual, reopenMs: 0, retainMs: 1 });
   for (let index = 0; index < mostResolved + 5; index += 1) {
     life.alert({ fingerprint: `${index}` });
     life.alert({ fingerprint: `${index}`, status: 'resolved' });
   }
   assert.equal(life.state.size, mostResolved);
   assert.deepEqual([life.state.find(5), life.state.find(6)?.number], [undefined, 6]);
-  life.state.forgetBefore(life.now() + 1);
+  life.state.forgetOld(life.now() + 2);
   assert.equal(life.state.size, 0);
 });
 
@@ -409,13 +409,13 @@ test('an incident that was stored before there were notices or snapshots is comp
   life.act({ type: 'acknowledge' });
   life.act({ type: 'reopen' });
   for (const missing of [['snapshot'], ['snapshot', 'openings', 'raisedAt', 'notices', 'silenced', 'lastEvent']]) {
-    const stored = JSON.parse(JSON.stringify([...life.state.entries(1)].flat())) as Record<
+    const stored = JSON.parse(JSON.stringify([...life.state.entries()].flat())) as Record<
       string,
       Record<string, unknown>
     >[];
     for (const { incident } of stored) for (const name of missing) delete incident?.[name];
     const state = new Incidents(usual);
-    state.restore(stored as never);
+    for (const entry of stored) state.restore(entry as never);
     assert.deepEqual(state.find(1), life.state.find(1));
   }
 });

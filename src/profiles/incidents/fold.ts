@@ -27,6 +27,8 @@ export interface Rules {
   reopenMs: number;
   /** After how long without alerts an incident ends; 0: never. */
   quietMs: number;
+  /** For how long a resolved incident is kept; 0: for ever. */
+  retainMs: number;
 }
 
 /** What is counted over all incidents. */

@@ -24,7 +24,7 @@ const mostSent = 10_000;
 
 /** A part of the state as it is stored. */
 export type StateEntry =
-  | { counters: Counters; rules: Rules; alertSeq: number }
+  | { counters: Counters; rules: Rules }
   | { incident: StoredIncident; events: readonly StoredEvent[] };
 
 /** An incident in memory. */
@@ -48,8 +48,9 @@ export class Incidents implements IncidentsBefore {
   readonly #counts = new Map<string, IncidentCount>();
   /** Those that are resolved, and have destinations that have not heard of it. */
   readonly #unheard = new Set<string>();
-  /** What destinations were told, oldest first. */
+  /** What destinations were told, oldest first; not so after `restore`. */
   #sent: { id: string; event: StoredEvent }[] = [];
+  #isSentInOrder = true;
   /** No incident is due before this. */
   #earliestDue = Number.POSITIVE_INFINITY;
 
@@ -90,6 +91,7 @@ export class Incidents implements IncidentsBefore {
 
   listSent({ destination, incident: id }: SentFilter, limit: number, before = Number.POSITIVE_INFINITY) {
     const found: SentNotification[] = [];
+    this.#orderSent();
     const events = id === undefined ? this.#sent : this.listEvents(id).map((event) => ({ id, event }));
     for (let at = events.length - 1; at >= 0 && found.length < limit; at -= 1) {
       const { id: of, event } = events[at] as (typeof events)[number];
@@ -118,6 +120,7 @@ export class Incidents implements IncidentsBefore {
   /** Takes over what a step has changed. */
   take({ changed, events, counters }: Fold): void {
     this.counters = counters;
+    this.#orderSent();
     for (const incident of [...changed.values()].sort((a, b) => a.change - b.change)) this.#put(incident);
     for (const { id, event } of events) {
       const entry = this.#byId.get(id);
@@ -128,12 +131,21 @@ export class Incidents implements IncidentsBefore {
     while (this.#countResolved() > mostResolved) this.#forgetOldest();
   }
 
-  /** Forgets incidents that were resolved before this. */
-  forgetBefore(time: number): void {
-    for (let oldest = this.#orders.resolved.first(); oldest; oldest = this.#orders.resolved.first()) {
-      if ((oldest.resolved?.at ?? time) >= time) return;
-      this.#forget(oldest);
-    }
+  /** No incident has a number up to this one. */
+  noteLastNumber(number: number): void {
+    this.counters.lastNumber = Math.max(this.counters.lastNumber, number);
+  }
+
+  /** Whether incidents are kept no longer at a time. */
+  hasForgettable(now: number): boolean {
+    const { retainMs } = this.#rules;
+    const resolvedAt = retainMs ? this.#orders.resolved.first()?.resolved?.at : undefined;
+    return resolvedAt !== undefined && resolvedAt < now - retainMs;
+  }
+
+  /** Forgets incidents that are kept no longer at a time. */
+  forgetOld(now: number): void {
+    while (this.hasForgettable(now)) this.#forgetOldest();
   }
 
   list(filter: IncidentFilter, limit: number, before = Number.POSITIVE_INFINITY): IncidentList {
@@ -172,32 +184,31 @@ export class Incidents implements IncidentsBefore {
     );
   }
 
-  /** What `restore` makes this state of, some at a time; later changes do not matter to it. */
-  entries(alertSeq: number): Iterable<readonly StateEntry[]> {
+  /** What `restore` makes this state of, some at a time, in the order of changes; later changes do not matter to it. */
+  entries(): Iterable<readonly StateEntry[]> {
     const { counters, rules } = this;
     const all = Array.from(this.#byId.values(), ({ incident, events }) => ({ incident, events }));
-    return toPieces([{ counters, rules, alertSeq }], all);
+    all.sort((a, b) => a.incident.change - b.incident.change);
+    return toPieces([{ counters: { ...counters }, rules }], all);
   }
 
-  /** Fills this state, which is empty, with the entries of another; returns the alert that was folded last. */
-  restore(entries: StateEntry[]): number | undefined {
-    let last: number | undefined;
-    const incidents: Extract<StateEntry, { incident: unknown }>[] = [];
-    for (const entry of entries) {
-      if ('incident' in entry) {
-        incidents.push(entry);
-        continue;
-      }
-      this.counters = entry.counters;
+  /** Takes over an entry of another state. */
+  restore(entry: StateEntry): void {
+    if (!('incident' in entry)) {
+      this.counters = { ...entry.counters };
       this.rules = entry.rules;
-      last = entry.alertSeq;
+      return;
     }
-    for (const { incident, events } of incidents.sort((a, b) => a.incident.change - b.incident.change)) {
-      this.#put(completeIncident(incident)).events = events;
-      for (const event of events) if (event.destination !== undefined) this.#sent.push({ id: incident.id, event });
-    }
+    const { incident, events } = entry;
+    this.#put(completeIncident(incident)).events = events;
+    for (const event of events) if (event.destination !== undefined) this.#sent.push({ id: incident.id, event });
+    this.#isSentInOrder = false;
+  }
+
+  #orderSent(): void {
+    if (this.#isSentInOrder) return;
     this.#sent = this.#sent.sort((a, b) => (a.event.change ?? 0) - (b.event.change ?? 0)).slice(-mostSent);
-    return last;
+    this.#isSentInOrder = true;
   }
 
   #put(incident: StoredIncident): Entry {

@@ -1,14 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import type { Meters } from '../../metrics/meters.ts';
-import { type Concern, defineFeature, type FeatureInstance } from '../feature.ts';
-import type { IncidentSource, NameIncidents, SharedIncident } from '../offers.ts';
+import { type Concern, defineFeature, type FeatureInstance, type Parts } from '../feature.ts';
+import type { AlertSource, IncidentSource, NameIncidents, SharedIncident } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createIncidentActionRoutes } from './action-routes.ts';
-import { FileIncidentStore } from './file-store.ts';
 import type { Rules } from './fold.ts';
+import { openFormerIncidents } from './former.ts';
 import { createShowIncident } from './incident.ts';
 import { PostgresIncidentStore } from './postgres-store.ts';
+import { ProjectedIncidentStore } from './projected-store.ts';
 import { createIncidentRoutes, requireIncident } from './routes.ts';
 import { Incident } from './schema.ts';
 import type { IncidentStore, Observe, ReadAlerts } from './store.ts';
@@ -52,14 +53,15 @@ export const incidents = defineFeature({
     },
   ],
   settings,
-  create: async ({ offers, database, openLog, openState, meters, clock, log, settings: own }) => {
+  create: async (storage) => {
+    const { offers, database, meters, clock, log, settings: own } = storage;
     const { alerts: { journal, setIncidentNames } = noAlerts, tasks, silences } = offers;
     const show = createShowIncident(silences, clock);
     const observe = createObserver(meters);
-    const parts = { rules: toRules(own), retainDays: own.incidentsRetainDays, observe, clock, log };
+    const parts = { rules: toRules(own), observe, clock, log };
     const store: IncidentStore = database
-      ? new PostgresIncidentStore({ ...parts, alerts: journal, database })
-      : await FileIncidentStore.open({ ...parts, alerts: journal, openLog, file: openState('incidents') });
+      ? new PostgresIncidentStore({ ...parts, retainDays: own.incidentsRetainDays, alerts: journal, database })
+      : await openInFiles(storage, offers.alerts, parts);
     addIncidentMeters(meters, store);
     setIncidentNames((records) => store.nameIncidents(records));
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Incident);
@@ -101,6 +103,23 @@ export const incidents = defineFeature({
   },
 });
 
+/** Opens incidents that follow the log of alerts in files, which is open where alerts are mounted. */
+const openInFiles = async (
+  storage: Pick<Parts, 'openLog' | 'openState' | 'openSnapshot'>,
+  alerts: AlertSource | undefined,
+  parts: { rules: Rules; observe: Observe } & Pick<Parts, 'clock' | 'log'>,
+): Promise<ProjectedIncidentStore> => {
+  const snapshot = storage.openState('alerts.incidents');
+  const former = openFormerIncidents(storage);
+  if (alerts) {
+    const store = await ProjectedIncidentStore.open({ ...parts, events: alerts.events, snapshot, former });
+    alerts.onMoved(() => void store.reopen());
+    return store;
+  }
+  const events = await storage.openLog('alert log', { name: 'alerts', awaitsHold: true });
+  return ProjectedIncidentStore.open({ ...parts, events, snapshot, former, onClosed: () => events.close() });
+};
+
 /** Where alerts are not mounted, there are the incidents of before. */
 const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): void } = {
   journal: {
@@ -114,11 +133,12 @@ const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): vo
   setIncidentNames: () => undefined,
 };
 
-const toRules = ({ incidentLevel, reopenMinutes, quietHours }: IncidentSettings): Rules => ({
+const toRules = ({ incidentLevel, reopenMinutes, quietHours, incidentsRetainDays }: IncidentSettings): Rules => ({
   level: incidentLevel,
   // Whole milliseconds, which the database requires.
   reopenMs: Math.ceil(reopenMinutes * 60_000),
   quietMs: Math.ceil(quietHours * 3_600_000),
+  retainMs: incidentsRetainDays * 24 * 3_600_000,
 });
 
 /** Upper bounds in seconds: a minute to a week. */

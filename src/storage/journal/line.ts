@@ -63,6 +63,7 @@ const partField = /,"part":"(\d+)\/(\d+)","seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
 /** More than the end of a line from its part on takes. */
 const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
+const featureEventStart = Buffer.from('{"feature":"');
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const carriageReturn = 0x0d;
 const quote = 0x22;
@@ -99,6 +100,16 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
   if (crc32(text.subarray(0, -crcFieldBytes)) !== crc) return 'damaged';
   return text.subarray(0, markStart.length).equals(markStart) ? 'mark' : 'own';
 };
+
+/**
+ * Whether a record is an event of a feature, by its first member: what people and time do to what follows from the other records.
+ * Lists and searches pass over it, readers after a seq get it.
+ */
+export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
+
+/** The same of its line. */
+export const isFeatureEventLine = (line: Buffer): boolean =>
+  line.subarray(0, featureEventStart.length).equals(featureEventStart);
 
 /** The record in a line that is `own`, `foreign` or a `mark`; throws if the line has changed meanwhile. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));

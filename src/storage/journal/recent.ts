@@ -1,4 +1,4 @@
-import type { LogRecord, Match, StoredRecord } from './line.ts';
+import { isFeatureEvent, type LogRecord, type Match, type StoredRecord } from './line.ts';
 
 /** How many characters of lines are kept at most. */
 const keptLength = 1024 * 1024;
@@ -84,17 +84,28 @@ export class RecentRecords {
     this.#isAll = false;
   }
 
-  /** Those of the last `count` records of the log that match, oldest first; undefined if some of them are not here. */
+  /** Those of the last `count` listed records of the log that match, oldest first; undefined if some of them are not here. */
   list(count: number, match?: Match): readonly LogRecord[] | undefined {
     if (count > this.#records.length && !this.#isAll) return undefined;
     if (this.#list?.count !== count) {
-      this.#list = {
-        count,
-        records: this.#records.slice(Math.max(0, this.#records.length - count)).map(toStoredRecord),
-      };
+      const start = this.#findStart(count);
+      if (start === undefined) return undefined;
+      const records = this.#records.slice(start).map(toStoredRecord);
+      this.#list = { count, records: records.filter((record) => !isFeatureEvent(record)) };
     }
     const { records } = this.#list;
     return match ? records.filter((record) => record[match.field] === match.value) : records;
+  }
+
+  /** Where the last `count` listed records begin; undefined if some of them are not here. */
+  #findStart(count: number): number | undefined {
+    let listed = 0;
+    for (let at = this.#records.length; ; at -= 1) {
+      if (listed === count) return at;
+      const { record } = this.#records[at - 1] ?? {};
+      if (record === undefined) return this.#isAll ? 0 : undefined;
+      if (typeof record === 'string' || !isFeatureEvent(record)) listed += 1;
+    }
   }
 
   /** The records after a seq, oldest first; undefined if some of them are not here. */

@@ -1,5 +1,5 @@
 import { Slice } from '../../../slice.ts';
-import { classifyLine, createMatcher, type LogRecord, type Match, parseRecord } from '../line.ts';
+import { classifyLine, createMatcher, isFeatureEventLine, type LogRecord, type Match, parseRecord } from '../line.ts';
 import { type FilePart, type Line, type Log, type LogFile, newline, type ReadAt, readLogBackwards } from './files.ts';
 
 /** Records that were chosen, in the order of the log. */
@@ -71,7 +71,7 @@ const collect = async (
       const kind = classifyLine(line.bytes);
       if (kind === 'damaged') {
         noteDamaged(file, line);
-      } else if (line.bytes !== undefined && (kind === 'own' || kind === 'foreign')) {
+      } else if (line.bytes !== undefined && (kind === 'own' || kind === 'foreign') && !isFeatureEventLine(line.bytes)) {
         records += 1;
         if (matches(kind, line.bytes)) found.add(file, line, line.bytes);
         if (records === count) return;

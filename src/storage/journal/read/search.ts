@@ -2,7 +2,15 @@ import { Slice } from '../../../slice.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { minuteMs, overlaps, type Ranges } from '../index/file-index.ts';
 import type { LogIndex, Summary } from '../index/log-index.ts';
-import { createPrefilter, type FieldTest, passes, readIdTime, type StoredRecord, toStored } from '../line.ts';
+import {
+  createPrefilter,
+  type FieldTest,
+  isFeatureEventLine,
+  passes,
+  readIdTime,
+  type StoredRecord,
+  toStored,
+} from '../line.ts';
 import type { Indexing } from '../options.ts';
 import type { ObserveFrom } from './damage.ts';
 import { findLastSeqIn, type Log, type LogFile, openLogFiles, readForward, splitBackwards } from './files.ts';
@@ -55,7 +63,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
       if (budget.left <= 0) return { records, next: reached };
       for (const line of splitBackwards(await read())) {
         if (slice.isOver) await slice.giveWay();
-        if (!isFull() && !isPossible(line)) continue;
+        if (isFeatureEventLine(line) || (!isFull() && !isPossible(line))) continue;
         const record = toStored(line);
         if (!record || !isInRange(record)) continue;
         if (isFull()) return { records, next: records.at(-1)?.seq };
@@ -113,7 +121,7 @@ export const findRecord = async (index: LogIndex, id: string, maxBytes: number):
 
 const findIn = (bytes: Buffer, id: string): StoredRecord | undefined => {
   for (const line of splitBackwards(bytes)) {
-    const record = toStored(line);
+    const record = isFeatureEventLine(line) ? undefined : toStored(line);
     if (record?.id === id) return record;
   }
   return undefined;
