@@ -61,7 +61,10 @@ interface ProjectionParts<State extends ProjectionState> {
    * the log.
    */
   begin?: (state: State) => Promise<number>;
-  /** Closed files that wait for a snapshot may take up so many bytes; `onDropped` says that some were deleted before. By default all wait. */
+  /**
+   * The log deletes files for reasons of its own: a snapshot is stored as soon as they wait for it. They may take up so many
+   * bytes; `onDropped` says that some were deleted before. By default the log deletes what a snapshot has, and all wait.
+   */
   held?: { maxBytes: number; onDropped(): void };
   /**
    * Called where the log ends before the snapshot: somebody has replaced it, and the state goes on at its end. By default empty
@@ -117,6 +120,8 @@ export class Projection<State extends ProjectionState> {
   /** Why the log cannot be read, or the snapshot. */
   #failure: Error | undefined;
   #isUnsaved = false;
+  /** When a snapshot may be stored for retention, in milliseconds of `performance.now()`. */
+  #restedAt = 0;
   #isClosed = false;
   #nextRead: Promise<void> | undefined;
   #release: Release = ignore;
@@ -146,7 +151,11 @@ export class Projection<State extends ProjectionState> {
       }
     }
     const { maxBytes = Number.POSITIVE_INFINITY, onDropped = ignore } = held ?? {};
-    if (snapshot) projection.#release = await log.holdFrom(() => projection.#savedSeq, maxBytes, onDropped);
+    const from = (): number => {
+      if (held) projection.#saveForRetention();
+      return projection.#savedSeq;
+    };
+    if (snapshot) projection.#release = await log.holdFrom(from, maxBytes, onDropped);
     return projection;
   }
 
@@ -376,14 +385,24 @@ export class Projection<State extends ProjectionState> {
     this.#seq = seq;
   }
 
+  /** Takes at most a tenth of the time, however often files could be deleted. */
+  #saveForRetention(): void {
+    if (this.#hasRead && performance.now() >= this.#restedAt) this.save().catch(ignore);
+  }
+
   async #save(): Promise<void> {
     const { snapshot, onUnsaved } = this.#parts;
     const seq = this.#seq ?? 0;
     if (!snapshot || seq <= this.#savedSeq) return;
     // After a failure not with the next event, but when the log has grown by as much again.
     this.#growth = 0;
+    const begunAt = performance.now();
+    this.#restedAt = Number.POSITIVE_INFINITY;
     try {
-      await snapshot.write(seq, this.#state.save());
+      await snapshot.write(seq, this.#state.save()).finally(() => {
+        const now = performance.now();
+        this.#restedAt = now + 9 * (now - begunAt);
+      });
     } catch (error) {
       if (!this.#isUnsaved) onUnsaved(error as Error);
       this.#isUnsaved = true;

@@ -74,8 +74,10 @@ export const findBeginning = async ({ events, former, state, clock, log }: Begin
   }
   const actions: FormerActions[] = [];
   for await (const some of former.readActions(known?.actionSeq ?? 0)) actions.push(...some);
-  state.all.noteLastNumber(Math.max(0, ...actions.map(({ lastNumber }) => lastNumber)));
-  if (!known) return findYesterday(events, state, clock().getTime());
+  if (!known) {
+    for (const { lastNumber } of actions) state.all.noteLastNumber(lastNumber);
+    return findYesterday(events, state, clock().getTime());
+  }
   let seq = Math.min(known.alertSeq, lastSeq);
   const applyBefore = (next: number): void => {
     for (let first = actions[0]; first && first.after < next; first = actions[0]) {
@@ -141,7 +143,7 @@ const findYesterday = async (events: RecordLog, state: ProjectedIncidents, now: 
     before = next;
   }
   for await (const records of events.readAfter(start - 1)) {
-    state.all.noteLastNumber(Math.max(0, ...records.map(lastNumberIn)));
+    for (const record of records) state.all.noteLastNumber(lastNumberIn(record));
   }
   state.all.counters.oldUntil = lastSeq;
   return start - 1;

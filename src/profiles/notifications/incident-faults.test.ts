@@ -122,7 +122,7 @@ test('while nothing of incidents can be stored, all that is due is sent, and onc
   const app = await startNotifier(t, [toIncidentDestination(receiver, { after: 0.03 })]);
   for (let at = 0; at < count; at += 1) await fire(app, `k${at}`);
   await waitUntil('all wait', async () => (await readState(app, 'pager')).waitingNotices.length === count);
-  const path = join(app.folder, 'data', 'incidents.jsonl');
+  const path = join(app.folder, 'data', 'alerts.jsonl');
   renameSync(path, `${path}.1`);
   mkdirSync(path);
   await waitForRequests(receiver, count);
