@@ -14,24 +14,29 @@ import { type Journal, openJournal } from './journal/journal.ts';
 import { toMark } from './journal/line.ts';
 import { expectMovedFiles, Projection, type ProjectionSnapshot } from './projection.ts';
 
-type Change = {
+type Extras = Partial<
+  Pick<Parameters<typeof Projection.open<Ledger>>[0], 'begin' | 'held' | 'onReplaced' | 'isRestoredLater'>
+>;
+
+type Change = Extras & {
   /** Replaces methods of the log, of the snapshot, or both. */
   log?: (log: Journal) => Partial<Journal>;
   snapshot?: (snapshot: ProjectionSnapshot) => Partial<ProjectionSnapshot>;
   needsAll?: boolean;
   segmentBytes?: number;
+  retainBytes?: number;
   onSync?: () => void;
 };
 
 /** A process with the ledger of a folder. */
 const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot: change, ...rest }: Change = {}) => {
-  const { needsAll = false, segmentBytes = 2000, onSync = () => undefined } = rest;
+  const { needsAll = false, segmentBytes = 2000, onSync = () => undefined, retainBytes = 1, ...extras } = rest;
   const damages: string[] = [];
   const unsaved: Error[] = [];
   let opened: Projection<Ledger> | undefined;
   const isExpected = expectMovedFiles(() => opened);
   const journal = await openJournal({
-    ...{ directory, name: 'ledger', segmentBytes, retainBytes: 1, awaitsHold: true, expects: 'all', recentCount: 10 },
+    ...{ directory, name: 'ledger', segmentBytes, retainBytes, awaitsHold: true, expects: 'all', recentCount: 10 },
     ...{ minFreeBytes: 0, retryMs: 5, onSync },
     report: (event) => {
       isExpected(event);
@@ -52,6 +57,7 @@ const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot:
   };
   atEnd(t, close);
   const projection = await Projection.open({
+    ...extras,
     ...{ log: { ...journal, ...changeLog?.(journal) }, createState: () => new Ledger(), needsAll },
     snapshot: Object.assign(Object.create(snapshot), change?.(snapshot)) as ProjectionSnapshot,
     onDamage: (damage) => damages.push(damage),
@@ -440,6 +446,108 @@ test('the log before a snapshot is deleted, and a snapshot that cannot be writte
   await waitUntil('the log is deleted', () => count() <= 1);
   await projection.save();
   assert.equal(written, 1, 'a snapshot that is current is not written again');
+});
+
+test('where the log deletes files for reasons of its own, a snapshot is stored as soon as they wait for it', async (t) => {
+  const directory = createFolder(t);
+  let dropped = 0;
+  const held = { maxBytes: 1e8, onDropped: () => (dropped += 1) };
+  const { projection, read, close } = await openLife(t, directory, { retainBytes: 4000, held });
+  for (let index = 0; index < 200; index += 1) await projection.append({ name: 'a', amount: 1 });
+  const count = () => readdirSync(directory).filter((name) => /^ledger\.\d+\.jsonl$/.test(name)).length;
+  await waitUntil('the log is as short as it should be', () => count() <= 3);
+  assert.equal(dropped, 0);
+  await close();
+  const again = await openLife(t, directory, { retainBytes: 4000, held });
+  assert.deepEqual(again.read(), read());
+});
+
+test('without a snapshot a projection begins where it is told, and at the same place after a kill', async (t) => {
+  const directory = createFolder(t);
+  const before = await openLife(t, directory);
+  for (let index = 0; index < 5; index += 1) await before.projection.append({ name: 'old', amount: 1 });
+  await before.close();
+  rmSync(join(directory, 'ledger.state'), { force: true });
+  let begun = 0;
+  const begin = async (state: Ledger): Promise<number> => {
+    begun += 1;
+    state.restore({ name: 'former', total: 7 });
+    return 3;
+  };
+  for (let life = 0; life < 2; life += 1) {
+    const { projection, read, close } = await openLife(t, directory, { begin, isRestoredLater: true });
+    await projection.catchUp();
+    assert.deepEqual(read(), [
+      ['former', 7],
+      ['old', 2],
+    ]);
+    await close();
+  }
+  assert.equal(begun, 1);
+});
+
+test('an empty state that has begun is not begun again', async (t) => {
+  const directory = createFolder(t);
+  let begun = 0;
+  const begin = async (state: Ledger): Promise<number> => {
+    begun += 1;
+    state.restore({ name: 'former', total: 0 });
+    return 0;
+  };
+  for (let life = 0; life < 2; life += 1) await (await openLife(t, directory, { begin })).close();
+  assert.equal(begun, 1);
+});
+
+test('a log that others share goes on at its end where somebody has replaced it, and nothing is appended for that', async (t) => {
+  const directory = createFolder(t);
+  const first = await openLife(t, directory);
+  for (let index = 0; index < 5; index += 1) await first.projection.append({ name: 'a', amount: 1 });
+  await first.projection.save();
+  await first.close();
+  for (const name of readdirSync(directory)) if (name.endsWith('.jsonl')) rmSync(join(directory, name));
+  let replaced = 0;
+  const onReplaced = () => (replaced += 1);
+  const second = await openLife(t, directory, { onReplaced });
+  await second.projection.append({ name: 'a', amount: 1 });
+  assert.equal(second.journal.state().lastSeq, 1);
+  await second.close();
+  const third = await openLife(t, directory, { onReplaced });
+  assert.deepEqual([third.read(), replaced], [[['a', 6]], 1]);
+});
+
+test('what others append to the log is folded, also right before and after an event that failed', async (t) => {
+  const directory = createFolder(t);
+  let isFailing = false;
+  const { projection, journal, read, close } = await openLife(t, directory, {
+    log: (log) => ({
+      appendAll: async (records, ids) => {
+        const appended = await log.appendAll(records, ids);
+        if (isFailing) throw new JournalError('unavailable', 'the sync failed');
+        return appended;
+      },
+    }),
+  });
+  for (let round = 0; round < 5; round += 1) {
+    isFailing = true;
+    const [, failed] = await Promise.allSettled([
+      journal.append({ name: 'other', amount: 1 }),
+      projection.append({ name: 'own', amount: 1 }),
+      journal.append({ name: 'other', amount: 1 }),
+    ]);
+    isFailing = false;
+    assert.equal(failed.status, 'rejected');
+    const waiting = projection.append({ name: 'own', amount: 10 });
+    await journal.append({ name: 'other', amount: 1 });
+    await waiting;
+  }
+  await projection.catchUp();
+  const expected = [
+    ['other', 15],
+    ['own', 50],
+  ];
+  assert.deepEqual(Object.fromEntries(read()), Object.fromEntries(expected));
+  await close();
+  assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), Object.fromEntries(expected));
 });
 
 test('a snapshot is written by itself when the log has grown', async (t) => {

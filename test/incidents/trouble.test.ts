@@ -96,7 +96,10 @@ test('of a snapshot that is damaged the incidents that can be read are kept, and
   writeFileSync(path, readFileSync(path, 'utf8').replace(/"crc":.*/, '"crc":1}'));
   const { next, lines } = await startAgain(t, dataDir);
   await waitForIncident(next, { count: 1, number: 1, title: 'sda1 is full' });
-  assert.deepEqual((await readIncident(next, 1)).timeline.flatMap(({ comment }) => comment ?? []), ['x']);
+  assert.deepEqual(
+    (await readIncident(next, 1)).timeline.flatMap(({ comment }) => comment ?? []),
+    ['x'],
+  );
   assert.ok(lines.some((line) => line.includes('the stored state is damaged')));
 });
 

@@ -15,7 +15,7 @@ const dayMs = 24 * 60 * 60_000;
 const mostOld = 1_000_000;
 
 /** What people did at one time, after the alert with the seq `after` was folded. */
-export interface FormerActions {
+interface FormerActions {
   at: number;
   after: number;
   lastNumber: number;

@@ -71,7 +71,11 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   }
 
   /** What an action would come to at a time, without taking it over; the number of incidents that it and time would change. */
-  foresee({ at, action, expected }: IncidentsEvent): Pick<IncidentsOutcome, 'incident' | 'refusal'> & { count: number } {
+  foresee({
+    at,
+    action,
+    expected,
+  }: IncidentsEvent): Pick<IncidentsOutcome, 'incident' | 'refusal'> & { count: number } {
     const step = new Fold(this.all, this.all.rules, at);
     step.advance(at);
     const done = action ? act(step, { ...action, at } as Action, expected) : {};

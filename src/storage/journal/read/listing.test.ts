@@ -25,6 +25,7 @@ test('a listing returns the last matching records, whatever the lengths of recor
   const record = fc.record({
     length: fc.oneof(fc.nat(300), fc.constantFrom(20_000, 65_300, 65_536, 140_000)),
     level: fc.constantFrom('A', 'B'),
+    isEvent: fc.boolean(),
   });
   const cases = fc.record({
     records: fc.array(record, { minLength: 1, maxLength: 25 }),
@@ -35,8 +36,10 @@ test('a listing returns the last matching records, whatever the lengths of recor
     fc.asyncProperty(cases, async ({ records, segmentBytes, count }) => {
       const journal = await openTestJournal(t, createFolder(t), { segmentBytes, sync: false });
       const model = records.map(({ length, level }, n) => ({ n, level, text: 'x'.repeat(length) }));
-      for (const one of model) {
+      for (const [n, one] of model.entries()) {
         await journal.append(one);
+        // Of a feature: no list has it.
+        if (records[n]?.isEvent) await journal.append({ feature: 'f', ...one });
       }
       const last = model.slice(-count);
       assert.deepEqual(

@@ -71,7 +71,11 @@ const collect = async (
       const kind = classifyLine(line.bytes);
       if (kind === 'damaged') {
         noteDamaged(file, line);
-      } else if (line.bytes !== undefined && (kind === 'own' || kind === 'foreign') && !isFeatureEventLine(line.bytes)) {
+      } else if (
+        line.bytes !== undefined &&
+        (kind === 'own' || kind === 'foreign') &&
+        !isFeatureEventLine(line.bytes)
+      ) {
         records += 1;
         if (matches(kind, line.bytes)) found.add(file, line, line.bytes);
         if (records === count) return;
