@@ -37,6 +37,8 @@ export interface ProjectionState<Outcome = unknown> {
    * clock nor chance, so every replay and every instance gets the same. An event of an unknown kind changes nothing.
    */
   fold(event: StoredRecord): Outcome;
+  /** The same for several events where that is quicker, with an outcome for each. */
+  foldTogether?(events: readonly StoredRecord[]): Outcome[];
   /** Entries that lead to the state as of this call, some at a time. They are written while more events are folded. */
   save(): Iterable<readonly unknown[]>;
   /** Takes over one entry of a snapshot; the state is empty before the first. */
@@ -364,15 +366,24 @@ export class Projection<State extends ProjectionState> {
 
   #foldAll(events: readonly StoredRecord[]): void {
     const outcomes: OutcomeOf<State>[] = [];
+    const ids: string[] = [];
+    const together: StoredRecord[] = [];
     for (const event of events) {
       const { id, seq } = event;
       this.#passTo(seq - 1);
       this.#seq = seq;
       this.#growth += lineLength + lengthOf(event);
       if (this.#failed.has(id)) continue;
-      const outcome = this.#state.fold(event) as OutcomeOf<State>;
-      outcomes.push(outcome);
-      if (this.#sent.has(id)) this.#sent.set(id, { outcome });
+      ids.push(id);
+      if (this.#state.foldTogether) together.push(event);
+      else outcomes.push(this.#state.fold(event) as OutcomeOf<State>);
+    }
+    if (together.length > 0) outcomes.push(...(this.#state.foldTogether?.(together) as OutcomeOf<State>[]));
+    if (this.#sent.size > 0) {
+      for (const [index, outcome] of outcomes.entries()) {
+        const id = ids[index] ?? '';
+        if (this.#sent.has(id)) this.#sent.set(id, { outcome });
+      }
     }
     if (outcomes.length > 0) for (const listener of this.#listeners) listener(outcomes);
   }

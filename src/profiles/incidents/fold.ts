@@ -101,8 +101,8 @@ export class Fold {
   readonly measured = { opened: 0, overflowed: 0, toAcknowledge: [] as number[], toResolve: [] as number[] };
   /** By key, those that have changed. */
   readonly #latest = new Map<string, StoredIncident>();
-  /** Notices of this step alone. */
-  readonly #copied = new WeakSet<StoredIncident['notices']>();
+  /** Notices of this step alone; few steps have any. */
+  #copied: Set<StoredIncident['notices']> | undefined;
   /** Those that a time up to `until` may change, the earliest first. */
   readonly #due: { id: string; number: number; at: number }[];
   readonly #until: number;
@@ -397,6 +397,7 @@ export class Fold {
 
   /** A copy of the notices that may be changed until the step is taken over: a hundred destinations may tell of an incident. */
   #editNotices(changed: StoredIncident): StoredIncident['notices'] {
+    this.#copied ??= new Set();
     if (!this.#copied.has(changed.notices)) {
       changed.notices = { ...changed.notices };
       this.#copied.add(changed.notices);

@@ -121,7 +121,9 @@ export class Incidents implements IncidentsBefore {
   take({ changed, events, counters }: Fold): void {
     this.counters = counters;
     this.#orderSent();
-    for (const incident of [...changed.values()].sort((a, b) => a.change - b.change)) this.#put(incident);
+    const incidents = [...changed.values()];
+    if (incidents.length > 1) incidents.sort((a, b) => a.change - b.change);
+    for (const incident of incidents) this.#put(incident);
     for (const { id, event } of events) {
       const entry = this.#byId.get(id);
       if (entry) entry.events = [...entry.events, event].slice(-mostEvents);

@@ -47,15 +47,31 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
 
   fold(record: StoredRecord): IncidentsOutcome {
     const { seq } = record;
-    if (!isFeatureEvent(record)) {
-      const alert = toFoldedAlert(record);
-      return { seq, ...this.#step(alert.at, (step) => step.addAlert(alert)) };
-    }
+    if (!isFeatureEvent(record)) return this.#foldAlerts([record]);
     if (record['feature'] !== feature) return { seq, changed: [], measured: undefined };
-    const { counters } = this.all;
-    counters.lastNumber = Math.max(counters.lastNumber, lastNumberIn(record));
-    const outcome = this.apply(record as unknown as IncidentsEvent);
-    return { seq, ...outcome };
+    this.all.noteLastNumber(lastNumberIn(record));
+    return { seq, ...this.apply(record as unknown as IncidentsEvent) };
+  }
+
+  /** Alerts that follow each other are one step, whose outcome is that of the last one. */
+  foldTogether(records: readonly StoredRecord[]): IncidentsOutcome[] {
+    const outcomes: IncidentsOutcome[] = [];
+    let alerts: StoredRecord[] = [];
+    for (const [index, record] of records.entries()) {
+      if (isFeatureEvent(record)) {
+        outcomes.push(this.fold(record));
+        continue;
+      }
+      alerts.push(record);
+      const next = records[index + 1];
+      if (next && !isFeatureEvent(next)) {
+        outcomes.push({ seq: record.seq, changed: [], measured: undefined });
+      } else {
+        outcomes.push(this.#foldAlerts(alerts));
+        alerts = [];
+      }
+    }
+    return outcomes;
   }
 
   /** Takes over what an event changes. */
@@ -88,6 +104,15 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
 
   restore(entry: unknown): void {
     this.all.restore(entry as StateEntry);
+  }
+
+  #foldAlerts(records: readonly StoredRecord[]): IncidentsOutcome {
+    const alerts = records.map(toFoldedAlert);
+    const until = Math.max(...alerts.map(({ at }) => at));
+    const taken = this.#step(until, (step) => {
+      for (const alert of alerts) step.addAlert(alert);
+    });
+    return { seq: records.at(-1)?.seq ?? 0, ...taken };
   }
 
   #step(until: number, run: (step: Fold) => void): Pick<IncidentsOutcome, 'changed' | 'measured'> {
