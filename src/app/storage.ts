@@ -19,7 +19,7 @@ import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
 import { hasUnfinishedImport } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
-import { createSnapshot, replaceFile } from '../storage/snapshot.ts';
+import { createReplacedFile, replaceFile } from '../storage/replaced-file.ts';
 import { type OnProgress, openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */
@@ -30,7 +30,7 @@ export interface AppStorage
     | 'openLog'
     | 'openChanges'
     | 'openFolder'
-    | 'openSnapshot'
+    | 'openFile'
     | 'openState'
     | 'place'
     | 'readDataSpace'
@@ -63,7 +63,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   const database = await openDatabase(settings, { ...parts, onProgress });
   return {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
-    openSnapshot: (name) => createSnapshot(directory, name),
+    openFile: (name) => createReplacedFile(directory, name),
     openFolder: (name) => createFolderOf(join(directory, name)),
     openState: (name, minFreeBytes) => createStateFile(join(directory, `${name}.state`), minFreeBytes),
     place: { store: database ? 'postgresql' : settings.store === 'file' ? 'file' : 'memory', folder: directory },

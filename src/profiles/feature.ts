@@ -16,7 +16,7 @@ import type { JournalEvent, JournalOptions } from '../storage/journal/options.ts
 import type { Awaitable } from '../storage/list.ts';
 import type { MovedStore } from '../storage/moved-store.ts';
 import type { Database } from '../storage/postgres/database.ts';
-import type { Snapshot } from '../storage/snapshot.ts';
+import type { ReplacedFile } from '../storage/replaced-file.ts';
 import type { Offers } from './offers.ts';
 import { type Route, uuidForm } from './route.ts';
 import type { Severity } from './severity.ts';
@@ -63,7 +63,7 @@ export interface Parts {
   /** The database that instances share, if the setting `store` names one; then nothing is kept by `openChanges`. */
   database: Database | undefined;
   /** The small file with this name in the data directory. */
-  openSnapshot: (name: string) => Snapshot;
+  openFile: (name: string) => ReplacedFile;
   /** What keeps the data, and the absolute path of the data directory. */
   place: { store: 'memory' | 'file' | 'postgresql'; folder: string };
   /** Bytes of the file system that has the data directory. */

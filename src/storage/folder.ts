@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
 import { createDirectory, createFreeSpaceCheck, createSync } from './journal/files.ts';
-import { replaceBy, unfinishedEnding } from './snapshot.ts';
+import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 
 /** Space that stays free for what is more important. */
 const minFreeBytes = 32 * 1024 * 1024;

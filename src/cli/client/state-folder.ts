@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } f
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { toLocalSecond } from '../../local-time.ts';
-import { replaceFile } from '../../storage/snapshot.ts';
+import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
 /** Bounds of a folder, whose oldest files are dropped first, and of a file: an alert in its envelope. */

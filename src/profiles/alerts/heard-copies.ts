@@ -3,8 +3,8 @@ import { Value } from 'typebox/value';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { farewellMs } from '../../storage/postgres/lease.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
-import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Heard } from './heard.ts';
 
 /** Milliseconds between two copies in a file, and sooner where a source or an alert is new. */
@@ -29,7 +29,7 @@ export interface HeardCopies {
 }
 
 /** In a small file, which is replaced. Where it cannot be written, the next start knows less, and ends alerts later. */
-export const createFileCopies = (heard: Heard, file: Snapshot): HeardCopies => {
+export const createFileCopies = (heard: Heard, file: ReplacedFile): HeardCopies => {
   let hasBegun = false;
   let writtenAt = Number.NEGATIVE_INFINITY;
   const write = async (): Promise<void> => {

@@ -101,7 +101,7 @@ export const alerts = defineFeature({
   tools: [testIntake],
   transfer: alertTransfer,
   create: async (parts) => {
-    const { openLog, openSnapshot, database, identifySender, listUnavailable, clock, meters, settings, offers, log } =
+    const { openLog, openFile, database, identifySender, listUnavailable, clock, meters, settings, offers, log } =
       parts;
     let deliverer: AlertDeliverer | undefined;
     let nameIncidents: NameIncidents | undefined;
@@ -113,9 +113,7 @@ export const alerts = defineFeature({
       hear: (record) => heard.hear(record),
     });
     const { journal, events, onMoved, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
-    const copies = database
-      ? createSharedCopies(heard, database)
-      : createFileCopies(heard, openSnapshot('alerts.heard'));
+    const copies = database ? createSharedCopies(heard, database) : createFileCopies(heard, openFile('alerts.heard'));
     const lease = database ? createLease(database, 'alert-ends') : ownLease;
     const ends = new AlertEnds({
       heard,

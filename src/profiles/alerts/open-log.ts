@@ -45,7 +45,7 @@ export interface AlertLog {
   close(): Promise<void>;
 }
 
-type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openSnapshot' | 'clock' | 'log' | 'meters'> &
+type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openFile' | 'clock' | 'log' | 'meters'> &
   Pick<RepeatParts, 'repeatAfterMs' | 'hear'> & { settings: Static<TObject<typeof alertSettings>> };
 
 const indexing = {
@@ -60,7 +60,7 @@ export const openAlertLog = (parts: OpeningParts): Promise<AlertLog> =>
 
 const openLocal = async ({
   openLog,
-  openSnapshot,
+  openFile,
   clock,
   log,
   settings,
@@ -68,7 +68,7 @@ const openLocal = async ({
   hear,
 }: OpeningParts): Promise<AlertLog> => {
   const { alertsRetainDays } = settings;
-  const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openSnapshot }));
+  const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openFile }));
   const movedListeners: (() => void)[] = [];
   const options = {
     name: 'alerts',
@@ -154,7 +154,7 @@ const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention()
 };
 
 const openShared = async (
-  { openLog, openSnapshot, clock, log, meters, settings, repeatAfterMs, hear }: OpeningParts,
+  { openLog, openFile, clock, log, meters, settings, repeatAfterMs, hear }: OpeningParts,
   database: NonNullable<Parts['database']>,
 ): Promise<AlertLog> => {
   let isTold = false;
@@ -184,7 +184,7 @@ const openShared = async (
   const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs, hear });
   if (settings.spool) {
     intake.spool = await Spool.open({
-      ...{ openLog, openSnapshot, log },
+      ...{ openLog, openFile, log },
       segmentBytes: settings.alertsSegmentBytes,
       minFreeBytes: settings.alertsMinFreeBytes,
       sync: settings.alertsSync,
@@ -232,8 +232,8 @@ export const keptNotice = `alertsRetainDays is not set: alerts are kept for ever
  * The default for the log in files. It is decided once, when this version first opens the log, by whether there are alerts
  * in it, and then kept in a small file beside it: nothing that was kept for ever is deleted by an upgrade.
  */
-const readDefaultDays = async ({ openLog, openSnapshot }: Pick<Parts, 'openLog' | 'openSnapshot'>) => {
-  const file = openSnapshot('alerts.retain-days');
+const readDefaultDays = async ({ openLog, openFile }: Pick<Parts, 'openLog' | 'openFile'>) => {
+  const file = openFile('alerts.retain-days');
   const known = String((await file.read()) ?? '').trim();
   if (known !== '') return known === String(forever) ? forever : defaultRetainDays;
   const journal = await openLog('alert log', { name: 'alerts', awaitsHold: true });

@@ -4,8 +4,8 @@ import type { Journal } from '../../storage/journal/journal.ts';
 import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { NewRecord, Placed, RepeatRowKey } from '../../storage/postgres/record-collection.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
-import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Parts } from '../feature.ts';
 import type { AlertRecord } from './alert.ts';
 import { AlertIntake, type KeyedAlert, type RepeatParts } from './intake/repeats.ts';
@@ -116,7 +116,7 @@ const passIfUnavailable = (error: unknown): undefined => {
   if (!(error instanceof StoreUnavailable)) throw error;
 };
 
-interface SpoolParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> {
+interface SpoolParts extends Pick<Parts, 'openLog' | 'openFile' | 'log'> {
   segmentBytes: number;
   minFreeBytes: number;
   sync: boolean;
@@ -133,7 +133,7 @@ interface SpoolParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> {
 export class Spool {
   readonly #parts: SpoolParts;
   readonly #journal: Journal;
-  readonly #position: Snapshot;
+  readonly #position: ReplacedFile;
   readonly #closing = new AbortController();
   /** The last lines that are stored elsewhere, and that are in the queue for that. */
   #shipped: number;
@@ -145,7 +145,7 @@ export class Spool {
   /** Set while the last lines are put into the queue; to be awaited before new ones are. */
   hold: Promise<void> | undefined;
 
-  private constructor(parts: SpoolParts, journal: Journal, position: Snapshot, shipped: number) {
+  private constructor(parts: SpoolParts, journal: Journal, position: ReplacedFile, shipped: number) {
     this.#parts = parts;
     this.#journal = journal;
     this.#position = position;
@@ -159,12 +159,12 @@ export class Spool {
 
   /** Begins to ship what an earlier process has left. Throws a SettingsError if the data directory cannot be used. */
   static async open(parts: SpoolParts): Promise<Spool> {
-    const { openLog, openSnapshot, segmentBytes, minFreeBytes, sync } = parts;
+    const { openLog, openFile, segmentBytes, minFreeBytes, sync } = parts;
     // Every closed file may be deleted that is not held; that is checked once an hour, too.
     const retention = { awaitsHold: true, retainBytes: 1, retainDays: 1 };
     const name = 'alerts-spool';
     const journal = await openLog('alert spool', { name, segmentBytes, minFreeBytes, sync, ...retention });
-    const position = openSnapshot(`${name}.shipped`);
+    const position = openFile(`${name}.shipped`);
     const known = Number(String((await position.read()) ?? '0'));
     // The log may have been deleted.
     const shipped = Math.min(Number.isSafeInteger(known) ? known : 0, journal.state().lastSeq);

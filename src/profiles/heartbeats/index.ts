@@ -41,7 +41,7 @@ export const heartbeats = defineFeature({
   settings: heartbeatSettings,
   findProblems: findHeartbeatProblems,
   create: async (parts) => {
-    const { offers, database, openLog, openState, openSnapshot, clock, log, meters, authorize, settings } = parts;
+    const { offers, database, openLog, openState, openFile, clock, log, meters, authorize, settings } = parts;
     let store: HeartbeatStore | undefined;
     const pings = database
       ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => sharedDays })
@@ -51,7 +51,7 @@ export const heartbeats = defineFeature({
           expectMovedFiles(() => store),
         );
     const snapshot = database ? createHeartbeatSnapshot(database) : openState('heartbeats');
-    const alive = database ? createSharedLastAlive(database) : createLastAlive(openSnapshot('heartbeats.alive'));
+    const alive = database ? createSharedLastAlive(database) : createLastAlive(openFile('heartbeats.alive'));
     const opened = await HeartbeatStore.open({ log: pings, snapshot, report: log });
     store = opened;
     const keeper = new HeartbeatKeeper({

@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/postgres/database.ts';
 import type { ProjectionSnapshot } from '../../storage/projection.ts';
-import type { Snapshot } from '../../storage/snapshot.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import type { HeartbeatEntry } from './fold.ts';
 import type { Outage } from './judge.ts';
 
@@ -18,7 +18,7 @@ const aliveName = ':alive';
 const atOnce = 50;
 
 /** In a file of the data directory. */
-export const createLastAlive = (file: Snapshot): LastAlive => ({
+export const createLastAlive = (file: ReplacedFile): LastAlive => ({
   read: async () => Number(String((await file.read()) ?? '')) || undefined,
   write: (at) => file.write(Buffer.from(`${at}\n`)),
 });

@@ -9,7 +9,7 @@ import { createStateFile } from '../../storage/changes/state-file.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
-import { createSnapshot } from '../../storage/snapshot.ts';
+import { createReplacedFile } from '../../storage/replaced-file.ts';
 import type { AlertSource, MadeSetting, RaisedSeries, SettingStore } from '../offers.ts';
 import type { HeartbeatDefinition } from './definition.ts';
 import { HeartbeatKeeper } from './keeper.ts';
@@ -84,7 +84,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     const writeUnlessLost: typeof file.write = async (seq, pieces) => {
       if (isSaved) await file.write(seq, pieces);
     };
-    const alive = createLastAlive(createSnapshot(directory, 'heartbeats.alive'));
+    const alive = createLastAlive(createReplacedFile(directory, 'heartbeats.alive'));
     const snapshot = { size: 0, read: file.read, write: writeUnlessLost };
     const store = await HeartbeatStore.open({ log: journal, snapshot, report: log });
     const alerts: Pick<AlertSource, 'raise' | 'listRaised'> = {

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../storage/snapshot.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { alertLevels, hostColumns } from '../machine.ts';
 
 /** File systems that are kept; a machine with more disks shows the first ones. */
@@ -163,7 +163,7 @@ export type Disks = string[];
 const headerBytes = 4096;
 
 /** Writes the rings and the names of the disks. */
-export const saveHistory = (file: Snapshot, rings: readonly Ring[], disks: Disks): Promise<void> => {
+export const saveHistory = (file: ReplacedFile, rings: readonly Ring[], disks: Disks): Promise<void> => {
   const header = Buffer.alloc(headerBytes, ' ');
   // Mount paths that are longer together than the header has room for are not worth keeping.
   const text = JSON.stringify({ magic, disks });
@@ -172,7 +172,7 @@ export const saveHistory = (file: Snapshot, rings: readonly Ring[], disks: Disks
 };
 
 /** Fills the rings from the file and returns the names of the disks. A file that does not fit is ignored. */
-export const loadHistory = async (file: Snapshot, rings: readonly Ring[]): Promise<Disks> => {
+export const loadHistory = async (file: ReplacedFile, rings: readonly Ring[]): Promise<Disks> => {
   const bytes = await file.read();
   const header = bytes && parseHeader(bytes.toString('utf8', 0, headerBytes));
   if (!header) return [];

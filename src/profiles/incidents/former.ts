@@ -41,11 +41,11 @@ export const noFormerIncidents: FormerIncidents = {
 export const openFormerIncidents = ({
   openLog,
   openState,
-  openSnapshot,
-}: Pick<Parts, 'openLog' | 'openState' | 'openSnapshot'>): FormerIncidents => ({
+  openFile,
+}: Pick<Parts, 'openLog' | 'openState' | 'openFile'>): FormerIncidents => ({
   readState: (restore, onDamage) => openState('incidents').read(restore, onDamage),
   async *readActions(seq) {
-    const isThere = await openSnapshot('incidents.jsonl').read();
+    const isThere = await openFile('incidents.jsonl').read();
     if (!isThere) return;
     const journal = await openLog('incident log', { name: 'incidents', awaitsHold: true });
     try {

@@ -105,7 +105,7 @@ export const incidents = defineFeature({
 
 /** Opens incidents that follow the log of alerts in files, which is open where alerts are mounted. */
 const openInFiles = async (
-  storage: Pick<Parts, 'openLog' | 'openState' | 'openSnapshot'>,
+  storage: Pick<Parts, 'openLog' | 'openState' | 'openFile'>,
   alerts: AlertSource | undefined,
   parts: { rules: Rules; observe: Observe } & Pick<Parts, 'clock' | 'log'>,
 ): Promise<ProjectedIncidentStore> => {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { createSerial } from '../../storage/scheduling.ts';
-import type { Snapshot } from '../../storage/snapshot.ts';
 
 /** An account of the settings, as it was: its name, and a MAC of its role and password. */
 type SeenAccount = [name: string, mark: string];
@@ -19,7 +19,7 @@ export type AccountMemory = Awaited<ReturnType<typeof openAccountMemory>>;
  * stopped may still have a token. Any of the keys makes a mark, and the first one makes new marks.
  */
 export const openAccountMemory = async (
-  file: Snapshot,
+  file: ReplacedFile,
   keys: readonly (Buffer | string)[],
   log: Pick<FastifyBaseLogger, 'warn'>,
 ) => {

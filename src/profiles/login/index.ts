@@ -8,7 +8,7 @@ import { type AccountMemory, openAccountMemory } from './account-memory.ts';
 import { createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';
 import { createKeyRoutes, followMadeKeys } from './key-routes.ts';
-import { createKeyUses, keepInDatabase, keepInSnapshot } from './key-uses.ts';
+import { createKeyUses, keepInDatabase, keepInFile } from './key-uses.ts';
 import { createOwnAccountRoutes } from './own-account.ts';
 import { createSessionRoutes, createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
@@ -49,7 +49,7 @@ export const login = defineFeature({
   settings: loginSettings,
   findProblems: findUserProblems,
   create: async (parts) => {
-    const { settings, tokens, keys, secrets, log, clock, database, openSnapshot, offers } = parts;
+    const { settings, tokens, keys, secrets, log, clock, database, openFile, offers } = parts;
     const { settings: made } = offers;
     /** So that the tokens are refused after a restart, too. */
     const storeRevocation = async (name: string): Promise<void> => {
@@ -71,7 +71,7 @@ export const login = defineFeature({
     accounts.onChanged(tell);
     const setup = createSetup(() => accounts.isFirstMissing());
     if (made) followMadeKeys(keys, made, tell);
-    const kept = database ? keepInDatabase(database) : keepInSnapshot(openSnapshot('keys.used'));
+    const kept = database ? keepInDatabase(database) : keepInFile(openFile('keys.used'));
     const uses = createKeyUses(keys, kept, log);
     const endAll = async (user: string): Promise<number> => {
       const at = keeper ? (await keeper.endSessions(user, user)).at : clock().getTime();
@@ -111,10 +111,10 @@ export const login = defineFeature({
 });
 
 /** Undefined where no token outlives the process. */
-const openMemory = async ({ deriveKeys, secrets, openSnapshot, log }: Parts): Promise<AccountMemory | undefined> => {
+const openMemory = async ({ deriveKeys, secrets, openFile, log }: Parts): Promise<AccountMemory | undefined> => {
   const derived = deriveKeys('accounts of the settings');
   const keys = derived.length > 0 || secrets.file === undefined ? derived : [secrets.get('jwtSecret', secretBytes)];
-  return keys.length === 0 ? undefined : openAccountMemory(openSnapshot('accounts.seen'), keys, log);
+  return keys.length === 0 ? undefined : openAccountMemory(openFile('accounts.seen'), keys, log);
 };
 
 type Issue = (

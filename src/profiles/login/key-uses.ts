@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AccessKeys, KnownKey } from '../../auth/access.ts';
 import type { Database } from '../../storage/postgres/database.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
-import type { Snapshot } from '../../storage/snapshot.ts';
 
 /** Milliseconds between two times that uses are kept. */
 const keptMs = 10 * 60_000;
@@ -67,7 +67,7 @@ export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, lo
 };
 
 /** In a small file. */
-export const keepInSnapshot = (file: Snapshot): KeptUses => ({
+export const keepInFile = (file: ReplacedFile): KeptUses => ({
   read: async () => parseUses(await file.read()),
   write: (uses) => file.write(Buffer.from(JSON.stringify(uses))),
 });

@@ -20,7 +20,7 @@ import { answer, startReceiver } from '../../../test/support/receiver.ts';
 import { atEnd } from '../../../test/support/scope.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
-import { createSnapshot } from '../../storage/snapshot.ts';
+import { createReplacedFile } from '../../storage/replaced-file.ts';
 import type { AlertSource } from '../offers.ts';
 import { createTargets } from '../targets.ts';
 import { openOutbox } from './outbox.ts';
@@ -58,10 +58,10 @@ test('an alert that is stored while a start reads which destinations there were 
   const open = (onRead: () => Promise<unknown>) =>
     openOutbox({ destinations: [toDestination(receiver)], outboxRetainBytes: 1e9 }, source, {
       openLog: (_title, options) => openJournal({ directory, minFreeBytes: 0, ...options }),
-      openSnapshot: (name) => {
-        const snapshot = createSnapshot(directory, name);
-        const read = () => onRead().then(() => snapshot.read());
-        return name === 'outbox.destinations' ? { ...snapshot, read } : snapshot;
+      openFile: (name) => {
+        const file = createReplacedFile(directory, name);
+        const read = () => onRead().then(() => file.read());
+        return name === 'outbox.destinations' ? { ...file, read } : file;
       },
       ...{ clock: () => new Date(), log: pino({ level: 'silent' }), silences: undefined },
       links: { publicUrl: undefined, toUrl: () => undefined },

@@ -1,7 +1,7 @@
 import type { Meters } from '../../metrics/meters.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { createSerial } from '../../storage/scheduling.ts';
-import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Concern, Parts } from '../feature.ts';
 import type { AlertSource, SilenceSource } from '../offers.ts';
 import { RecentValues } from '../recent-values.ts';
@@ -30,7 +30,7 @@ interface OutboxSettings {
 
 type Entries = Pick<OutboxSettings, 'destinations' | 'made' | 'madeAt'>;
 
-interface OutboxParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'> {
+interface OutboxParts extends Pick<Parts, 'openLog' | 'openFile' | 'clock' | 'log'> {
   links: MessageLinks;
   /** Addresses that destinations created at run time may reach. */
   targets: Targets;
@@ -72,7 +72,7 @@ export const openOutbox = async (
     }
   };
   const { open, retire } = createOpener(source, parts, hurryOthers);
-  const updateRegistry = await openRegistry(parts.openSnapshot('outbox.destinations'), (name) =>
+  const updateRegistry = await openRegistry(parts.openFile('outbox.destinations'), (name) =>
     retire(name, stored ?? 0).catch((err: unknown) => {
       log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may fire on');
       return false;
@@ -165,7 +165,7 @@ const createAlertFinder = ({ journal }: AlertSource): ((id: string) => Promise<S
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 const createOpener = (
   source: AlertSource,
-  { openLog, openSnapshot, clock, log, silences, links, targets }: OutboxParts,
+  { openLog, openFile, clock, log, silences, links, targets }: OutboxParts,
   onDelivered: (destination: AnyDestination) => void,
 ) => {
   let known: string | undefined;
@@ -186,7 +186,7 @@ const createOpener = (
       } = target.settings;
       const { madeAt } = target;
       const start = startAt === 'oldest' ? 0 : stored;
-      const kept = await openProgress(name, { openLog, openSnapshot, log, start, stored });
+      const kept = await openProgress(name, { openLog, openFile, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
       const sender = await openSender(target, mostRequests + 1, clock, targets);
       const isOfIncidents = notify === 'incidents';
@@ -238,7 +238,7 @@ const createOpener = (
     retire: async (name: string, start: number): Promise<boolean> => {
       const { notices } = await prepare();
       const stored = Number.POSITIVE_INFINITY;
-      const { progress, close } = await openProgress(name, { openLog, openSnapshot, log, start, stored });
+      const { progress, close } = await openProgress(name, { openLog, openFile, log, start, stored });
       const { failing: _, ...receiver } = progress.receiver;
       progress.receiver = receiver;
       await notices.update(name, progress);
@@ -252,7 +252,7 @@ const createOpener = (
  * Keeps the names of destinations, so those that are removed while the server is off are known, too. The function that it
  * returns takes over the names of the settings; others are retired, and known until `retire` resolves to true.
  */
-const openRegistry = async (file: Snapshot, retire: (name: string) => Promise<boolean>) => {
+const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promise<boolean>) => {
   let known = parseNames(await file.read());
   return async (names: readonly string[]): Promise<void> => {
     const left: string[] = [];

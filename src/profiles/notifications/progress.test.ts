@@ -5,7 +5,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { fc } from '../../../test/support/random.ts';
 import type { Scope } from '../../../test/support/scope.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
-import { createSnapshot, type Snapshot } from '../../storage/snapshot.ts';
+import { createReplacedFile, type ReplacedFile } from '../../storage/replaced-file.ts';
 import { openProgress, Progress, parseProgress } from './progress.ts';
 
 const parked = { id: 'x', reason: 'y', time: 'z' };
@@ -139,21 +139,21 @@ interface Opened {
 
 /** Opens the progress of `hook` in the folder, with a log that ends at 100. */
 const open = ({ directory, writes, ...opened }: Opened, lines: string[] = []) => {
-  const openSnapshot = (name: string): Snapshot => {
-    const snapshot = createSnapshot(directory, name);
+  const openFile = (name: string): ReplacedFile => {
+    const file = createReplacedFile(directory, name);
     return {
-      read: snapshot.read,
+      read: file.read,
       write: async (bytes) => {
         if (opened.failure) throw opened.failure;
         writes.push(bytes.toString());
-        await snapshot.write(bytes);
+        await file.write(bytes);
       },
     };
   };
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   return openProgress('hook', {
     openLog: (_, options) => openJournal({ directory, report: () => undefined, ...options }),
-    openSnapshot,
+    openFile,
     log,
     start: 90,
     stored: 100,
@@ -182,7 +182,7 @@ test('progress is written at once, then at most once a second, and when it is cl
 
 test('a progress file that is damaged loses no alert', async (t) => {
   const files = start(t);
-  await createSnapshot(files.directory, 'outbox-hook.progress').write(Buffer.from('{'));
+  await createReplacedFile(files.directory, 'outbox-hook.progress').write(Buffer.from('{'));
   const lines: string[] = [];
   const kept = await open(files, lines);
   assert.equal(kept.progress.position, 0);

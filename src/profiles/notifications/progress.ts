@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../storage/snapshot.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import type { Parts } from '../feature.ts';
 import { waitForTurn } from './message-turn.ts';
 
@@ -213,7 +213,7 @@ export const parseProgress = (text: string): Progress => {
 /** A destination's progress and the file that keeps it. */
 export type KeptProgress = ReturnType<typeof keepProgress>;
 
-interface ProgressParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> {
+interface ProgressParts extends Pick<Parts, 'openLog' | 'openFile' | 'log'> {
   /** A new destination begins after this seq. */
   start: number;
   /** The last seq of the alert log. */
@@ -222,8 +222,8 @@ interface ProgressParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> 
 
 /** Opens `outbox-NAME.progress`, at first with what the journal of version 1.0 says. */
 export const openProgress = async (name: string, parts: ProgressParts): Promise<KeptProgress> => {
-  const { openSnapshot, log, start, stored } = parts;
-  const file = openSnapshot(`outbox-${name}.progress`);
+  const { openFile, log, start, stored } = parts;
+  const file = openFile(`outbox-${name}.progress`);
   const bytes = await file.read();
   const progress = bytes ? readFile(bytes, name, log) : ((await readJournal(name, parts)) ?? new Progress(start));
   if (progress.cut(stored).isReplaced) {
@@ -246,7 +246,7 @@ const readFile = (bytes: Buffer, name: string, log: Parts['log']): Progress => {
   }
 };
 
-const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown) => void) => {
+const keepProgress = (progress: Progress, file: ReplacedFile, report: (err: unknown) => void) => {
   let isChanged = false;
   let isUnwritten = false;
   let timer: NodeJS.Timeout | undefined;
@@ -313,8 +313,8 @@ interface FormerLine extends Pick<Progress, 'start' | 'dropped' | 'forgotten'> {
 }
 
 /** What the journal `outbox-NAME` says, if there is one; it stays as it is. */
-const readJournal = async (name: string, { openLog, openSnapshot }: ProgressParts): Promise<Progress | undefined> => {
-  if (!(await openSnapshot(`outbox-${name}.jsonl`).read())) return undefined;
+const readJournal = async (name: string, { openLog, openFile }: ProgressParts): Promise<Progress | undefined> => {
+  if (!(await openFile(`outbox-${name}.jsonl`).read())) return undefined;
   const journal = await openLog(`outbox of ${name}`, { name: `outbox-${name}`, sync: false });
   let progress: Progress | undefined;
   for await (const lines of journal.readAfter(0)) {

@@ -6,7 +6,7 @@ import { Slice } from '../../slice.ts';
 import { passIfGone } from '../journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from '../journal/files.ts';
 import { newline } from '../journal/read/files.ts';
-import { replaceBy, unfinishedEnding } from '../snapshot.ts';
+import { replaceBy, unfinishedEnding } from '../replaced-file.ts';
 
 /** Gets what is damaged, and where, as a clause. */
 export type OnDamage = (damage: string) => void;

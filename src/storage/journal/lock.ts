@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { replaceFile } from '../snapshot.ts';
+import { replaceFile } from '../replaced-file.ts';
 import { codeOf, JournalError, passIfGone } from './errors.ts';
 
 /** The longest socket path on macOS, a little shorter than on Linux. Node silently truncates longer ones. */

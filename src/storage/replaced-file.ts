@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { createDirectory, createSync } from './journal/files.ts';
 
 /** A small file that is replaced as a whole, so a crash leaves the old or the new content. */
-export interface Snapshot {
+export interface ReplacedFile {
   /** The bytes of the last write; undefined if there is none or it cannot be read. Creates the directory; call it first. */
   read(): Promise<Buffer | undefined>;
   /** Rejects if the file cannot be written; a directory that somebody has deleted is not created again. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** The snapshot with this file name in a directory. */
-export const createSnapshot = (directory: string, name: string): Snapshot => {
+/** The one with this name in a directory. */
+export const createReplacedFile = (directory: string, name: string): ReplacedFile => {
   const path = join(directory, name);
   return {
     read: async () => {
