@@ -9,17 +9,17 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Concern, OpenLog, Parts, RandomSecrets } from '../profiles/feature.ts';
-import { type LogOptions, openChangeLog } from '../storage/changes/change-log.ts';
-import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
-import { createStateFile } from '../storage/changes/state-file.ts';
+import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes.ts';
 import { createFolderOf } from '../storage/folder.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import { createDirectory, createSync } from '../storage/journal/files.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
+import { type LogOptions, openKeptChanges } from '../storage/kept-changes.ts';
 import { hasUnfinishedImport } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { createReplacedFile, replaceFile } from '../storage/replaced-file.ts';
+import { createSnapshotFile } from '../storage/snapshot-file.ts';
 import { type OnProgress, openDatabase, type StorageParts } from './database.ts';
 
 /** Where an app keeps what must survive it. */
@@ -65,7 +65,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
     openFile: (name) => createReplacedFile(directory, name),
     openFolder: (name) => createFolderOf(join(directory, name)),
-    openState: (name, minFreeBytes) => createStateFile(join(directory, `${name}.state`), minFreeBytes),
+    openState: (name, minFreeBytes) => createSnapshotFile(join(directory, `${name}.state`), { minFreeBytes }),
     place: { store: database ? 'postgresql' : settings.store === 'file' ? 'file' : 'memory', folder: directory },
     readDataSpace: async () => {
       const { bsize, blocks, bfree, bavail } = await statfs(directory);
@@ -160,7 +160,7 @@ const createChangesOpener = (
     };
     const onRead = (done: number, total: number) => onProgress(`Reading ${name}`, done, total);
     const surroundings = { directory, openJournal: openChangesJournal, report, onRead };
-    const changes = await openChangeLog(surroundings, name, state, onLost).catch(refuse);
+    const changes = await openKeptChanges(surroundings, name, state, onLost).catch(refuse);
     return {
       write: (change) => changes.write(change),
       countWaiting: () => changes.countWaiting(),

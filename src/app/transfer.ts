@@ -3,11 +3,11 @@ import type { Settings } from '../config/schema.ts';
 import { assertNoProblems, SettingsError } from '../config/settings-error.ts';
 import type { Transfer } from '../profiles/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
-import { readLines } from '../storage/changes/state-file.ts';
 import { JournalError } from '../storage/journal/errors.ts';
 import { hasFiles, type ImportTarget, openEmptyFiles, readFiles, sizeOfFiles } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
+import { readLines } from '../storage/snapshot-file.ts';
 import { findAddressProblems, unknownStore } from './preflight.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
 

@@ -8,14 +8,14 @@ import { StoreUnavailable } from '../expected-errors.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import type { Meters } from '../metrics/meters.ts';
-import type { OpenChanges } from '../storage/changes/changes.ts';
-import type { StateFile } from '../storage/changes/state-file.ts';
+import type { OpenChanges } from '../storage/changes.ts';
 import type { Folder } from '../storage/folder.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalEvent, JournalOptions } from '../storage/journal/options.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { MovedStore } from '../storage/moved-store.ts';
 import type { Database } from '../storage/postgres/database.ts';
+import type { ProjectionSnapshot } from '../storage/projection.ts';
 import type { ReplacedFile } from '../storage/replaced-file.ts';
 import type { Offers } from './offers.ts';
 import { type Route, uuidForm } from './route.ts';
@@ -69,7 +69,7 @@ export interface Parts {
   /** Bytes of the file system that has the data directory. */
   readDataSpace: () => Promise<{ used: number; available: number }>;
   /** The file `NAME.state` in the data directory, for a state that may be large. By default 16 MiB stay free for others. */
-  openState: (name: string, minFreeBytes?: number) => StateFile;
+  openState: (name: string, minFreeBytes?: number) => ProjectionSnapshot;
   /** The 401 or 403 for a caller without access, as the guard of a route has it. */
   authorize: Authorize;
   /** The folder with this name in the data directory. */

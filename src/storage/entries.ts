@@ -1,4 +1,4 @@
-import { type Changes, entryBytes, lengthOf, type OpenChanges, type State, toTextBytes } from './changes/changes.ts';
+import { type Changes, entryBytes, lengthOf, type OpenChanges, type State, toTextBytes } from './changes.ts';
 import { type Awaitable, type List, toList } from './list.ts';
 
 /** A kind of entries that are added and never changed, in their order. */

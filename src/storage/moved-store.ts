@@ -1,16 +1,17 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type LogOptions, openChangeLog, readChangeLog } from './changes/change-log.ts';
-import type { State } from './changes/changes.ts';
-import { createStateFile, type OnDamage } from './changes/state-file.ts';
+import type { State } from './changes.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { StoredRecord } from './journal/line.ts';
+import { type LogOptions, openKeptChanges, readKeptChanges } from './kept-changes.ts';
 import type { Awaitable } from './list.ts';
 import type { Gate } from './postgres/batch.ts';
 import type { Row, Statement } from './postgres/connection.ts';
+import type { OnDamage } from './projection.ts';
 import type { MovedRecord } from './record-log.ts';
+import { createSnapshotFile } from './snapshot-file.ts';
 
 /** A store of which `signalbox export` reads all changes, and into which `import` writes them. A log has a MovedRecord for each. */
 export interface MovedStore<Change = unknown> {
@@ -112,7 +113,7 @@ export async function* readFiles(
   if (createState) {
     const state = createState();
     const openLog = (options: LogOptions) => openJournal({ directory, name, ...options });
-    await readChangeLog({ directory, openJournal: openLog }, name, state, { isWhole, onDamage });
+    await readKeptChanges({ directory, openJournal: openLog }, name, state, { isWhole, onDamage });
     yield* state.changes();
     return;
   }
@@ -143,7 +144,10 @@ export async function* readFiles(
 /** The state that a log has led to up to a seq; undefined where none is saved. */
 const readSaved = async (directory: string, name: string, onDamage: OnDamage): Promise<SavedState | undefined> => {
   const changes: unknown[] = [];
-  const seq = await createStateFile(join(directory, `${name}.state`)).read((change) => changes.push(change), onDamage);
+  const seq = await createSnapshotFile(join(directory, `${name}.state`)).read(
+    (change) => changes.push(change),
+    onDamage,
+  );
   return seq === 0 ? undefined : { seq: seq ?? 0, changes };
 };
 
@@ -249,7 +253,7 @@ const openState = async (
   };
   const ignore = (): void => undefined;
   const surroundings = { directory, openJournal: openStateLog, report: ignore };
-  const changes = await openChangeLog(surroundings, name, state, ignore);
+  const changes = await openKeptChanges(surroundings, name, state, ignore);
   let isEmpty = true;
   for (const some of state.changes()) isEmpty &&= some.every((change) => toLine(change, 0) === undefined);
   return {

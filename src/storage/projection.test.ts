@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createFolder } from '../../test/support/folder.ts';
 import { createLedgerEvents, Ledger, type LedgerEvent } from '../../test/support/ledger.ts';
 import { amount } from '../../test/support/long.ts';
 import { atEnd, createScope, type Scope } from '../../test/support/scope.ts';
 import { waitUntil } from '../../test/support/wait.ts';
-import { createStateFile } from './changes/state-file.ts';
 import { JournalError } from './journal/errors.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { toMark } from './journal/line.ts';
-import { expectMovedFiles, Projection, type ProjectionSnapshot } from './projection.ts';
+import { expectMovedFiles, Projection, type ProjectionSnapshot, refuseDamage } from './projection.ts';
+import { createSnapshotFile } from './snapshot-file.ts';
 
 type Extras = Partial<
   Pick<Parameters<typeof Projection.open<Ledger>>[0], 'begin' | 'held' | 'onReplaced' | 'isRestoredLater'>
@@ -43,7 +44,7 @@ const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot:
       if (event.type === 'damaged') damages.push(event.damage);
     },
   });
-  const file = createStateFile(join(directory, 'ledger.state'));
+  const file = createSnapshotFile(join(directory, 'ledger.state'));
   const snapshot: ProjectionSnapshot = {
     get size() {
       return file.size;
@@ -58,9 +59,9 @@ const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot:
   atEnd(t, close);
   const projection = await Projection.open({
     ...extras,
-    ...{ log: { ...journal, ...changeLog?.(journal) }, createState: () => new Ledger(), needsAll },
+    ...{ log: { ...journal, ...changeLog?.(journal) }, createState: () => new Ledger() },
     snapshot: Object.assign(Object.create(snapshot), change?.(snapshot)) as ProjectionSnapshot,
-    onDamage: (damage) => damages.push(damage),
+    ...(needsAll ? { onDamage: refuseDamage, onGap: refuseDamage } : { onDamage: (damage) => damages.push(damage) }),
     onUnsaved: (error) => unsaved.push(error),
   });
   opened = projection;
@@ -406,7 +407,7 @@ test('events of a log that is moved away at any time are there after a restart, 
 
 test('a log that is lost goes on after the snapshot, as soon as it can be written', async (t) => {
   const directory = createFolder(t);
-  await createStateFile(join(directory, 'ledger.state')).write(10, [[{ name: 'a', total: 7 }]]);
+  await createSnapshotFile(join(directory, 'ledger.state')).write(10, [[{ name: 'a', total: 7 }]]);
   let isFull = true;
   const { projection, journal, read } = await openLife(t, directory, {
     log: (log) => ({
@@ -550,6 +551,26 @@ test('what others append to the log is folded, also right before and after an ev
   assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), Object.fromEntries(expected));
 });
 
+test('however often the snapshot is to be stored while events come, one writing runs and one waits', async (t) => {
+  let written = 0;
+  const { projection } = await openLife(t, createFolder(t), {
+    snapshot: (snapshot) => ({
+      write: async (seq, entries) => {
+        written += 1;
+        await projection.append({ name: 'a', amount: 1 });
+        await snapshot.write(seq, entries);
+      },
+    }),
+  });
+  await projection.append({ name: 'a', amount: 1 });
+  await Promise.all(Array.from({ length: 10 }, () => projection.save()));
+  assert.equal(written, 1);
+  const first = projection.save();
+  await setImmediate();
+  await Promise.all([first, ...Array.from({ length: 10 }, () => projection.save())]);
+  assert.equal(written, 3);
+});
+
 test('a snapshot is written by itself when the log has grown', async (t) => {
   const directory = createFolder(t);
   const { projection } = await openLife(t, directory, { segmentBytes: 1e8 });
@@ -601,7 +622,7 @@ test('a process that has not read events which only a snapshot still has begins 
   const { projection, journal, read } = await openLife(t, directory, { log });
   const heard: unknown[] = [];
   projection.onFolded((outcomes) => heard.push(outcomes));
-  await createStateFile(join(directory, 'ledger.state')).write(2, [[{ name: 'a', total: 5 }]]);
+  await createSnapshotFile(join(directory, 'ledger.state')).write(2, [[{ name: 'a', total: 5 }]]);
   goneSeq = 2;
   // Others have appended them.
   for (const amount of [2, 3, 4]) await journal.append({ name: 'a', amount });

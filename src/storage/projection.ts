@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../expected-errors.ts';
 import { Slice } from '../slice.ts';
 import { Batcher, type Waiting } from './batcher.ts';
-import { lengthOf } from './changes/changes.ts';
+import { lengthOf } from './changes.ts';
 import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord, type StoredRecord } from './journal/line.ts';
 import type { JournalEvent } from './journal/options.ts';
@@ -39,18 +39,32 @@ export interface ProjectionState<Outcome = unknown> {
   fold(event: StoredRecord): Outcome;
   /** The same for several events where that is quicker, with an outcome for each. */
   foldTogether?(events: readonly StoredRecord[]): Outcome[];
-  /** Entries that lead to the state as of this call, some at a time. They are written while more events are folded. */
+  /**
+   * Entries that lead to the state as of this call, some at a time. They are written while more events are folded, and may
+   * include those where folding them again leads to the same state.
+   */
   save(): Iterable<readonly unknown[]>;
   /** Takes over one entry of a snapshot; the state is empty before the first. */
   restore(entry: unknown): void;
 }
 
+/** Gets what is damaged, and where, as a clause. */
+export type OnDamage = (damage: string) => void;
+
+/** For damage that nobody may overlook. @throws JournalError `damaged` */
+export const refuseDamage: OnDamage = (damage) => {
+  throw new JournalError('damaged', damage);
+};
+
 /** Keeps the entries of a state as of a seq, whole or not at all: in a file, or in a table that instances share. */
 export interface ProjectionSnapshot {
   /** Bytes or characters of the last snapshot. */
   readonly size: number;
-  /** Resolves to the seq, 0 without a snapshot. `onDamage` gets each damage; unless it throws, reading goes on. */
-  read(restore: (entry: unknown) => void, onDamage: (damage: string) => void): Promise<number | undefined>;
+  /**
+   * Resolves to the seq, 0 without a snapshot, undefined if it cannot be read. `onDamage` gets each damage; unless it throws,
+   * reading goes on.
+   */
+  read(restore: (entry: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
   write(seq: number, entries: Iterable<readonly unknown[]>): Promise<void>;
 }
 
@@ -79,15 +93,25 @@ interface ProjectionParts<State extends ProjectionState> {
   snapshot?: ProjectionSnapshot | undefined;
   /** A record that changes nothing; by default one without members. */
   empty?: LogRecord;
-  /** Each event depends on those before it: a missing event or damage rejects `open` with a JournalError `damaged`. */
-  needsAll?: boolean;
-  /** Gets each damage of the snapshot, as a clause. The log reports its own. */
-  onDamage(damage: string): void;
+  /** Gets each damage of the snapshot; what it throws ends the reading. The log reports its own. */
+  onDamage: OnDamage;
+  /**
+   * For events of which each depends on those before it: gets what is missing in the log when it is opened. What this or
+   * `onDamage` throws rejects `open`, as does a log that cannot be read.
+   */
+  onGap?: OnDamage;
   /** Gets the error when a snapshot cannot be written, once until one can; the log is kept meanwhile. */
   onUnsaved(error: Error): void;
 }
 
 type OutcomeOf<State extends ProjectionState> = ReturnType<State['fold']>;
+
+/** An event that is being appended, with its outcome once it is folded. */
+interface Sent<Outcome> {
+  id: string;
+  waiting: Waiting<LogRecord, Outcome>;
+  folded?: { outcome: Outcome };
+}
 
 /**
  * A state in memory that follows a log. It is restored from the snapshot and the events after it. An event is appended first,
@@ -109,8 +133,8 @@ export class Projection<State extends ProjectionState> {
   #savedSeq = 0;
   /** Characters of the log after the snapshot. */
   #growth = 0;
-  /** Ids of the events that are being appended, with their outcomes once they are folded. */
-  readonly #sent = new Map<string, { outcome: OutcomeOf<State> } | undefined>();
+  /** By id. */
+  readonly #sent = new Map<string, Sent<OutcomeOf<State>>>();
   /** Ids of the events that leave doubt, and the highest seq that one of them can have. */
   readonly #failed = new Set<string>();
   #failedSeq = 0;
@@ -124,10 +148,13 @@ export class Projection<State extends ProjectionState> {
   #isUnsaved = false;
   /** When a snapshot may be stored for retention, in milliseconds of `performance.now()`. */
   #restedAt = 0;
+  /** The state was changed without an event, and no snapshot was begun since. */
+  #isChanged = false;
   #isClosed = false;
   #nextRead: Promise<void> | undefined;
+  #nextSave: Promise<void> | undefined;
   #release: Release = ignore;
-  readonly #retry: NodeJS.Timeout;
+  #retry: NodeJS.Timeout | undefined;
   readonly #stopListening: () => void;
 
   private constructor(parts: ProjectionParts<State>) {
@@ -135,19 +162,19 @@ export class Projection<State extends ProjectionState> {
     this.#state = parts.createState();
     this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
     this.#stopListening = parts.log.onStored(() => void this.#readOn().catch(ignore));
-    this.#retry = setInterval(() => this.#tryAgain(), retryMs).unref();
   }
 
   /** Without its database, the state is empty until the database can be used. */
   static async open<State extends ProjectionState>(parts: ProjectionParts<State>): Promise<Projection<State>> {
-    const { log, snapshot, needsAll, held, isRestoredLater } = parts;
+    const { log, snapshot, onGap, held, isRestoredLater } = parts;
     const projection = new Projection(parts);
     try {
       if (isRestoredLater) projection.#readOn().catch(ignore);
-      else if (log.state().lastSeq !== undefined) await projection.#readOn();
+      else if (log.state().lastSeq === undefined) projection.#tryLater();
+      else await projection.#readOn();
     } catch (error) {
       // Otherwise it is tried again.
-      if (needsAll) {
+      if (onGap) {
         await projection.close();
         throw error;
       }
@@ -159,6 +186,14 @@ export class Projection<State extends ProjectionState> {
     };
     if (snapshot) projection.#release = await log.holdFrom(from, maxBytes, onDropped);
     return projection;
+  }
+
+  /** The state that the snapshot and the log lead to, of which nothing is stored or deleted. */
+  static async read<State extends ProjectionState>(parts: Omit<ProjectionParts<State>, 'onUnsaved'>): Promise<State> {
+    const projection = new Projection({ ...parts, onUnsaved: ignore });
+    await projection.close();
+    await projection.#readOn();
+    return projection.state;
   }
 
   /** Replaced by another one where a database is reached only after `open`. */
@@ -183,11 +218,12 @@ export class Projection<State extends ProjectionState> {
 
   /**
    * Resolves to the outcome when the event is stored and folded. Rejects with StoreUnavailable or a JournalError as
-   * `RecordLog.append`; then the event was not folded, although a start may find it in the log after a crash.
+   * `RecordLog.append`; then the event was not folded, although a start may find it in the log after a crash. `length` is
+   * about the characters of the event as JSON.
    */
-  append(event: LogRecord): Promise<OutcomeOf<State>> {
+  append(event: LogRecord, length = lengthOf(event)): Promise<OutcomeOf<State>> {
     if (this.#isClosed) return Promise.reject(new JournalError('closed', 'the projection is closed'));
-    const added = this.#batcher.add(event, lengthOf(event));
+    const added = this.#batcher.add(event, length);
     return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events wait for the log'));
   }
 
@@ -205,46 +241,64 @@ export class Projection<State extends ProjectionState> {
     this.#listeners.push(listener);
   }
 
-  /** Stores a snapshot unless the last one is current. Called by itself when the log has grown. */
+  /**
+   * Stores a snapshot unless the last one is current. Called by itself when the log has grown. While another one is being
+   * stored, which may have begun before the last event, this one waits for it; only one waits.
+   */
   save(): Promise<void> {
-    return this.#saveSerially(() => this.#save());
+    this.#nextSave ??= this.#saveSerially(() => {
+      this.#nextSave = undefined;
+      return this.#save();
+    });
+    return this.#nextSave;
+  }
+
+  /** Stores a snapshot in any case, because the state was changed without an event. */
+  saveChanged(): Promise<void> {
+    this.#isChanged = true;
+    return this.save();
   }
 
   /** Stores what waits. The log stays open. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopListening();
-    clearInterval(this.#retry);
+    clearTimeout(this.#retry);
     await this.#batcher.running;
     await this.#readSerially(async () => undefined);
     await this.#saveSerially(async () => undefined);
   }
 
-  #tryAgain(): void {
-    if (this.#failure || !this.#hasRead) this.#readOn().catch(ignore);
-    if (this.#failed.size > 0) this.#batcher.start();
+  /** Reads and stores in a while what could not be. */
+  #tryLater(): void {
+    if (this.#isClosed) return;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      if (this.#failure || !this.#hasRead) this.#readOn().catch(ignore);
+      if (this.#failed.size > 0) this.#batcher.start();
+    }, retryMs).unref();
   }
 
   async #commit(batch: readonly Waiting<LogRecord, OutcomeOf<State>>[]): Promise<void> {
-    await this.#prepare();
-    const sent = batch.map((waiting) => ({ waiting, id: createId() }));
-    for (const { id } of sent) this.#sent.set(id, undefined);
     try {
-      await Promise.all(sent.map(({ waiting, id }) => this.#store(waiting, id)));
+      await this.#prepare();
+      const sent = batch.map((waiting): Sent<OutcomeOf<State>> => ({ id: createId(), waiting }));
+      for (const each of sent) this.#sent.set(each.id, each);
+      await Promise.all(sent.map((each) => this.#store(each)));
       await this.#readOn().catch(ignore);
       // Events of the batch that are stored may depend on those that failed.
       if (this.#failed.size > 0) await this.#prepare();
-      for (const { waiting, id } of sent) {
-        const folded = this.#sent.get(id);
+      for (const { waiting, folded } of sent) {
         if (folded) waiting.resolve(folded.outcome);
         else waiting.reject(new StoreUnavailable('The change was stored, but cannot be read at the moment'));
       }
     } finally {
       this.#sent.clear();
+      if (this.#failed.size > 0) this.#tryLater();
     }
   }
 
-  async #store(waiting: Waiting<LogRecord, OutcomeOf<State>>, id: string): Promise<void> {
+  async #store({ id, waiting }: Sent<OutcomeOf<State>>): Promise<void> {
     const { log, snapshot } = this.#parts;
     try {
       await log.appendAll([waiting.item], [id]);
@@ -301,10 +355,11 @@ export class Projection<State extends ProjectionState> {
       this.#hasRead = true;
     } catch (error) {
       this.#failure = error as Error;
+      this.#tryLater();
       throw error;
     }
     const { snapshot } = this.#parts;
-    if (snapshot && this.#growth > Math.max(leastGrowth, snapshot.size)) this.save().catch(ignore);
+    if (snapshot && !this.#isClosed && this.#growth > Math.max(leastGrowth, snapshot.size)) this.save().catch(ignore);
   }
 
   async #foldStored(): Promise<void> {
@@ -327,23 +382,21 @@ export class Projection<State extends ProjectionState> {
   }
 
   async #restore(): Promise<number> {
-    const { createState, snapshot, needsAll, onDamage } = this.#parts;
+    const { log, createState, snapshot, begin, onReplaced, onDamage } = this.#parts;
     let state = createState();
-    const refuse = (damage: string): never => {
-      throw new JournalError('damaged', damage);
-    };
     let isRestored = false;
     const restore = (entry: unknown): void => {
       isRestored = true;
       state.restore(entry);
     };
-    let seq = await snapshot?.read(restore, needsAll ? refuse : onDamage);
-    if (this.#parts.begin && (seq === undefined || !isRestored)) {
+    let seq = await snapshot?.read(restore, onDamage);
+    if (begin && (seq === undefined || !isRestored)) {
       state = createState();
-      seq = await this.#begin(this.#parts.begin, state);
+      seq = await begin(state);
+      // The next start begins at the same place.
+      await snapshot?.write(seq, state.save());
     }
     seq ??= 0;
-    const { log, onReplaced } = this.#parts;
     const { lastSeq = seq } = log.state();
     if (onReplaced && lastSeq < seq) {
       onReplaced();
@@ -357,33 +410,25 @@ export class Projection<State extends ProjectionState> {
     return seq;
   }
 
-  /** Begins at the same place after the next start. */
-  async #begin(begin: (state: State) => Promise<number>, state: State): Promise<number> {
-    const seq = await begin(state);
-    await this.#parts.snapshot?.write(seq, state.save());
-    return seq;
-  }
-
   #foldAll(events: readonly StoredRecord[]): void {
     const outcomes: OutcomeOf<State>[] = [];
     const ids: string[] = [];
     const together: StoredRecord[] = [];
     for (const event of events) {
       const { id, seq } = event;
+      const own = this.#sent.get(id);
       this.#passTo(seq - 1);
       this.#seq = seq;
-      this.#growth += lineLength + lengthOf(event);
+      this.#growth += lineLength + (own?.waiting.size ?? lengthOf(event));
       if (this.#failed.has(id)) continue;
       ids.push(id);
       if (this.#state.foldTogether) together.push(event);
       else outcomes.push(this.#state.fold(event) as OutcomeOf<State>);
     }
     if (together.length > 0) outcomes.push(...(this.#state.foldTogether?.(together) as OutcomeOf<State>[]));
-    if (this.#sent.size > 0) {
-      for (const [index, outcome] of outcomes.entries()) {
-        const id = ids[index] ?? '';
-        if (this.#sent.has(id)) this.#sent.set(id, { outcome });
-      }
+    for (const [index, id] of this.#sent.size > 0 ? ids.entries() : []) {
+      const own = this.#sent.get(id);
+      if (own) own.folded = { outcome: outcomes[index] as OutcomeOf<State> };
     }
     if (outcomes.length > 0) for (const listener of this.#listeners) listener(outcomes);
   }
@@ -392,7 +437,7 @@ export class Projection<State extends ProjectionState> {
   #passTo(seq: number): void {
     const next = (this.#seq ?? 0) + 1;
     if (seq < next) return;
-    if (this.#parts.needsAll && !this.#hasRead) throw new JournalError('damaged', describeGap(next, seq));
+    if (!this.#hasRead) this.#parts.onGap?.(describeGap(next, seq));
     this.#seq = seq;
   }
 
@@ -404,9 +449,10 @@ export class Projection<State extends ProjectionState> {
   async #save(): Promise<void> {
     const { snapshot, onUnsaved } = this.#parts;
     const seq = this.#seq ?? 0;
-    if (!snapshot || seq <= this.#savedSeq) return;
+    if (!snapshot || (seq <= this.#savedSeq && !this.#isChanged)) return;
     // After a failure not with the next event, but when the log has grown by as much again.
     this.#growth = 0;
+    this.#isChanged = false;
     const begunAt = performance.now();
     this.#restedAt = Number.POSITIVE_INFINITY;
     try {
@@ -450,7 +496,7 @@ export const fillUp = async (
 const toUnavailable = (cause: Error | undefined): JournalError =>
   new JournalError('unavailable', 'an event that failed is still in doubt', { cause });
 
-export const describeGap = (first: number, last: number): string =>
+const describeGap = (first: number, last: number): string =>
   last > first
     ? `records ${first} to ${last} of the log are missing or damaged`
     : `record ${first} of the log is missing or damaged`;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import type { TaskStore } from '../../src/profiles/tasks/store.ts';
-import { keepInMemory } from '../../src/storage/changes/changes.ts';
+import { keepInMemory } from '../../src/storage/changes.ts';
 import type { Awaitable } from '../../src/storage/list.ts';
 
 /** The memory store behind promises and asynchronous lists, like a database. */

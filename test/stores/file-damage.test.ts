@@ -3,8 +3,8 @@ import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
-import { createStateFile } from '../../src/storage/changes/state-file.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
+import { createSnapshotFile } from '../../src/storage/snapshot-file.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
 import { refusal, runCommand } from '../support/program.ts';
@@ -65,7 +65,7 @@ test('file: a state in which any byte has changed, or that ends early, is refuse
 
 test('file: a log that is behind the state continues after it', async (t) => {
   const folder = createFolder(t);
-  const state = createStateFile(join(folder, 'tasks.state'));
+  const state = createSnapshotFile(join(folder, 'tasks.state'));
   await state.write(50_000, [[{ lastId: 3 }]]);
   const begun = performance.now();
   for (const id of [4, 5]) {
@@ -137,7 +137,7 @@ test('file: a record or state in a form that this version does not know is refus
   }
   for (const change of unknownChanges) {
     const copy = createFolder(t);
-    await createStateFile(join(copy, 'tasks.state')).write(3, [[change]]);
+    await createSnapshotFile(join(copy, 'tasks.state')).write(3, [[change]]);
     await assert.rejects(open(copy), { code: 'damaged' }, JSON.stringify(change));
   }
 });

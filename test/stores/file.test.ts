@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
 import { itemKind } from '../../src/profiles/items/routes.ts';
 import { simpleTaskKind } from '../../src/profiles/simple-tasks/routes.ts';
 import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
-import type { State } from '../../src/storage/changes/changes.ts';
 import { openEntryStore } from '../../src/storage/entries.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
@@ -121,28 +119,6 @@ test('file: the state ends after the last task, also if that fills the tree of t
   const second = await openTaskStore(now, keepIn(folder));
   t.after(() => second.close());
   assert.equal((await second.list({}, 0)).total, 31);
-});
-
-test('file: however often the state is to be written, one writing runs and one waits', async (t) => {
-  let writings = 0;
-  const state: State<object, void> = {
-    apply: () => undefined,
-    toJson: JSON.stringify,
-    lengthOf: () => 1,
-    toChange: () => ({}),
-    bytes: 0,
-    growthOf: () => 0,
-    *changes() {
-      writings += 1;
-      yield [];
-    },
-  };
-  const changes = await keepIn(createFolder(t))('some', state, () => undefined);
-  t.after(() => changes.close());
-  const first = changes.save();
-  await setImmediate();
-  await Promise.all([first, ...Array.from({ length: 10 }, () => changes.save())]);
-  assert.equal(writings, 2);
 });
 
 test('file: a log that somebody moves away is not missed on the next start', async (t) => {

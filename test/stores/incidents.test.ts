@@ -8,11 +8,11 @@ import { noFormerIncidents } from '../../src/profiles/incidents/former.ts';
 import { PostgresIncidentStore } from '../../src/profiles/incidents/postgres-store.ts';
 import { ProjectedIncidentStore } from '../../src/profiles/incidents/projected-store.ts';
 import { incidentStates } from '../../src/profiles/incidents/schema.ts';
-import { createStateFile } from '../../src/storage/changes/state-file.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
 import { tables } from '../../src/storage/postgres/schema.ts';
+import { createSnapshotFile } from '../../src/storage/snapshot-file.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
@@ -39,7 +39,7 @@ const createInFiles: CreateLife = async (t, clock) => {
     ...parts,
     events: alerts,
     clock,
-    snapshot: createStateFile(join(directory, 'alerts.incidents.state')),
+    snapshot: createSnapshotFile(join(directory, 'alerts.incidents.state')),
     former: noFormerIncidents,
   });
   atEnd(t, async () => {
@@ -58,7 +58,7 @@ const createInFiles: CreateLife = async (t, clock) => {
 test('alerts that are stored while a start reads the state are folded after it, and the state is kept', async (t) => {
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
-  const file = createStateFile(join(directory, 'alerts.incidents.state'));
+  const file = createSnapshotFile(join(directory, 'alerts.incidents.state'));
   const append = (count: number, fingerprint: string) =>
     alerts.appendAll(Array.from({ length: count }, () => ({ level: 'ERROR', message: 'm', fingerprint })));
   const open = (state = file) =>

@@ -1,7 +1,7 @@
 import { itemKind } from '../../src/profiles/items/routes.ts';
 import { simpleTaskKind } from '../../src/profiles/simple-tasks/routes.ts';
 import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
-import { keepInMemory, type OpenChanges } from '../../src/storage/changes/changes.ts';
+import { keepInMemory, type OpenChanges } from '../../src/storage/changes.ts';
 import { openEntryStore } from '../../src/storage/entries.ts';
 import { createAsynchronousTaskStore } from './asynchronous.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';

@@ -17,12 +17,12 @@ import fc from 'fast-check';
 import { StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
 import type { PutOptions } from '../../src/profiles/offers.ts';
 import { LoggedSettings } from '../../src/profiles/settings/store.ts';
-import { createStateFile } from '../../src/storage/changes/state-file.ts';
 import { type Journal, openJournal } from '../../src/storage/journal/journal.ts';
 import type { JournalEvent, JournalOptions } from '../../src/storage/journal/options.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
 import type { RecordLog } from '../../src/storage/record-log.ts';
+import { createSnapshotFile } from '../../src/storage/snapshot-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { amount } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -45,7 +45,7 @@ interface SettingsLife {
 type CreateSettings = (t: Scope, clock: () => Date) => Promise<SettingsLife>;
 
 const openSettings = async (t: Scope, log: RecordLog, clock: () => Date, directory?: string) => {
-  const state = directory === undefined ? undefined : createStateFile(join(directory, 'settings.state'));
+  const state = directory === undefined ? undefined : createSnapshotFile(join(directory, 'settings.state'));
   const [onBroken, onDamage, onUnsaved] = [assert.fail, assert.fail, assert.fail];
   const store = await LoggedSettings.open({ log, state, clock, onBroken, onDamage, onUnsaved });
   atEnd(t, () => store.close());

@@ -1,12 +1,12 @@
-import { openChangeLog } from '../../src/storage/changes/change-log.ts';
-import type { OpenChanges } from '../../src/storage/changes/changes.ts';
+import type { OpenChanges } from '../../src/storage/changes.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
+import { openKeptChanges } from '../../src/storage/kept-changes.ts';
 
 /** Opens changes that are kept in the folder. */
 export const keepIn =
   (directory: string): OpenChanges =>
   (name, state, onLost) =>
-    openChangeLog(
+    openKeptChanges(
       {
         directory,
         openJournal: (options, isExpected) => openJournal({ directory, name, ...options, report: isExpected }),

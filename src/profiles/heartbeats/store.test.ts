@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../test/support/scope.ts';
-import { createStateFile } from '../../storage/changes/state-file.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
+import { createSnapshotFile } from '../../storage/snapshot-file.ts';
 import { createHeartbeatState } from './runs.ts';
 import { HeartbeatStore } from './store.ts';
 
@@ -14,7 +14,7 @@ const report = { warn: () => undefined, error: () => undefined };
 const openParts = async (t: Scope, change: Partial<Journal> = {}) => {
   const directory = createFolder(t);
   const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
-  const snapshot = createStateFile(join(directory, 'heartbeats.state'));
+  const snapshot = createSnapshotFile(join(directory, 'heartbeats.state'));
   return { journal, parts: { log: { ...journal, ...change }, snapshot, report } };
 };
 

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../test/support/scope.ts';
 import { toLocalMinute } from '../../local-time.ts';
-import { createStateFile } from '../../storage/changes/state-file.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';
+import { createSnapshotFile } from '../../storage/snapshot-file.ts';
 import type { AlertSource, MadeSetting, RaisedSeries, SettingStore } from '../offers.ts';
 import type { HeartbeatDefinition } from './definition.ts';
 import { HeartbeatKeeper } from './keeper.ts';
@@ -80,7 +80,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   let life: { watch: HeartbeatWatch; store: HeartbeatStore; journal: Journal } | undefined;
   const open = async (): Promise<void> => {
     const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
-    const file = createStateFile(join(directory, 'heartbeats.state'));
+    const file = createSnapshotFile(join(directory, 'heartbeats.state'));
     const writeUnlessLost: typeof file.write = async (seq, pieces) => {
       if (isSaved) await file.write(seq, pieces);
     };

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
 import { createSchemaCheck } from '../../schema-validation.ts';
-import { entryBytes, type OpenChanges, type State, toTextBytes } from '../../storage/changes/changes.ts';
+import { entryBytes, type OpenChanges, type State, toTextBytes } from '../../storage/changes.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import { InTurn } from '../../storage/scheduling.ts';

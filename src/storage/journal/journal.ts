@@ -38,8 +38,6 @@ interface JournalState extends RecordLogState {
 export interface Journal extends RecordLog {
   /** As in any log; a record that comes from another log keeps its id, a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
-  /** Stores a record, of which only the JSON is known, without waiting for others; resolves to its seq. */
-  appendBatch(json: string): Promise<number>;
   /**
    * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
    * for. Lines that were not written here and damaged ones are skipped, and reported. A reader may hold one file open until
@@ -110,7 +108,6 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
   };
   return {
     append: (record, id) => writer.append(record, id),
-    appendBatch: (json) => writer.appendBatch(json),
     appendAll: (records, ids) => writer.appendGroup(records, ids),
     readAfter,
     recentAfter: (seq) => recent.after(seq),

@@ -19,11 +19,14 @@ export interface Part {
   count: number;
 }
 
-/**
- * A line up to its id and its part of a group: the record as JSON (a string is that already), then both. The rest is known only when it is written.
- */
-export const toLineStart = (record: LogRecord | string, id: string, part?: Part): string => {
-  const fields = (typeof record === 'string' ? record : JSON.stringify(record)).slice(0, -1);
+/** A line up to its id and its part of a group: the record as JSON, then both. The rest is known only when it is written. */
+export const toLineStart = (
+  record: LogRecord,
+  id: string,
+  part?: Part,
+  toJson: (record: LogRecord) => string = JSON.stringify,
+): string => {
+  const fields = toJson(record).slice(0, -1);
   const place = part ? `,"part":"${part.index}/${part.count}"` : '';
   return `${fields}${fields === '{' ? '' : ','}"id":"${id}"${place}`;
 };

@@ -7,7 +7,7 @@ import { withDefaults } from './options.ts';
 const MiB = 1024 * 1024;
 
 test('options have defaults: large segments that are kept for ever, and everything synced', () => {
-  const { report, onSync, onIndexed, indexing, ...settings } = withDefaults({ directory: 'a', name: 'b' });
+  const { report, onSync, onIndexed, indexing, toJson, ...settings } = withDefaults({ directory: 'a', name: 'b' });
   assert.deepEqual(settings, {
     directory: 'a',
     name: 'b',
@@ -29,6 +29,7 @@ test('options have defaults: large segments that are kept for ever, and everythi
   onSync(1);
   onIndexed(1, 2);
   assert.deepEqual([indexing.timeOf({}), indexing.keyOf({}), indexing.keys], [undefined, undefined, []]);
+  assert.equal(toJson({ a: 1 }), '{"a":1}');
   assert.deepEqual(withDefaults({ directory: 'a', name: 'b', sync: false, retryMs: 1 }).retryMs, 1);
 });
 

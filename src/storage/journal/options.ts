@@ -52,6 +52,8 @@ export interface JournalOptions {
   minFreeBytes?: number;
   /** `false` acknowledges before the record is on disk: faster, but not safe against power loss. */
   sync?: boolean;
+  /** How a record becomes JSON; by default as `JSON.stringify` does it. */
+  toJson?: (record: LogRecord) => string;
   /** How many of the last records are kept in memory, for readers that keep up with the log. */
   recentCount?: number;
   /** By default records have neither times nor keys. */
@@ -92,6 +94,7 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   sync: true,
   awaitsHold: false,
   expects: 'any',
+  toJson: JSON.stringify,
   recentCount: 0,
   indexing: { timeOf: () => undefined, keyOf: () => undefined, keys: [] },
   retryMs: 1000,

@@ -1,8 +1,8 @@
-import { Batcher, Waiting } from '../batcher.ts';
+import { Batcher, type Waiting } from '../batcher.ts';
 import { createSerial } from '../scheduling.ts';
 import { codeOf, JournalError, toReason } from './errors.ts';
 import type { AssertFreeSpace } from './files.ts';
-import { createId, type LogRecord, lineEndBytes, toLine, toLineStart } from './line.ts';
+import { createId, type LogRecord, lineEndBytes, type Part, toLine, toLineStart } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import type { SegmentStore } from './segment-store.ts';
 
@@ -14,8 +14,7 @@ const gatherMs = 1;
 /** A line up to its id, and what is in it. */
 interface NewLine {
   start: string;
-  /** A string if only its JSON is known. */
-  record: LogRecord | string;
+  record: LogRecord;
   id: string;
 }
 
@@ -48,8 +47,6 @@ export class JournalWriter {
   readonly #listeners = new Set<(lastSeq: number) => void>();
   #lastSeq: number;
   #nextSeq: number;
-  /** How many of `appendBatch` are not on disk yet. */
-  #batches = 0;
   /** Nothing was waiting when the last batch was stored, so that others may have changed the file since. */
   #wasIdle = true;
   /** Why the last attempt to recover failed; set while records are refused. */
@@ -81,7 +78,7 @@ export class JournalWriter {
 
   /** Records that are not on disk yet. */
   get waiting(): number {
-    return this.#batcher.count + this.#batches;
+    return this.#batcher.count;
   }
 
   /** That of the last record that is stored. */
@@ -99,38 +96,19 @@ export class JournalWriter {
    * the log.
    */
   append(record: LogRecord, id = createId()): Promise<Appended> {
-    const line = { start: toLineStart(record, id), record, id };
+    const line = this.#toNewLine(record, id);
     return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
   /** Stores the records as lines of which all are in the log or none; one record is a line like any other. Ids are new by default. */
   appendGroup(records: readonly LogRecord[], ids: readonly string[] = []): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
-    const lines = records.map((record, index): NewLine => {
-      const id = ids[index] ?? createId();
-      return { start: toLineStart(record, id, toPart(index, records.length)), record, id };
-    });
+    const lines = records.map((record, index) =>
+      this.#toNewLine(record, ids[index] ?? createId(), toPart(index, records.length)),
+    );
     return this.#append(lines, lines.map(measureLine), (seq) =>
       lines.map(({ id }, index) => ({ id, seq: seq + index })),
     );
-  }
-
-  /**
-   * Stores a record that is a batch already, of which only the JSON is known, without waiting for others; resolves to its seq.
-   * Rejects as `append`.
-   */
-  appendBatch(json: string): Promise<number> {
-    const id = createId();
-    const line = { start: toLineStart(json, id), record: json, id };
-    const size = measureLine(line);
-    const refusal = this.#findRefusal([size]);
-    if (refusal) return Promise.reject(refusal);
-    this.#batches += 1;
-    const batch = new Waiting<NewLines, unknown>({ lines: [line], toResult: Number }, size, 1, () => {
-      this.#batches -= 1;
-    });
-    void this.#serially(() => this.#write([batch]));
-    return batch.promise as Promise<number>;
   }
 
   /** Calls the listener, which must not throw, after each write; returns the function that ends it. */
@@ -158,6 +136,10 @@ export class JournalWriter {
       clearTimeout(this.#retry);
       await this.#store.close();
     });
+  }
+
+  #toNewLine(record: LogRecord, id: string, part?: Part): NewLine {
+    return { start: toLineStart(record, id, part, this.#settings.toJson), record, id };
   }
 
   #append<T>(lines: readonly NewLine[], sizes: readonly number[], toResult: (firstSeq: number) => T): Promise<T> {
@@ -268,4 +250,5 @@ const measureLine = ({ start }: NewLine): number => Buffer.byteLength(start) + l
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
 
-const toPart = (index: number, count: number) => (count > 1 ? { index: index + 1, count } : undefined);
+const toPart = (index: number, count: number): Part | undefined =>
+  count > 1 ? { index: index + 1, count } : undefined;

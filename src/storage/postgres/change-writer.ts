@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
-import { lengthOf } from '../changes/changes.ts';
+import { lengthOf } from '../changes.ts';
 import { type Collection, execute, type Operation } from './batch.ts';
 import type { Connection } from './connection.ts';
 import { isPassing, isRefusedValue, toUnavailable, toValueRefusal } from './database-errors.ts';

@@ -1,5 +1,5 @@
 import { Slice } from '../../slice.ts';
-import { lengthOf } from '../changes/changes.ts';
+import { lengthOf } from '../changes.ts';
 import type { ProjectionSnapshot, ProjectionState } from '../projection.ts';
 import type { RecordLog } from '../record-log.ts';
 import type { Collection } from './batch.ts';

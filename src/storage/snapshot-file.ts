@@ -2,14 +2,12 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { Slice } from '../../slice.ts';
-import { passIfGone } from '../journal/errors.ts';
-import { createFreeSpaceCheck, createSync } from '../journal/files.ts';
-import { newline } from '../journal/read/files.ts';
-import { replaceBy, unfinishedEnding } from '../replaced-file.ts';
-
-/** Gets what is damaged, and where, as a clause. */
-export type OnDamage = (damage: string) => void;
+import { Slice } from '../slice.ts';
+import { passIfGone } from './journal/errors.ts';
+import { createFreeSpaceCheck, createSync } from './journal/files.ts';
+import { newline } from './journal/read/files.ts';
+import type { OnDamage, ProjectionSnapshot } from './projection.ts';
+import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 
 /** Gets how many bytes of so many are read. */
 type OnRead = (done: number, total: number) => void;
@@ -22,26 +20,26 @@ const format = 'signalbox state 1';
 
 const MiB = 1024 * 1024;
 
-/** Space that stays free for others, by default. */
+/** Space that stays free by default. */
 const usualFreeBytes = 16 * MiB;
 
-/**
- * A state as of a seq of its log, as lines: the format and the seq, arrays of changes, and last the number of these lines
- * with a checksum of their bytes. The file is replaced as a whole.
- */
-export interface StateFile {
-  /** Bytes of the file as it was last read or written. */
-  readonly size: number;
-  /**
-   * Passes each change, as a value of JSON, to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each
-   * damage; unless it throws, the damaged part is skipped, and a seq that cannot be read is undefined.
-   */
-  read(apply: (change: unknown) => void, onDamage: OnDamage, onRead?: OnRead): Promise<number | undefined>;
-  /** Rejects if the file cannot be written; then the old one is still there. */
-  write<Change>(seq: number, pieces: Iterable<readonly Change[]>, toJson?: (change: Change) => string): Promise<void>;
+interface SnapshotFileOptions {
+  /** Space that stays free for others. */
+  minFreeBytes?: number | undefined;
+  /** How an entry becomes JSON. */
+  toJson?(entry: unknown): string;
+  onRead?: OnRead | undefined;
 }
 
-export const createStateFile = (path: string, minFreeBytes = usualFreeBytes): StateFile => {
+/**
+ * The snapshot in a file, as lines: the format and the seq, arrays of entries, and last the number of these lines with a
+ * checksum of their bytes. The file is replaced as a whole; if that fails, the old one is still there. A damaged part is
+ * skipped.
+ */
+export const createSnapshotFile = (
+  path: string,
+  { minFreeBytes = usualFreeBytes, toJson = JSON.stringify, onRead }: SnapshotFileOptions = {},
+): ProjectionSnapshot => {
   const directory = dirname(path);
   const sync = createSync(true);
   let size = 0;
@@ -49,17 +47,17 @@ export const createStateFile = (path: string, minFreeBytes = usualFreeBytes): St
     get size(): number {
       return size;
     },
-    read: async (apply, onDamage, onRead) => {
+    read: async (restore, onDamage) => {
       await rm(path + unfinishedEnding, { force: true });
       const found = await stat(path).catch(passIfGone);
       size = found?.size ?? 0;
-      return found ? readState(path, apply, onDamage, (done) => onRead?.(done, found.size)) : 0;
+      return found ? readEntries(path, restore, onDamage, (done) => onRead?.(done, found.size)) : 0;
     },
-    write: async (seq, pieces, toJson = JSON.stringify) => {
+    write: async (seq, entries) => {
       // About as much as the last time is needed.
       await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
       await replaceBy(path, async (file) => {
-        size = await writeState(file, seq, pieces, toJson);
+        size = await writeEntries(file, seq, entries, toJson);
         // Some disks report bytes as written that they have not. The log is deleted after this.
         const found = await file.stat();
         if (found.size !== size) throw new Error(`the new ${path} has ${found.size} bytes of ${size}`);
@@ -69,9 +67,10 @@ export const createStateFile = (path: string, minFreeBytes = usualFreeBytes): St
   };
 };
 
-const readState = async (
+/** Resolves to the seq; undefined where it cannot be read. */
+const readEntries = async (
   path: string,
-  apply: (change: unknown) => void,
+  restore: (entry: unknown) => void,
   onDamage: OnDamage,
   onRead: (bytes: number) => void,
 ): Promise<number | undefined> => {
@@ -86,14 +85,14 @@ const readState = async (
     bytes += line.length;
     onRead(bytes);
     if (lines === 0 && isHeader(value)) seq = value.seq;
-    else if (lines > 0 && Array.isArray(value)) for (const change of value) apply(change);
+    else if (lines > 0 && Array.isArray(value)) for (const entry of value) restore(entry);
     else if (lines > 0 && isEnd(value)) {
       end = value;
       break;
     } else {
       isWhole = false;
       onDamage(`${path} is damaged near line ${lines + 1}`);
-      for (const change of salvage(line.toString())) apply(change);
+      for (const entry of salvage(line.toString())) restore(entry);
     }
     lines += 1;
     sum = crc32(line, sum);
@@ -118,20 +117,20 @@ const isHeader = (value: unknown): value is { seq: number } => {
 
 const isEnd = (value: unknown): value is { lines: number; crc: number } => typeof Object(value).crc === 'number';
 
-/** The changes in a damaged line that are whole. Within a text of JSON there is no `},{"`. */
+/** The entries in a damaged line that are whole. Within a text of JSON there is no `},{"`. */
 const salvage = (line: string): unknown[] =>
   line
     .replace(/^\[|\]\n$/g, '')
     .split(/(?<=\}),(?=\{")/)
     .map(parseLine)
-    .filter((change) => typeof change === 'object' && change !== null);
+    .filter((entry) => typeof entry === 'object' && entry !== null);
 
 /** Resolves to the number of bytes. */
-const writeState = async <Change>(
+const writeEntries = async (
   file: FileHandle,
   seq: number,
-  pieces: Iterable<readonly Change[]>,
-  toJson: (change: Change) => string,
+  pieces: Iterable<readonly unknown[]>,
+  toJson: (entry: unknown) => string,
 ): Promise<number> => {
   const slice = new Slice();
   let lines = 0;
@@ -154,7 +153,7 @@ const writeState = async <Change>(
   };
   add(JSON.stringify({ format, seq }));
   for (const piece of pieces) {
-    add(`[${piece.map(toJson).join(',')}]`);
+    add(`[${piece.map((entry) => toJson(entry)).join(',')}]`);
     if (text.length > writtenLength) await write();
   }
   await write();

@@ -1,5 +1,5 @@
-import { StoreUnavailable } from '../../expected-errors.ts';
-import type { Awaitable } from '../list.ts';
+import { StoreUnavailable } from '../expected-errors.ts';
+import type { Awaitable } from './list.ts';
 
 /** What is kept in memory: changes lead from one state to the next. */
 export interface State<Change, Result> {
