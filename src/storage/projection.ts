@@ -363,14 +363,14 @@ export class Projection<State extends ProjectionState> {
   }
 
   async #foldStored(): Promise<void> {
-    const { log } = this.#parts;
+    const { log, isRestoredLater } = this.#parts;
     const from = this.#seq ?? (await this.#restore());
     const { lastSeq = 0 } = log.state();
     const recent = log.recentAfter?.(from);
     const slice = new Slice();
     for await (const events of recent ? [recent] : log.readAfter(from)) {
       for (let at = 0; at < events.length; at += foldedCount) {
-        if (this.#isClosed && !this.#hasRead) throw new JournalError('closed', 'the projection is closed');
+        if (this.#isClosed && isRestoredLater) throw new JournalError('closed', 'the projection is closed');
         this.#foldAll(events.slice(at, at + foldedCount));
         if (slice.isOver) await slice.giveWay();
       }
@@ -425,7 +425,8 @@ export class Projection<State extends ProjectionState> {
       if (this.#state.foldTogether) together.push(event);
       else outcomes.push(this.#state.fold(event) as OutcomeOf<State>);
     }
-    if (together.length > 0) outcomes.push(...(this.#state.foldTogether?.(together) as OutcomeOf<State>[]));
+    const folded = together.length > 0 ? this.#state.foldTogether?.(together) : undefined;
+    if (folded) outcomes.push(...(folded as OutcomeOf<State>[]));
     for (const [index, id] of this.#sent.size > 0 ? ids.entries() : []) {
       const own = this.#sent.get(id);
       if (own) own.folded = { outcome: outcomes[index] as OutcomeOf<State> };
