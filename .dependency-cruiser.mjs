@@ -25,7 +25,7 @@ export default {
       {
         path: '^src/|node_modules',
         pathNot:
-          '^src/config/|^src/auth/access\\.ts$|^src/(schema-validation|small-file|time-zone)\\.ts$|node_modules/typebox',
+          '^src/config/|^src/auth/access\\.ts$|^src/(schema-validation|small-file|time-zone|units)\\.ts$|node_modules/typebox',
       },
     ),
     rule(
@@ -44,7 +44,10 @@ export default {
       'host-knows-the-machine-alone',
       'Readings come from the system, whoever asks for them.',
       { path: '^src/host/' },
-      { path: '^src/|node_modules', pathNot: '^src/(host/|(slice|wildcards)\\.ts$)|node_modules/systeminformation' },
+      {
+        path: '^src/|node_modules',
+        pathNot: '^src/(host/|(slice|units|wildcards)\\.ts$)|node_modules/systeminformation',
+      },
     ),
     rule(
       'storage-knows-files-and-databases-alone',
@@ -52,7 +55,7 @@ export default {
       { path: '^src/storage/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/(storage/|(expected-errors|slice|small-file)\\.ts$)|node_modules/(@types/)?pg/',
+        pathNot: '^src/(storage/|(expected-errors|slice|small-file|units)\\.ts$)|node_modules/(@types/)?pg/',
       },
     ),
     rule(
@@ -68,7 +71,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation|slice|time-zone|well-formed)\\.ts$)',
+          '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation|slice|time-zone|units|well-formed)\\.ts$)',
       },
     ),
     rule(
@@ -84,7 +87,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|authorities|cron|schedule|due-times|targets|slots|recent-values)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|schema-validation|slice|small-file|time-zone|local-time|well-formed|wildcards)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|authorities|cron|schedule|due-times|targets|slots|recent-values)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|schema-validation|slice|small-file|time-zone|local-time|units|well-formed|wildcards)\\.ts$',
       },
     ),
     rule(

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { MiB } from './units.ts';
 
-const MiB = 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
 /** Certificates, keys and secrets are smaller. */

@@ -1,5 +1,4 @@
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
+import { dayMs, minuteMs } from './units.ts';
 
 /** Offsets change at such times. */
 const blockMs = 15 * minuteMs;

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { MiB } from '../units.ts';
 import type { createUnpacker } from './content-coding.ts';
 import { createFatal, createUnavailable, type HttpError } from './errors.ts';
 import type { FairShares, Holder, Share } from './fair-shares.ts';
@@ -15,8 +16,6 @@ const smallChunkBytes = 32;
 
 /** Milliseconds without progress after which an incomplete body counts as abandoned. */
 const patience = 1000;
-
-const bytesPerMiB = 1024 * 1024;
 
 interface BodyParts {
   request: FastifyRequest;
@@ -168,7 +167,7 @@ class GrowingBuffer {
 
 /** The error for a body of more bytes than the limit. */
 export const refuseLength = (limit: number): HttpError =>
-  createFatal('too-large', `Request body is larger than ${limit / bytesPerMiB} MiB`);
+  createFatal('too-large', `Request body is larger than ${limit / MiB} MiB`);
 
 const tooFragmented = (): HttpError => createFatal('invalid', 'Request body has too many small chunks');
 

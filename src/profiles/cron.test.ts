@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../../test/support/folder.ts';
 import { fc } from '../../test/support/random.ts';
+import { dayMs } from '../units.ts';
 import { createCron } from './cron.ts';
 
-const dayMs = 86_400_000;
 const year = 2026;
 
 /** The days of 2026 on which an expression has a time at midnight. */

@@ -1,7 +1,7 @@
 import { isCalendarDay } from '../../time-zone.ts';
+import { minuteMs } from '../../units.ts';
 import { UsageError } from '../args.ts';
 
-const minuteMs = 60_000;
 const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 60 * minuteMs };
 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];

@@ -3,9 +3,8 @@ import { statSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { MiB } from '../../units.ts';
 import type { Scene } from './stage.ts';
-
-const MiB = 1024 * 1024;
 
 /** What is written, in how many pieces; the limit is half of it. Less free space is left alone. */
 const [writtenBytes, pieces] = [64 * MiB, 8];

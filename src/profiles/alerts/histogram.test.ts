@@ -4,6 +4,7 @@ import { changeJournal, disk, sendAlert } from '../../../test/support/alerts.ts'
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { fc } from '../../../test/support/random.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
+import { minuteMs } from '../../units.ts';
 
 interface Histogram {
   since: string;
@@ -18,8 +19,6 @@ const count = async (app: TestApp, query = ''): Promise<Histogram> => {
   assert.equal(status, 200);
   return json;
 };
-
-const minuteMs = 60_000;
 
 test('the last 24 hours are counted by the hour and severity', async (t) => {
   const app = await startApp(t);

@@ -15,8 +15,8 @@ import { longTest } from '../../../test/support/long.ts';
 import { startProgram } from '../../../test/support/program.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { toLine, toLineStart } from '../../storage/journal/line.ts';
+import { MiB } from '../../units.ts';
 
-const MiB = 1024 * 1024;
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };
 
 /** Counts renamed files too. */

@@ -8,9 +8,8 @@ import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createId, toLine, toLineStart } from '../../storage/journal/line.ts';
+import { dayMs } from '../../units.ts';
 import { keptNotice } from './open-log.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** A data directory with a closed file of one alert that was stored so many days ago. */
 const addOldFile = async (dataDir: string, days: number): Promise<string> => {

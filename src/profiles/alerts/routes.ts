@@ -10,6 +10,7 @@ import type { FieldTest, LogRecord, StoredRecord } from '../../storage/journal/l
 import type { Counting } from '../../storage/journal/read/search.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { MiB, minuteMs } from '../../units.ts';
 import { createFilterTest } from '../../wildcards.ts';
 import { readTime } from '../alert-record.ts';
 import type { AlertDelivery } from '../offers.ts';
@@ -121,9 +122,7 @@ const createListRefusal = (count: number): HttpError =>
     `count is too large: the last ${count} alerts take up more than 256 MiB of the log; ask for fewer`,
   );
 
-const minuteMs = 60_000;
 const dayMinutes = 24 * 60;
-const MiB = 1024 * 1024;
 
 /** Bytes of the log that one request may read. */
 const maxReadBytes = 64 * MiB;

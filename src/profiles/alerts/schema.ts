@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { MiB } from '../../units.ts';
 import { AlertDelivery } from '../offers.ts';
 import { defineList, defineShape, optionalText, orNull, pagingQuery } from '../route.ts';
 import { severities } from '../severity.ts';
@@ -189,8 +190,6 @@ export const AlertHistogram = defineShape('AlertHistogram', {
     { description: 'In order of time, also those without alerts.' },
   ),
 });
-
-const MiB = 1024 * 1024;
 
 /** Days for which a new log keeps alerts, if `alertsRetainDays` is not set. */
 export const defaultRetainDays = 400;

@@ -3,6 +3,7 @@ import { Slice } from '../../slice.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
+import { MiB } from '../../units.ts';
 import { defineFeature, type FeatureInstance } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
@@ -15,8 +16,6 @@ import { toHeartbeat } from './shown.ts';
 import { createHeartbeatSnapshot, createLastAlive, createSharedLastAlive } from './snapshots.ts';
 import { HeartbeatStore } from './store.ts';
 import { HeartbeatWatch } from './watch.ts';
-
-const MiB = 1024 * 1024;
 
 /** How many of the last records are in memory, so that what was just stored is folded without reading the disk. */
 const recentCount = 2000;

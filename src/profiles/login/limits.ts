@@ -3,6 +3,7 @@ import { createQueue, type WaitingTask } from '../../http/overload.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
+import { hourMs } from '../../units.ts';
 
 export interface Limits {
   /** Wrong logins from an address after which further ones are delayed; 0 means no limit. */
@@ -180,8 +181,6 @@ const createHourlyCount = (now: () => number) => {
 
 /** Milliseconds that a login waits for the database: where it cannot be used, each instance counts its own logins. */
 const patienceMs = 500;
-
-const hourMs = 60 * 60 * 1000;
 
 /** The logins that all instances of a database have checked in the last hour. */
 export const createSharedLogins = (database: Database, clock: () => Date, learn: LoginLimits['learn']) => {

@@ -5,6 +5,7 @@ import { cpuSecondsOf } from '../../host/process-usage.ts';
 import { computeOnce } from '../../host/reading.ts';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
 import { toLocalTimestamp } from '../../local-time.ts';
+import { MiB } from '../../units.ts';
 import type { Parts } from '../feature.ts';
 import { defineList, defineRoute, defineShape, nullable, type Route } from '../route.ts';
 
@@ -169,7 +170,6 @@ const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: Moni
   };
 };
 
-const bytesPerMiB = 2 ** 20;
 const bytesPerGiB = 2 ** 30;
 
 /** Each reading is sorted once, and each of its rows is built once, for all requests and events that share it. */
@@ -189,7 +189,7 @@ export const listProcessRows = (reading: readonly ProcessReading[], top: number)
 export const toProcessRow = (process: ProcessReading): ProcessRow => ({
   name: process.name,
   pid: process.pid,
-  memoryMB: toRounded(process.workingSetBytes / bytesPerMiB, 1),
+  memoryMB: toRounded(process.workingSetBytes / MiB, 1),
   cpu: cpuSecondsOf(process),
 });
 

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../test/support/long.ts';
 import { ZoneClock } from '../../time-zone.ts';
+import { minuteMs } from '../../units.ts';
 import { Handovers } from './handovers.ts';
 
-const minuteMs = 60_000;
 const at = (time: string): number => Date.parse(time);
 const create = (cron: string, zone: string, start = '2026-01-05T00:00:00Z') =>
   new Handovers(cron, new ZoneClock(zone), at(start));

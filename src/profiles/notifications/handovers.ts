@@ -1,9 +1,7 @@
 import { bisect } from '../../storage/bisect.ts';
 import type { ZoneClock } from '../../time-zone.ts';
+import { dayMs, minuteMs } from '../../units.ts';
 import { type CronTimes, createCron, splitCron } from '../cron.ts';
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 /** Somebody on duty for less than an hour is a mistake in a cron expression. */
 const mostADay = 24;

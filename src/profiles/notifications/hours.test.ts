@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../test/support/long.ts';
+import { minuteMs } from '../../units.ts';
 import { parseHours } from './hours.ts';
 
-const minuteMs = 60_000;
 const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 const at = (time: string): number => Date.parse(time);

@@ -1,7 +1,6 @@
 import { findTimeZone, ZoneClock } from '../../time-zone.ts';
+import { dayMs, minuteMs } from '../../units.ts';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 const weekMs = 7 * dayMs;
 
 /** Unix time 0 was a Thursday; local times count weeks from the Monday before it. */

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, type LookupFunction, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { answer, type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
+import { MiB } from '../../units.ts';
 import { createTargets } from '../targets.ts';
 import { createHttpSender, type ReceiverReply } from './http-sender.ts';
 
 const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };
-const MiB = 1024 * 1024;
 
 /** What is replied by a receiver that behaves so, and the milliseconds it took. */
 const sendTo = async (

@@ -1,9 +1,8 @@
+import { minuteMs } from '../../units.ts';
 import { isLike } from '../../wildcards.ts';
 import type { NotificationKind, SharedIncident } from '../offers.ts';
 import { type Severity, toSeverity } from '../severity.ts';
 import type { IncidentRules, UsableHours } from './plan.ts';
-
-const minuteMs = 60_000;
 
 const defaultOn: readonly NotificationKind[] = ['opened', 'raised', 'resolved'];
 const defaultGroupSeconds = 10;

@@ -1,6 +1,7 @@
 import { needs, openFor } from '../../auth/access.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { requireTime } from '../../http/text-forms.ts';
+import { dayMs } from '../../units.ts';
 import { createMadeRoutes } from '../made-routes.ts';
 import { assertOwnMembers } from '../own-members.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../route.ts';
@@ -19,8 +20,6 @@ import {
 } from './oncall-schema.ts';
 import type { MadeOverride, Overrides } from './overrides.ts';
 import type { Rotation, Rotations, Shift } from './rotations.ts';
-
-const dayMs = 86_400_000;
 
 /** How far away from now times can be: computing handovers of hundreds of years would take too long. */
 const farthestMs = 5 * 366 * dayMs;

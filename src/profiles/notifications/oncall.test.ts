@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startApp, startRefusal, type TestApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
+import { dayMs } from '../../units.ts';
 
 interface OnCallRow {
   rotation: string;
@@ -20,7 +21,6 @@ const destinations = ['anna', 'ben', 'carl'].map(destination);
 const weekly = { name: 'oncall', members: ['anna', 'ben'], handover: '0 9 * * 1', timeZone: 'Europe/Berlin' };
 const settings = { destinations, rotations: [weekly, { ...weekly, name: 'backup', members: ['carl'] }] };
 
-const dayMs = 86_400_000;
 const inDays = (days: number): string => new Date(Date.now() + days * dayMs).toISOString();
 
 const read = async ({ request }: Pick<TestApp, 'request'>, query = '') =>

@@ -3,6 +3,7 @@ import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { minuteMs } from '../../units.ts';
 import type { IncidentSource } from '../offers.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText, uuidForm } from '../route.ts';
 import { toSeverity } from '../severity.ts';
@@ -29,8 +30,6 @@ import { sendTest } from './test-message.ts';
 import { readBlock } from './waiting.ts';
 
 type Alerts = Pick<RecordLog, 'find'>;
-
-const minuteMs = 60_000;
 
 /** How many parked and waiting alerts are listed. */
 const mostListed = 100;

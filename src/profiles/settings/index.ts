@@ -3,14 +3,13 @@ import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { MiB } from '../../units.ts';
 import { type Concern, defineFeature, type Parts } from '../feature.ts';
 import { createBrokenRoutes } from './broken-routes.ts';
 import { SettingsFold } from './fold.ts';
 import { createAuditRoute } from './routes.ts';
 import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
-
-const MiB = 1024 * 1024;
 
 /** The last changes are kept in memory, so that what was just stored is folded without reading the disk. */
 const recentCount = 1000;

@@ -4,12 +4,11 @@ import { sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { MiB } from '../../units.ts';
 import { toText } from '../alert-record.ts';
 import { defineRoute, defineShape, optionalText, orNull, pagingQuery, type Route, Time, toTimeText } from '../route.ts';
 import type { AuditNote } from './audit-note.ts';
 import type { LoggedSettings } from './store.ts';
-
-const MiB = 1024 * 1024;
 
 const MadeChange = defineShape('SettingChange', {
   seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),

@@ -4,11 +4,10 @@ import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { Projection, type ProjectionSnapshot } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { MiB } from '../../units.ts';
 import type { MadeSetting, PutOptions, SettingStore } from '../offers.ts';
 import { toAuditNote } from './audit-note.ts';
 import { type Outcome, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
-
-const MiB = 1024 * 1024;
 
 /** The most characters of a value as JSON. */
 const longestValue = 64 * 1024;

@@ -1,6 +1,5 @@
+import { minuteMs } from '../../units.ts';
 import { parseSchedule } from '../schedule.ts';
-
-const minuteMs = 60_000;
 
 /** How many windows that overlap or touch are followed to the end of the last. */
 const mostJoined = 10;

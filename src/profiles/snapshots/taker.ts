@@ -1,10 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { hourMs } from '../../units.ts';
 import { ownSender } from '../alert-record.ts';
 import type { IncidentSource, SharedIncident } from '../offers.ts';
 import { rankOf } from '../severity.ts';
 import type { SnapshotStore } from './store.ts';
-
-const hourMs = 60 * 60 * 1000;
 
 /** How many are taken in an hour, and how many are kept in all. */
 const mostAnHour = 60;

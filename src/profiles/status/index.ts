@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import { type FileSystemReading, type HostSample, isWritable } from '../../host/readings.ts';
+import { minuteMs } from '../../units.ts';
 import { type Concern, concernAreas, defineFeature } from '../feature.ts';
 import { hostLimits as limits, type WatchSource } from '../offers.ts';
 import { defineRoute, defineShape, nullable } from '../route.ts';
@@ -128,8 +129,6 @@ interface MinuteMeans {
 }
 
 type UsageSample = Pick<HostSample, 'at' | 'usage'>;
-
-const minuteMs = 60_000;
 
 /** Remembers how the machine was used in the last minute; `add` a sample about once a second. */
 export const createLastMinute = () => {

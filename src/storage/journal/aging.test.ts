@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { appendNumbers, listNumbers, openTestJournal } from '../../../test/support/journal.ts';
-
-const hourMs = 60 * 60 * 1000;
+import { hourMs } from '../../units.ts';
 
 const listFiles = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { dayMs } from '../../units.ts';
 import { JournalError } from './errors.ts';
 import type { JournalSettings } from './options.ts';
 
@@ -121,8 +122,6 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
     checkedAt = performance.now();
   };
 };
-
-export const dayMs = 24 * 60 * 60 * 1000;
 
 type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MiB } from '../../units.ts';
 import { toReason } from './errors.ts';
 import type { JournalEvent } from './options.ts';
 import { withDefaults } from './options.ts';
-
-const MiB = 1024 * 1024;
 
 test('options have defaults: large segments that are kept for ever, and everything synced', () => {
   const { report, onSync, onIndexed, indexing, toJson, ...settings } = withDefaults({ directory: 'a', name: 'b' });

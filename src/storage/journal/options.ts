@@ -1,3 +1,4 @@
+import { MiB } from '../../units.ts';
 import type { LogRecord } from './line.ts';
 
 /** Events of a journal other than appends, for the program's own log. */
@@ -72,8 +73,6 @@ export interface JournalOptions {
 }
 
 export type JournalSettings = Required<JournalOptions>;
-
-const MiB = 1024 * 1024;
 
 /** The most that is written at once, unless one line or group is longer. */
 export const maxBatchBytes = MiB;

@@ -1,4 +1,5 @@
 import { rename, unlink } from 'node:fs/promises';
+import { dayMs } from '../../units.ts';
 import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
@@ -10,7 +11,7 @@ import {
   readFileSize,
 } from './active-file.ts';
 import { JournalError, passIfGone } from './errors.ts';
-import { dayMs, type FileNames, type Hold, nextNumber, removeOldSegments, type Sync } from './files.ts';
+import { type FileNames, type Hold, nextNumber, removeOldSegments, type Sync } from './files.ts';
 import { toMark } from './line.ts';
 import type { JournalSettings } from './options.ts';
 import { findLastSeqIn } from './read/files.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { hourMs } from '../../units.ts';
 import { type JournalOptions, withDefaults } from './options.ts';
 import { RecentRecords } from './recent.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { JournalWriter } from './writer.ts';
 
-const hourMs = 60 * 60 * 1000;
 const nothing = async (): Promise<void> => undefined;
 
 /** A writer over a store whose commits fail as long as `disk.failure` is set. */

@@ -1,3 +1,4 @@
+import { hourMs } from '../../units.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { createSerial } from '../scheduling.ts';
 import { codeOf, JournalError, toReason } from './errors.ts';
@@ -5,8 +6,6 @@ import type { AssertFreeSpace } from './files.ts';
 import { createId, type LogRecord, lineEndBytes, type Part, toLine, toLineStart } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import type { SegmentStore } from './segment-store.ts';
-
-const hourMs = 60 * 60 * 1000;
 
 /** Milliseconds that a batch waits at most for others: about as long as a sync, so it at most doubles the wait for one. */
 const gatherMs = 1;

@@ -1,3 +1,4 @@
+import { dayMs } from '../../units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { createId, type LogRecord, type Match, type StoredRecord } from '../journal/line.ts';
 import { type Indexing, maxGroupBytes } from '../journal/options.ts';
@@ -19,8 +20,6 @@ import { countTable, listTable, parseRow, type RowRange, readPage, searchTable, 
 
 /** Milliseconds between two looks at what other instances have stored. */
 const pollMs = 1000;
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** The longest body: a line of a journal holds it. */
 const maxBodyBytes = 2 * 1024 * 1024 - 1024;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { hourMs } from '../../units.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './batch.ts';
 import { ChangeWriter, type Identity, type WriterObserver } from './change-writer.ts';
@@ -16,7 +17,6 @@ const leaseKeptMs = 30 * endedMs;
 
 /** Milliseconds from the start to the first deletion of old rows, and between two; each instance deletes. */
 const firstMs = 1000;
-const hourMs = 60 * 60 * 1000;
 
 /** Rows that are deleted at once, and milliseconds until the next. */
 const deletedCount = 1000;

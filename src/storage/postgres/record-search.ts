@@ -1,4 +1,5 @@
 import { Slice } from '../../slice.ts';
+import { minuteMs } from '../../units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { type LogRecord, type Match, passes, type StoredRecord } from '../journal/line.ts';
 import type { Listing } from '../journal/read/listing.ts';
@@ -21,8 +22,6 @@ const rowBytes = 256;
 
 /** Rows that are counted at most. */
 const countedCount = 500_000;
-
-const minuteMs = 60_000;
 
 /** Longer texts are not in the column `level`, which has an index. */
 const longestLevel = 64;

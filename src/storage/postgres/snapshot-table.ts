@@ -1,12 +1,11 @@
 import { Slice } from '../../slice.ts';
+import { MiB } from '../../units.ts';
 import { lengthOf } from '../changes.ts';
 import type { ProjectionSnapshot, ProjectionState } from '../projection.ts';
 import type { RecordLog } from '../record-log.ts';
 import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
-
-const MiB = 1024 * 1024;
 
 /** The version of the tables from which on programs read snapshots. */
 const snapshotVersion = 10;

@@ -5,11 +5,10 @@ import { openTestJournal } from '../../../../test/support/journal.ts';
 import { startOutbox, toDestination } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
+import { minuteMs } from '../../../units.ts';
 import type { AlertRecord } from '../alert.ts';
 import { FiringAlerts } from '../firing.ts';
 import { LocalAlerts } from './repeats.ts';
-
-const minuteMs = 60_000;
 
 /** An intake with a real log, whose clock the test moves. */
 const open = async (t: TestContext, directory: string, clock: { now: number }, repeatAfterMs: number | undefined) => {

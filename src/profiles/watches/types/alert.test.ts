@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../../test/support/scope.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
+import { minuteMs } from '../../../units.ts';
 import { readTime } from '../../alert-record.ts';
 import { AlertCounts } from '../alert-counts.ts';
 import type { WatchSettings } from '../schema.ts';
 import type { WatchReadings } from '../type.ts';
 import { alertWatch } from './alert.ts';
-
-const minuteMs = 60_000;
 
 /** A log of alerts, and what a watch of them finds `at` so many minutes. */
 const createLog = async (t: Scope) => {

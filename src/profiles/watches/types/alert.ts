@@ -1,11 +1,10 @@
 import type { LogRecord } from '../../../storage/journal/line.ts';
+import { minuteMs } from '../../../units.ts';
 import { createLikeTest } from '../../../wildcards.ts';
 import { formatOf, readTime, toText } from '../../alert-record.ts';
 import { mostCounted } from '../alert-counts.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, type WatchReadings } from '../type.ts';
-
-const minuteMs = 60_000;
 
 /** How much of the log is read at a time. */
 const maxBytes = 16 * 1024 * 1024;

@@ -1,13 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { toLocalDay } from '../../../local-time.ts';
 import { readSmallFile } from '../../../small-file.ts';
+import { dayMs } from '../../../units.ts';
 import { parseCertificates } from '../../authorities.ts';
 import type { FigureLimits } from '../condition.ts';
 import { defineWatchType, type Finding } from '../type.ts';
 import { type ChainEnd, findChainEnd } from './chain.ts';
 import { findAuthorityProblem, readAuthorities, readServerCertificate, toBareHost } from './network.ts';
 
-const dayMs = 86_400_000;
 const usualPort = 443;
 
 /** Days until a certificate or one that it depends on ends: of a PEM file, or those that a server shows. */

@@ -1,7 +1,6 @@
 import { findFiles } from '../../../host/files.ts';
+import { hourMs } from '../../../units.ts';
 import { defineWatchType, toBytesText } from '../type.ts';
-
-const hourMs = 3_600_000;
 
 const toHours = (ms: number): string => {
   const hours = ms / hourMs;

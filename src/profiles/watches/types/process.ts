@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { readTimeOf } from '../../../host/reading.ts';
 import type { ProcessReading } from '../../../host/readings.ts';
+import { MiB } from '../../../units.ts';
 import { createLikeTest } from '../../../wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toPercentText } from '../type.ts';
-
-const MiB = 1024 * 1024;
 
 /** Processor time of the check before, by watch, for `cpu`. */
 const before = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();

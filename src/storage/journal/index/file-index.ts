@@ -1,11 +1,10 @@
 import { Slice } from '../../../slice.ts';
+import { minuteMs } from '../../../units.ts';
 import { bisect } from '../../bisect.ts';
 import { createSerial } from '../../scheduling.ts';
 import { readIdTime, type StoredRecord, toStored } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards } from '../read/files.ts';
-
-export const minuteMs = 60_000;
 
 /** A block is closed when it has this many bytes. */
 const blockBytes = 32 * 1024;

@@ -1,6 +1,7 @@
 import { Slice } from '../../../slice.ts';
+import { minuteMs } from '../../../units.ts';
 import { JournalError, passIfGone } from '../errors.ts';
-import { minuteMs, overlaps, type Ranges } from '../index/file-index.ts';
+import { overlaps, type Ranges } from '../index/file-index.ts';
 import type { LogIndex, Summary } from '../index/log-index.ts';
 import {
   createPrefilter,
