@@ -69,9 +69,18 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
   const name = nameInstance(settings, host.hostname());
   const { allowedHosts, cors, trustProxy, requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
   const server = createServer({
-    ...{ host: settings.host, machine: host.hostname(), allowedHosts, cors, trustProxy, log, meters },
-    ...{ certificate: plan.certificate, maxConnections: plan.maxConnections },
-    ...{ requestTimeout, headersTimeout, maxEventLoopDelay },
+    host: settings.host,
+    machine: host.hostname(),
+    allowedHosts,
+    cors,
+    trustProxy,
+    log,
+    meters,
+    certificate: plan.certificate,
+    maxConnections: plan.maxConnections,
+    requestTimeout,
+    headersTimeout,
+    maxEventLoopDelay,
     ...(isPostgresUrl(settings.store) && { instance: name }),
   });
   server.addHook('onClose', async () => host.close());
@@ -84,8 +93,17 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
     const created = await createFeatures(server, settings, plan, storage, {
-      ...{ version, readProgramFile, powerShellPaths: plan.powerShellPaths },
-      ...{ clock, host, log, meters, tokens, keys, authorize, identifySender: createIdentifySender(tokens, keys) },
+      version,
+      readProgramFile,
+      powerShellPaths: plan.powerShellPaths,
+      clock,
+      host,
+      log,
+      meters,
+      tokens,
+      keys,
+      authorize,
+      identifySender: createIdentifySender(tokens, keys),
       deriveKeys: (purpose) => deriveKeys(settings, purpose),
     });
     const served = await serveFeatures(
@@ -102,7 +120,11 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
     const isKeyKept = settings.jwtSecret !== undefined || storage.secrets.file !== undefined;
     const { mounts, home, exposure } = served;
     return {
-      ...{ server, mounts, home, exposure, warnings: plan.warnings },
+      server,
+      mounts,
+      home,
+      exposure,
+      warnings: plan.warnings,
       notices: [
         ...instances.flatMap(({ notices = [] }) => notices),
         ...listOpenedProfiles(mounts),
@@ -187,7 +209,9 @@ const serveFeatures = async (
   redirectRoot(server, mounts, home);
   await registerMounts(server, mounts, guard);
   return {
-    ...{ mounts, home, exposure },
+    mounts,
+    home,
+    exposure,
     /** The warning of changed settings, if it is another one. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;

@@ -62,7 +62,11 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   const secrets = settings.keepSecrets ? await openKeptSecrets(directory) : createPassingSecrets();
   const database = await openDatabase(settings, { ...parts, onProgress });
   return {
-    ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
+    database,
+    openLog,
+    openChanges: limitBytes(openChanges, storeMaxBytes, full),
+    reopen,
+    secrets,
     openFile: (name) => createReplacedFile(directory, name),
     openFolder: (name) => createFolderOf(join(directory, name)),
     openState: (name, minFreeBytes) => createSnapshotFile(join(directory, `${name}.state`), { minFreeBytes }),

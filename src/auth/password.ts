@@ -92,7 +92,9 @@ const parse = (passwordHash: string) => {
   if (algorithm === undefined || salt === undefined || tag === undefined) throw new Error('not an argon2 hash');
   return {
     algorithm,
-    ...{ memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
     nonce: Buffer.from(salt, 'base64'),
     tag: Buffer.from(tag, 'base64'),
   };

@@ -38,7 +38,9 @@ export const toCallRequest = (
   });
   const hasBody = method !== 'GET' && method !== 'DELETE';
   return {
-    ...{ method, path: filled, ...rest },
+    method,
+    path: filled,
+    ...rest,
     ...(hasBody ? { body: others } : { query: others as CallInput }),
     headers: { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch, 'Idempotency-Key': idempotencyKey },
     isRepeatable: method === 'GET' || idempotencyKey !== undefined,

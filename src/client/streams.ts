@@ -102,15 +102,17 @@ interface Paging {
 /** How the next page is asked for, by the parameter that says where it begins. */
 export const pagings: Record<string, Paging> = {
   after: {
-    ...{ size: 'limit', usual: 1000 },
+    size: 'limit',
+    usual: 1000,
     next: ({ data }, size) => {
       const last = data.at(-1) as { Id: number } | undefined;
       return last && data.length >= size ? { after: last.Id } : undefined;
     },
   },
-  before: { ...{ size: 'limit', usual: 1000 }, next: ({ next }) => (next === null ? undefined : { before: next }) },
+  before: { size: 'limit', usual: 1000, next: ({ next }) => (next === null ? undefined : { before: next }) },
   page: {
-    ...{ size: 'size', usual: 1000 },
+    size: 'size',
+    usual: 1000,
     next: ({ data, page, total }, size) =>
       data.length > 0 && Number(page) * size < Number(total) ? { page: Number(page) + 1 } : undefined,
   },

@@ -47,16 +47,30 @@ test('the domain begins after the first dot', () => {
 });
 
 const twoPackages = {
-  ...{ manufacturer: 'Intel', brand: 'Xeon Gold', speed: 2.1, speedMax: 3.7 },
-  ...{ cores: 8, physicalCores: 4, processors: 2, cache: { l2: 4 * 2 ** 20, l3: 44 * 2 ** 20 } },
+  manufacturer: 'Intel',
+  brand: 'Xeon Gold',
+  speed: 2.1,
+  speedMax: 3.7,
+  cores: 8,
+  physicalCores: 4,
+  processors: 2,
+  cache: { l2: 4 * 2 ** 20, l3: 44 * 2 ** 20 },
 };
 
 test('each package gets its share of cores, caches and load', () => {
   const shares = new Map([1, 1, 1, 1, 0, 0, 0, 1].map((share, index) => [`cpu${index}`, share]));
   const readings = toPortableProcessors(twoPackages, shares.set('cpu', 0.5));
   assert.deepEqual(readings[1], {
-    ...{ id: 'CPU1', name: 'Intel Xeon Gold', manufacturer: 'Intel', maxMHz: 3700, currentMHz: 2100 },
-    ...{ cores: 2, logicalProcessors: 4, loadPercent: 25, l2CacheKB: 2048, l3CacheKB: 22528 },
+    id: 'CPU1',
+    name: 'Intel Xeon Gold',
+    manufacturer: 'Intel',
+    maxMHz: 3700,
+    currentMHz: 2100,
+    cores: 2,
+    logicalProcessors: 4,
+    loadPercent: 25,
+    l2CacheKB: 2048,
+    l3CacheKB: 22528,
   });
   assert.deepEqual(
     readings.map(({ loadPercent }) => loadPercent),
@@ -66,25 +80,53 @@ test('each package gets its share of cores, caches and load', () => {
 
 test('values that systeminformation leaves empty or 0 are null', () => {
   const nothing = {
-    ...{ manufacturer: '', brand: '', speed: 0, speedMax: 0, cores: 1, physicalCores: 0, processors: 0 },
+    manufacturer: '',
+    brand: '',
+    speed: 0,
+    speedMax: 0,
+    cores: 1,
+    physicalCores: 0,
+    processors: 0,
     cache: { l2: 0, l3: 0 },
   };
   assert.deepEqual(toPortableProcessors(nothing, new Map()), [
     {
-      ...{ id: 'CPU0', name: null, manufacturer: null, maxMHz: null, currentMHz: null, cores: null },
-      ...{ logicalProcessors: 1, loadPercent: 0, l2CacheKB: null, l3CacheKB: null },
+      id: 'CPU0',
+      name: null,
+      manufacturer: null,
+      maxMHz: null,
+      currentMHz: null,
+      cores: null,
+      logicalProcessors: 1,
+      loadPercent: 0,
+      l2CacheKB: null,
+      l3CacheKB: null,
     },
   ]);
 });
 
 test('process values that systeminformation does not report are null, never 0', () => {
   const listed = {
-    ...{ pid: 7, parentPid: 1, name: 'node.exe', memRss: 2, memVsz: 3, priority: 8 },
-    ...{ started: '2026-01-02 03:04:05', path: '' },
+    pid: 7,
+    parentPid: 1,
+    name: 'node.exe',
+    memRss: 2,
+    memVsz: 3,
+    priority: 8,
+    started: '2026-01-02 03:04:05',
+    path: '',
   };
   assert.deepEqual(toProcessReading(listed), {
-    ...{ pid: 7, parentPid: 1, name: 'node.exe', userSeconds: null, kernelSeconds: null, threads: null },
-    ...{ workingSetBytes: 2048, virtualBytes: 3072, sessionId: null, priority: 8 },
+    pid: 7,
+    parentPid: 1,
+    name: 'node.exe',
+    userSeconds: null,
+    kernelSeconds: null,
+    threads: null,
+    workingSetBytes: 2048,
+    virtualBytes: 3072,
+    sessionId: null,
+    priority: 8,
     startedAt: new Date(2026, 0, 2, 3, 4, 5),
   });
 });
@@ -118,7 +160,10 @@ const toSize = (fs: string, mount: string, size = 100) => ({
 });
 
 const toDevice = (name: string, mount: string, physical: string, type = 'disk') => ({
-  ...{ name, mount, physical, type },
+  name,
+  mount,
+  physical,
+  type,
   removable: physical === 'Removable',
   label: name === 'C:' ? 'System' : '',
 });
@@ -136,8 +181,14 @@ test('only local drives of Windows are disks (D26)', () => {
   );
   assert.deepEqual(toPortableDisks(readings, devices), [
     {
-      ...{ mountPath: 'C:', device: 'C:', type: 'x', kind: 'fixed', label: 'System' },
-      ...{ totalBytes: 100, usedBytes: 60, availableBytes: 30 },
+      mountPath: 'C:',
+      device: 'C:',
+      type: 'x',
+      kind: 'fixed',
+      label: 'System',
+      totalBytes: 100,
+      usedBytes: 60,
+      availableBytes: 30,
     },
   ]);
 });

@@ -143,7 +143,9 @@ const describeOperation = (schema: FastifySchema, isVital: boolean): object => {
     default: ErrorBody,
   };
   return {
-    ...{ operationId, summary, tags },
+    operationId,
+    summary,
+    tags,
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(body, consumes) }),
     security,
@@ -162,7 +164,9 @@ const describeParameters = (place: 'query' | 'path' | 'header', { properties, re
   Object.entries(properties).map(([name, property]) => {
     const { description, documentedType, ...rest } = property as { description?: string; documentedType?: string };
     return {
-      ...{ in: place, name, required: required?.includes(name) === true && !('default' in property) },
+      in: place,
+      name,
+      required: required?.includes(name) === true && !('default' in property),
       ...(description !== undefined && { description }),
       ...toMedia({ ...rest, ...(documentedType !== undefined && { type: documentedType }) }),
     };

@@ -3,10 +3,19 @@ import { toTimeText } from './route.ts';
 
 /** What routes and webhooks say of an incident, in the same names and forms. */
 export const toIncidentFacts = ({ acknowledged, resolved, ...incident }: SharedIncident) => ({
-  ...{ id: incident.id, number: incident.number, key: incident.about, state: incident.state },
-  ...{ level: incident.level, highestLevel: incident.highestLevel, title: incident.title },
-  ...{ source: incident.source, hostname: incident.hostname, sender: incident.sender },
-  ...{ labels: incident.labels, link: incident.link, count: incident.count },
+  id: incident.id,
+  number: incident.number,
+  key: incident.about,
+  state: incident.state,
+  level: incident.level,
+  highestLevel: incident.highestLevel,
+  title: incident.title,
+  source: incident.source,
+  hostname: incident.hostname,
+  sender: incident.sender,
+  labels: incident.labels,
+  link: incident.link,
+  count: incident.count,
   firstAt: toTimeText(incident.firstAt),
   lastAt: toTimeText(incident.lastAt),
   stateSince: toTimeText(incident.stateSince),

@@ -80,10 +80,15 @@ export const createMadeRoutes = <Shown extends Versioned>({ path, params, shape,
     change: (name: string, body: unknown, condition: Condition) => Promise<Shown>,
   ): Route =>
     defineRoute({
-      ...{ method, path: ownPath, ...changing, summary },
+      method,
+      path: ownPath,
+      ...changing,
+      summary,
       headers: { request: ifMatchHeader, ...(version && { response: version }) },
       schema: {
-        ...{ operationId, params, ...(body && { body }) },
+        operationId,
+        params,
+        ...(body && { body }),
         response: { 200: shape, 404: ErrorBody, ...refusals, 412: ErrorBody },
       },
       handler: async (request, reply) => {
@@ -100,14 +105,20 @@ export const createMadeRoutes = <Shown extends Versioned>({ path, params, shape,
       toShown: (known: Known) => Shown,
     ): Route =>
       defineRoute({
-        ...{ method: 'GET', path, ...reading, summary },
+        method: 'GET',
+        path,
+        ...reading,
+        summary,
         schema: { operationId, response: { 200: response } },
         handler: (_request, reply) => whenReady(reply, list(), (known) => sendItems(reply, known, toShown)),
       }),
 
     read: ({ operationId, summary }: Described, find: (name: string, request: FastifyRequest) => Shown): Route =>
       defineRoute({
-        ...{ method: 'GET', path: ownPath, ...reading, summary },
+        method: 'GET',
+        path: ownPath,
+        ...reading,
+        summary,
         headers: { response: withVersion },
         schema: { operationId, params, response: { 200: shape, 404: ErrorBody } },
         handler: async (request, reply) => sendMade(reply, find(nameOf(request), request)),
@@ -119,7 +130,10 @@ export const createMadeRoutes = <Shown extends Versioned>({ path, params, shape,
       create: (given: Static<Body>, by: string) => Promise<Shown>,
     ): Route =>
       defineRoute({
-        ...{ method: 'POST', path, ...changing, summary },
+        method: 'POST',
+        path,
+        ...changing,
+        summary,
         headers: { response: withVersion },
         schema: { operationId, body: body as TSchema, response: { 201: created, 409: ErrorBody } },
         handler: async (request, reply) => {
@@ -135,10 +149,15 @@ export const createMadeRoutes = <Shown extends Versioned>({ path, params, shape,
       put: (name: string, given: Static<Body>, condition: Condition) => Promise<Shown>,
     ): Route =>
       defineRoute({
-        ...{ method: 'PUT', path: ownPath, ...changing, summary },
+        method: 'PUT',
+        path: ownPath,
+        ...changing,
+        summary,
         headers: { request: putConditionHeaders, response: withVersion },
         schema: {
-          ...{ operationId, params, body: body as TSchema },
+          operationId,
+          params,
+          body: body as TSchema,
           response: { 200: shape, 201: shape, 409: ErrorBody, 412: ErrorBody },
         },
         handler: async (request, reply) => {

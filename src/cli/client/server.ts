@@ -122,7 +122,9 @@ export const callServer = async (
     const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
     const type = typeof body === 'string' ? 'text/plain' : 'application/json';
     const sent = request(new URL(path, url), {
-      ...{ agent: false, signal: timeout, ...options },
+      agent: false,
+      signal: timeout,
+      ...options,
       headers: {
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...(body !== undefined && { 'content-type': type }),

@@ -68,8 +68,12 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
   const incidents = { type: 'webhook', notify: 'incidents', groupSeconds: 0 };
   const phone = { ...incidents, after: (escalationSeconds * pace) / 60 };
   const config = {
-    ...{ host: '127.0.0.1', port: 0, dataDir: join(folder, 'data'), store: 'file' },
-    ...{ jwtSecret: randomBytes(32).toString('base64'), defaultWatches: false },
+    host: '127.0.0.1',
+    port: 0,
+    dataDir: join(folder, 'data'),
+    store: 'file',
+    jwtSecret: randomBytes(32).toString('base64'),
+    defaultWatches: false,
     users: await Promise.all(
       users.map(async ({ name, role }) => ({ name, role, passwordHash: await hashPassword(passwords[name]) })),
     ),
@@ -86,7 +90,10 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
     rotations: [{ name: 'oncall', members: ['anna-phone', 'ben-phone'], handover: '0 9 * * 1' }],
     heartbeats: [
       {
-        ...{ name: 'nightly-backup', uuid: ping, period: periodSeconds, grace: Math.ceil(graceSeconds * pace) },
+        name: 'nightly-backup',
+        uuid: ping,
+        period: periodSeconds,
+        grace: Math.ceil(graceSeconds * pace),
         description: 'Dumps the database. A demo has short nights: every 10 seconds.',
       },
     ],
@@ -107,7 +114,8 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
     return String((await request('POST', '/api/auth/login', undefined, body))['token']);
   };
   const tokens: Record<Caller, string> = {
-    ...{ admin: await logIn('admin'), anna: await logIn('anna') },
+    admin: await logIn('admin'),
+    anna: await logIn('anna'),
     ...(Object.fromEntries(keys.map(({ name, key }) => [name, key])) as Record<(typeof senders)[number], string>),
   };
   return {

@@ -69,12 +69,20 @@ const sendErrors = async ({ call, narrator }: Scene, status: 'firing' | 'resolve
   const labels = { alertname: 'CheckoutErrors', severity: 'critical', instance: 'shop-1:9100', team: 'shop' };
   narrator.tell('sender', 'Alertmanager', `CheckoutErrors on shop-1 ${isOver ? 'is over' : 'fires'}`);
   await call('alertmanager', 'POST', '/api/alert/alertmanager', {
-    ...{ version: '4', groupKey: '{}:{alertname="CheckoutErrors"}', truncatedAlerts: 0, status, receiver: 'signalbox' },
-    ...{ groupLabels: { alertname: 'CheckoutErrors' }, commonLabels: labels, commonAnnotations: {} },
+    version: '4',
+    groupKey: '{}:{alertname="CheckoutErrors"}',
+    truncatedAlerts: 0,
+    status,
+    receiver: 'signalbox',
+    groupLabels: { alertname: 'CheckoutErrors' },
+    commonLabels: labels,
+    commonAnnotations: {},
     externalURL: 'http://alertmanager.example:9093',
     alerts: [
       {
-        ...{ status, labels, startsAt: new Date(Date.now() - 60_000).toISOString() },
+        status,
+        labels,
+        startsAt: new Date(Date.now() - 60_000).toISOString(),
         annotations: {
           summary: isOver ? '0.1 % of checkout requests fail' : '14 % of checkout requests fail',
           description: 'Since the deployment of shop 1.2',
@@ -137,9 +145,15 @@ const leaveOne = async (scene: Scene): Promise<void> => {
   narrator.tell('sender', 'Uptime Kuma', 'Shop is down');
   await call('uptime-kuma', 'POST', '/api/alert/uptime-kuma', {
     heartbeat: {
-      ...{ monitorID: 7, status: 0, time: new Date().toISOString().slice(0, 23).replace('T', ' ') },
-      ...{ msg: 'connect ECONNREFUSED 192.0.2.7:443', ping: null, important: true, duration: 60 },
-      ...{ timezone: 'UTC', timezoneOffset: '+00:00' },
+      monitorID: 7,
+      status: 0,
+      time: new Date().toISOString().slice(0, 23).replace('T', ' '),
+      msg: 'connect ECONNREFUSED 192.0.2.7:443',
+      ping: null,
+      important: true,
+      duration: 60,
+      timezone: 'UTC',
+      timezoneOffset: '+00:00',
     },
     monitor: { id: 7, name: 'Shop', type: 'http', url: 'https://shop.example/health', hostname: null, port: null },
     msg: '[Shop] [🔴 Down] connect ECONNREFUSED 192.0.2.7:443',

@@ -45,12 +45,26 @@ test('threads, cores, caches and load are grouped by package', async (t) => {
   const common = { name: 'Xeon', manufacturer: 'GenuineIntel' };
   assert.deepEqual(toLinuxProcessors(root, await readPackages(root), shares), [
     {
-      ...{ id: 'CPU0', ...common, maxMHz: null, currentMHz: 2100, cores: 2, logicalProcessors: 4 },
-      ...{ loadPercent: 15, l2CacheKB: 2048, l3CacheKB: 32768 },
+      id: 'CPU0',
+      ...common,
+      maxMHz: null,
+      currentMHz: 2100,
+      cores: 2,
+      logicalProcessors: 4,
+      loadPercent: 15,
+      l2CacheKB: 2048,
+      l3CacheKB: 32768,
     },
     {
-      ...{ id: 'CPU1', ...common, maxMHz: 3700, currentMHz: 1200, cores: 1, logicalProcessors: 1 },
-      ...{ loadPercent: 25, l2CacheKB: 1024, l3CacheKB: 32768 },
+      id: 'CPU1',
+      ...common,
+      maxMHz: 3700,
+      currentMHz: 1200,
+      cores: 1,
+      logicalProcessors: 1,
+      loadPercent: 25,
+      l2CacheKB: 1024,
+      l3CacheKB: 32768,
     },
   ]);
 });
@@ -63,8 +77,16 @@ test('a machine that reports little has one package, and null for the rest', asy
   const [only, ...rest] = toLinuxProcessors(root, await readPackages(root), new Map());
   assert.deepEqual(rest, []);
   assert.deepEqual(only, {
-    ...{ id: 'CPU0', name: cpus()[0]?.model, manufacturer: null, maxMHz: null, currentMHz: null },
-    ...{ cores: null, logicalProcessors: 2, loadPercent: 0, l2CacheKB: null, l3CacheKB: null },
+    id: 'CPU0',
+    name: cpus()[0]?.model,
+    manufacturer: null,
+    maxMHz: null,
+    currentMHz: null,
+    cores: null,
+    logicalProcessors: 2,
+    loadPercent: 0,
+    l2CacheKB: null,
+    l3CacheKB: null,
   });
 });
 

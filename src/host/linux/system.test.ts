@@ -32,8 +32,11 @@ test('the firmware names the hardware', async (t) => {
   assert.deepEqual(
     { manufacturer, model, osName, hypervisorPresent, bootedAt: bootedAt.getTime() / 1000 },
     {
-      ...{ manufacturer: 'Dell Inc.', model: 'PowerEdge R640', osName: 'From usr' },
-      ...{ hypervisorPresent: false, bootedAt: 1_700_000_000 },
+      manufacturer: 'Dell Inc.',
+      model: 'PowerEdge R640',
+      osName: 'From usr',
+      hypervisorPresent: false,
+      bootedAt: 1_700_000_000,
     },
   );
 });

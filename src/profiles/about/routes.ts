@@ -30,7 +30,9 @@ const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime 
     handler: async (request, reply) => {
       const space = await readDataSpace().catch(() => undefined);
       return sendJson(reply, {
-        ...{ version, runtime: `Node.js ${process.versions.node}`, uptimeSeconds: Math.floor(readUptime()) },
+        version,
+        runtime: `Node.js ${process.versions.node}`,
+        uptimeSeconds: Math.floor(readUptime()),
         store: place.store,
         // The paths of the machine are for those who administer it.
         dataFolder: authorize(request, needs('settings:write')) === undefined ? place.folder : null,

@@ -111,13 +111,17 @@ export const AlertmanagerSilence = defineShape('AlertmanagerSilence', {
   }),
   matchers: Type.Array(
     defineShape('AlertmanagerMatcher', {
-      ...{ name: text('alertname'), value: text('Disk.*') },
-      ...{ isRegex: Type.Boolean({ examples: [true] }), isEqual: Type.Boolean({ examples: [true] }) },
+      name: text('alertname'),
+      value: text('Disk.*'),
+      isRegex: Type.Boolean({ examples: [true] }),
+      isEqual: Type.Boolean({ examples: [true] }),
     }),
   ),
   updatedAt: time('When it was changed last.'),
-  ...{ startsAt: time('From when.'), endsAt: time('Until when.') },
-  ...{ createdBy: text('anna'), comment: text('the disk is being replaced') },
+  startsAt: time('From when.'),
+  endsAt: time('Until when.'),
+  createdBy: text('anna'),
+  comment: text('the disk is being replaced'),
 });
 export type AlertmanagerSilence = Static<typeof AlertmanagerSilence>;
 export const AlertmanagerSilences = Type.Array(AlertmanagerSilence);
@@ -139,7 +143,11 @@ export const AlertmanagerStatus = defineShape('AlertmanagerStatus', {
   }),
   versionInfo: defineShape('AlertmanagerVersion', {
     version: text('1.0.0', "signalbox's."),
-    ...{ revision: text(''), branch: text(''), buildUser: text(''), buildDate: text(''), goVersion: text('') },
+    revision: text(''),
+    branch: text(''),
+    buildUser: text(''),
+    buildDate: text(''),
+    goVersion: text(''),
   }),
   config: defineShape('AlertmanagerConfig', { original: text('route: { receiver: signalbox }\n', 'YAML.') }),
   uptime: time('When this process began.'),

@@ -33,7 +33,9 @@ test('the last 24 hours are counted by the hour and severity', async (t) => {
   );
   const levels = { ERROR: 2, WARNING: 2, INFO: 1 };
   assert.deepEqual(JSON.parse(JSON.stringify(buckets.findLast((bucket) => bucket.count > 0))), {
-    ...{ time: buckets.findLast((bucket) => bucket.count > 0)?.time, count: 5, levels },
+    time: buckets.findLast((bucket) => bucket.count > 0)?.time,
+    count: 5,
+    levels,
   });
   assert.equal((await count(app, '?level=error')).buckets.findLast((bucket) => bucket.count > 0)?.count, 2);
   assert.equal(

@@ -178,7 +178,9 @@ export const alerts = defineFeature({
           createCustomRoute(shared, keeper),
           ...createCustomFormatRoutes(keeper, clock),
           ...createReadingRoutes({
-            ...{ journal, firing, clock },
+            journal,
+            firing,
+            clock,
             // Another instance delivers the alerts that it has received.
             deliveriesOf: (record) => (isOwn(record) ? (deliverer?.deliveriesOf(record) ?? []) : []),
             nameIncidents: async (records) => nameIncidents?.(records) ?? [],

@@ -159,7 +159,11 @@ const openShared = async (
 ): Promise<AlertLog> => {
   let isTold = false;
   const journal = await DatabaseLog.open({
-    ...{ database, table: 'alert', instance: await readInstanceId(openLog), clock, indexing },
+    database,
+    table: 'alert',
+    instance: await readInstanceId(openLog),
+    clock,
+    indexing,
     retainDays: async () => {
       const days = settings.alertsRetainDays ?? (await readSharedDefaultDays(database));
       if (days === 0 && settings.alertsRetainDays === undefined && !isTold) log.info(keptNotice);
@@ -184,7 +188,9 @@ const openShared = async (
   const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs, hear });
   if (settings.spool) {
     intake.spool = await Spool.open({
-      ...{ openLog, openFile, log },
+      openLog,
+      openFile,
+      log,
       segmentBytes: settings.alertsSegmentBytes,
       minFreeBytes: settings.alertsMinFreeBytes,
       sync: settings.alertsSync,
@@ -209,7 +215,8 @@ const openShared = async (
     notices: [],
     isOwn: (record) => journal.isOwn(record),
     beginRetention: () => undefined,
-    ...{ intake, firing },
+    intake,
+    firing,
     whenRead: () => catchUp().catch(() => undefined),
     readiness: () => {
       const { healthy } = journal.state();

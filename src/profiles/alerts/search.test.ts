@@ -45,11 +45,22 @@ const toNumber = (incident: unknown): unknown => (incident as { number?: unknown
 const unset = { details: null, links: null, resolves: null, resolvedBy: null, repeatOf: null };
 
 const foreign = {
-  ...{ timestamp: '2026-01-31T09:30:00', receivedAt: '09:30:00', time: '2026-01-31T09:30:00.000+01:00' },
+  timestamp: '2026-01-31T09:30:00',
+  receivedAt: '09:30:00',
+  time: '2026-01-31T09:30:00.000+01:00',
   sender: 'key:am',
-  ...{ source: 'alertmanager/Disk', level: 'CRITICAL', message: 'Disk is full', hostname: 'web-2' },
-  ...{ format: 'alertmanager', status: 'firing', fingerprint: 'f00', startsAt: '2026-01-31T08:00:00Z' },
-  ...{ labels: { severity: 'critical' }, link: 'https://am.example.org/', key: 'secret key', via: 'signalbox/a' },
+  source: 'alertmanager/Disk',
+  level: 'CRITICAL',
+  message: 'Disk is full',
+  hostname: 'web-2',
+  format: 'alertmanager',
+  status: 'firing',
+  fingerprint: 'f00',
+  startsAt: '2026-01-31T08:00:00Z',
+  labels: { severity: 'critical' },
+  link: 'https://am.example.org/',
+  key: 'secret key',
+  via: 'signalbox/a',
 };
 
 test('search returns alerts newest first with everything that clients need to show them', async (t) => {

@@ -44,7 +44,10 @@ export const commands = defineFeature({
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
     const results = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
     const executor = createExecutor({
-      ...{ runner, timeoutSeconds, audit, clock },
+      runner,
+      timeoutSeconds,
+      audit,
+      clock,
       count: (result) => {
         results.at(result).value += 1;
       },

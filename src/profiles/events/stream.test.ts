@@ -16,7 +16,10 @@ import { createEvents } from './index.ts';
 const startNoisyApp = async (t: TestContext) => {
   const { topic, publish } = createNoticeTopic(openFor('events:read'), Type.Object({}));
   const noisy: Feature = {
-    ...{ name: 'noisy', profiles: [], settings: {}, isOn: () => true },
+    name: 'noisy',
+    profiles: [],
+    settings: {},
+    isOn: () => true,
     create: () => ({ profiles: {}, topics: { noise: topic } }),
   };
   return { app: await startApp(t, { features: [...features, noisy] }), publish };

@@ -17,7 +17,9 @@ export const describeDown = (known: KnownHeartbeat, state: HeartbeatState, probl
   const details = [description, output].filter(Boolean).join('\n\n');
   return {
     ...createCommon(known.name, known.definition.tags),
-    ...{ level, status: 'firing', message: toMessage(known, state, problem) },
+    level,
+    status: 'firing',
+    message: toMessage(known, state, problem),
     ...(details && {
       details:
         details.length > mostDetails ? `…${details.slice(1 - mostDetails).replace(/^[\udc00-\udfff]/, '')}` : details,
@@ -35,7 +37,11 @@ export const describeUp = (
   const how = isGone ? 'was deleted' : paused ? `was paused by ${paused.by}` : 'is up again';
   return {
     ...createCommon(name, known?.definition.tags),
-    ...{ level: 'INFO', status: 'resolved', message: `Heartbeat ${name} ${how}`, resolves: alert, firingLevel: level },
+    level: 'INFO',
+    status: 'resolved',
+    message: `Heartbeat ${name} ${how}`,
+    resolves: alert,
+    firingLevel: level,
   };
 };
 
@@ -49,7 +55,10 @@ export const toHeartbeatName = (fingerprint: string): string => fingerprint.slic
 
 /** It says nothing of a machine: the job may run on any. */
 const createCommon = (name: string, tags: readonly string[] = []) => ({
-  ...{ source: prefix + name, hostname: '', format: heartbeatFormat, fingerprint: prefix + name },
+  source: prefix + name,
+  hostname: '',
+  format: heartbeatFormat,
+  fingerprint: prefix + name,
   labels: { heartbeat: name, ...(tags.length > 0 && { tags: tags.join(', ') }) },
 });
 

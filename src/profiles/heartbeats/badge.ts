@@ -1,8 +1,12 @@
 import type { HeartbeatStatus } from './judge.ts';
 
 const colours: Record<HeartbeatStatus, string> = {
-  ...{ new: '#6b7280', up: '#15803d', running: '#1d4ed8' },
-  ...{ late: '#b45309', down: '#b91c1c', paused: '#6b7280' },
+  new: '#6b7280',
+  up: '#15803d',
+  running: '#1d4ed8',
+  late: '#b45309',
+  down: '#b91c1c',
+  paused: '#6b7280',
 };
 
 /** About the width of a character of 11 px, and the space beside a text. */

@@ -192,6 +192,11 @@ export const toConfigured = (
   { name, uuid: address, ...definition }: ConfiguredHeartbeat,
   changedAt: number,
 ): KnownHeartbeat => ({
-  ...{ name, uuid: address?.toLowerCase(), definition, times: compileTimes(definition) },
-  ...{ since: 0, changedAt, made: undefined },
+  name,
+  uuid: address?.toLowerCase(),
+  definition,
+  times: compileTimes(definition),
+  since: 0,
+  changedAt,
+  made: undefined,
 });

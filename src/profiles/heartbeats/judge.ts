@@ -33,7 +33,10 @@ export const judgeHeartbeat = (
   now: number,
 ): Judgement => {
   const still = (status: HeartbeatStatus, dueAt: number | null = null): Judgement => ({
-    ...{ status, dueAt, overdue: undefined, changesAt: Number.POSITIVE_INFINITY },
+    status,
+    dueAt,
+    overdue: undefined,
+    changesAt: Number.POSITIVE_INFINITY,
   });
   if (state?.paused) return still('paused');
   const base = state?.base ?? null;

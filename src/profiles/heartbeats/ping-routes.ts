@@ -35,7 +35,9 @@ const Ok = Type.String({ examples: ['OK'] });
 const response = {
   200: { content: { 'text/plain': { schema: Ok } } },
   201: { content: { 'text/plain': { schema: Ok } } },
-  ...{ 401: ErrorBody, 403: ErrorBody, 404: ErrorBody },
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
 };
 
 /** What jobs request, as clients of healthchecks do. GET, HEAD and POST are the same. */
@@ -62,12 +64,16 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
   return [
     defineRoute({ ...end, method: 'GET', schema: { operationId: 'ping', params: PingParams, ...shared } }),
     defineRoute({
-      ...{ ...end, ...withBody, method: 'POST' },
+      ...end,
+      ...withBody,
+      method: 'POST',
       schema: { operationId: 'pingWithOutput', params: PingParams, consumes, body: PingBody, response },
     }),
     defineRoute({ ...signal, method: 'GET', schema: { operationId: 'pingSignal', params: SignalParams, ...shared } }),
     defineRoute({
-      ...{ ...signal, ...withBody, method: 'POST' },
+      ...signal,
+      ...withBody,
+      method: 'POST',
       schema: { operationId: 'pingSignalWithOutput', params: SignalParams, consumes, body: PingBody, response },
     }),
   ];

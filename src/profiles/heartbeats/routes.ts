@@ -27,7 +27,12 @@ const changing = needs('settings:write');
 const params = HeartbeatParams;
 
 const { read, put, remove } = createMadeRoutes<Heartbeat>({
-  ...{ path: '/api/heartbeats', params, shape: Heartbeat, noun: 'definition', reading, changing },
+  path: '/api/heartbeats',
+  params,
+  shape: Heartbeat,
+  noun: 'definition',
+  reading,
+  changing,
 });
 
 export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => [
@@ -69,7 +74,9 @@ const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
     summary: 'List the last runs of a heartbeat, newest first',
     schema: {
       operationId: 'listHeartbeatRuns',
-      ...{ params, querystring: RunQuery, response: { 200: HeartbeatRunList, 404: ErrorBody } },
+      params,
+      querystring: RunQuery,
+      response: { 200: HeartbeatRunList, 404: ErrorBody },
     },
     handler: async ({ params: { name }, query: { limit } }, reply) => {
       const runs = findState(store, keeper.require(name))?.runs ?? [];

@@ -79,8 +79,17 @@ export interface Ping {
 }
 
 export const createHeartbeatState = (name: string, since: number): HeartbeatState => ({
-  ...{ name, since, seq: 0, base: null, startedAt: null, lastPingAt: null, lastSuccessAt: null },
-  ...{ problem: null, told: null, paused: null, runs: [] },
+  name,
+  since,
+  seq: 0,
+  base: null,
+  startedAt: null,
+  lastPingAt: null,
+  lastSuccessAt: null,
+  problem: null,
+  told: null,
+  paused: null,
+  runs: [],
 });
 
 /** The state after a record of this heartbeat. */
@@ -133,8 +142,10 @@ export const clampTimes = (state: HeartbeatState, now: number): HeartbeatState =
   const clamp = <T extends number | null>(at: T): T => (at !== null && at > now ? now : at) as T;
   return {
     ...state,
-    ...{ base: clamp(state.base), startedAt: clamp(state.startedAt) },
-    ...{ lastPingAt: clamp(state.lastPingAt), lastSuccessAt: clamp(state.lastSuccessAt) },
+    base: clamp(state.base),
+    startedAt: clamp(state.startedAt),
+    lastPingAt: clamp(state.lastPingAt),
+    lastSuccessAt: clamp(state.lastSuccessAt),
     runs: state.runs.map((run) => ({ ...run, startedAt: clamp(run.startedAt), endedAt: clamp(run.endedAt) })),
   };
 };
@@ -160,7 +171,10 @@ export const parseHeartbeatRecord = (record: StoredRecord): HeartbeatRecord | un
     : undefined;
 
 const toTold = ({ level, problem, at }: { level: string; problem: number; at: number }, alert: string) => ({
-  ...{ alert, level, seq: problem, at },
+  alert,
+  level,
+  seq: problem,
+  at,
 });
 
 const foldStart = (state: HeartbeatState, ping: Ping, at: number, seq: number): HeartbeatState => {
@@ -171,7 +185,11 @@ const foldStart = (state: HeartbeatState, ping: Ping, at: number, seq: number): 
   const others = rid === null ? giveUp(state.runs, null) : state.runs;
   const run: HeartbeatRun = { startedAt: at, endedAt: null, result: 'running', exitCode: null, rid, output: null };
   return {
-    ...{ ...state, seq, lastPingAt: at, base: state.base ?? at, startedAt: state.startedAt ?? at },
+    ...state,
+    seq,
+    lastPingAt: at,
+    base: state.base ?? at,
+    startedAt: state.startedAt ?? at,
     runs: limit([...others, { ...run, output: ping.output ?? null }]),
   };
 };
@@ -185,12 +203,21 @@ const foldEnd = (state: HeartbeatState, ping: Ping, at: number, seq: number): He
   const known = last?.endedAt === null ? last : undefined;
   const isSuccess = ping.type === 'success';
   const ended: HeartbeatRun = {
-    ...{ startedAt: known?.startedAt ?? null, endedAt: at, result: isSuccess ? 'success' : 'failure', rid },
-    ...{ exitCode: ping.exitCode ?? null, output: ping.output ?? known?.output ?? null },
+    startedAt: known?.startedAt ?? null,
+    endedAt: at,
+    result: isSuccess ? 'success' : 'failure',
+    rid,
+    exitCode: ping.exitCode ?? null,
+    output: ping.output ?? known?.output ?? null,
   };
   const runs = known ? state.runs.with(index, ended) : [...state.runs, ended];
   return {
-    ...{ ...state, seq, lastPingAt: at, base: at, startedAt: null, runs: limit(runs) },
+    ...state,
+    seq,
+    lastPingAt: at,
+    base: at,
+    startedAt: null,
+    runs: limit(runs),
     ...(isSuccess
       ? { lastSuccessAt: at, problem: null }
       : { problem: { seq, at, why: 'failed', exitCode: ping.exitCode ?? null, dueAt: null } }),

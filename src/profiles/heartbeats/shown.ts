@@ -15,16 +15,24 @@ export const toHeartbeat = (
   const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = definition;
   const last = state?.runs.findLast(({ result }) => result !== 'log');
   return {
-    ...{ name, state: status, dueAt: toTimeOrNull(dueAt) },
+    name,
+    state: status,
+    dueAt: toTimeOrNull(dueAt),
     lastPingAt: toTimeOrNull(state?.lastPingAt),
     lastSuccessAt: toTimeOrNull(state?.lastSuccessAt),
     downAt: toTimeOrNull(state?.problem?.at),
     downReason: state?.problem?.why ?? null,
     lastRun: last ? toRun(last) : null,
     uuid: isForAdmin ? (uuid ?? null) : null,
-    ...{ period: period ?? null, schedule: schedule ?? null, timeZone: timeZone ?? null, grace: grace ?? null },
-    ...{ maxRunMinutes: maxRunMinutes ?? null, level: level ?? 'ERROR', description: description ?? '' },
-    ...{ tags: tags ?? [], open: open ?? false },
+    period: period ?? null,
+    schedule: schedule ?? null,
+    timeZone: timeZone ?? null,
+    grace: grace ?? null,
+    maxRunMinutes: maxRunMinutes ?? null,
+    level: level ?? 'ERROR',
+    description: description ?? '',
+    tags: tags ?? [],
+    open: open ?? false,
     pausedBy: state?.paused?.by ?? null,
     pausedAt: toTimeOrNull(state?.paused?.at),
     isConfigured: made === undefined,
@@ -45,9 +53,13 @@ export const toRecentRuns = (state: HeartbeatState | undefined, count: number): 
     }));
 
 export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
-  ...{ startedAt: toTimeOrNull(startedAt), endedAt: toTimeOrNull(endedAt) },
+  startedAt: toTimeOrNull(startedAt),
+  endedAt: toTimeOrNull(endedAt),
   durationMs: toDuration(startedAt, endedAt),
-  ...{ result, exitCode, rid, output },
+  result,
+  exitCode,
+  rid,
+  output,
 });
 
 const toDuration = (startedAt: number | null, endedAt: number | null): number | null =>

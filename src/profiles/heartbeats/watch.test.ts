@@ -102,7 +102,15 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       listRaised: async () => series,
     };
     const watch = new HeartbeatWatch({
-      ...{ store, alive, keeper, lease: ownLease, alerts, clock, log, patienceMs: 0, onChanged: () => undefined },
+      store,
+      alive,
+      keeper,
+      lease: ownLease,
+      alerts,
+      clock,
+      log,
+      patienceMs: 0,
+      onChanged: () => undefined,
     });
     life = { watch, store, journal };
     watch.start();
@@ -120,7 +128,11 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     return life.watch.judge(known).status;
   };
   return {
-    ...{ open, close, raised, ids, status },
+    open,
+    close,
+    raised,
+    ids,
+    status,
     send: async (type: Ping['type']): Promise<void> => {
       await life?.store.append({ type, name, since: keeper.find(name)?.since ?? 0, at: now });
       await life?.watch.settle();

@@ -38,7 +38,11 @@ export const history = defineFeature({
     const { topic, publish } = createNoticeTopic(openFor('machine:read'), History);
     const documents = createDocuments();
     const sampler = createSampler({
-      ...{ host, countAlerts: () => offers.alerts?.countReceived() ?? {}, fine, coarse, disks },
+      host,
+      countAlerts: () => offers.alerts?.countReceived() ?? {},
+      fine,
+      coarse,
+      disks,
       onRows: (ring, from, to) => {
         documents.forget(ring);
         publish(() => toDocument({ ring, disks, from, to }));

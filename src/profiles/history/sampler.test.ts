@@ -8,8 +8,12 @@ const start = 1_800_000_000;
 
 const usage: Usage = {
   cpu: 0.25,
-  ...{ memoryUsed: 600, memoryTotal: 1000, swapUsed: 0, load: 0.5 },
-  ...{ networkReceived: 100, networkSent: 0 },
+  memoryUsed: 600,
+  memoryTotal: 1000,
+  swapUsed: 0,
+  load: 0.5,
+  networkReceived: 100,
+  networkSent: 0,
 };
 
 /** A sampler of a machine whose cores are busy a quarter of the time, at which an error is stored each second. */
@@ -21,10 +25,14 @@ const createSampled = () => {
   const sampler = createSampler({
     host: { disksOfMinute: async () => [disk] },
     countAlerts: () => ({ error: seconds }),
-    ...{ fine, coarse, disks: [], onRows: () => undefined },
+    fine,
+    coarse,
+    disks: [],
+    onRows: () => undefined,
   });
   return {
-    ...{ fine, coarse },
+    fine,
+    coarse,
     sampleAt: (time: number): void => {
       seconds = time - start;
       sampler.sample(time, usage);

@@ -237,14 +237,21 @@ const toBuiltIn = (name: string, role: Role, origin: Account['origin'], password
 };
 
 const toListed = ({ name, role, passwordHash }: User): Account => ({
-  ...{ name, role, origin: 'config', checked: `${role} ${passwordHash}` },
+  name,
+  role,
+  origin: 'config',
+  checked: `${role} ${passwordHash}`,
   readHash: () => passwordHash,
 });
 
 const toMade = (made: MadeSetting<StoredUser>): Account => {
   const { role, passwordHash } = made.value;
   return {
-    ...{ name: made.name, role, origin: 'made', made, checked: `${role} ${passwordHash}` },
+    name: made.name,
+    role,
+    origin: 'made',
+    made,
+    checked: `${role} ${passwordHash}`,
     readHash: () => passwordHash,
   };
 };

@@ -80,7 +80,8 @@ const createChangingRoutes = (parts: KeyParts, settings: SettingStore): Route[] 
     {
       operationId: 'createKey',
       summary: 'Make a key for a program, which only this response shows',
-      ...{ body: NewKey, created: CreatedKey },
+      body: NewKey,
+      created: CreatedKey,
     },
     async (given, by) => {
       assertOwnMembers(given, NewKey);
@@ -125,7 +126,9 @@ const toShownKey = ({ name, scopes, origin, use }: KnownKey, { settings, clock }
   const found: MadeSetting | undefined = origin === 'made' ? settings?.find(keyKind, name) : undefined;
   const known = Math.max(use.last, found?.at ?? use.since);
   return {
-    ...{ name, scopes: [...scopes], origin },
+    name,
+    scopes: [...scopes],
+    origin,
     lastUsedAt: toTimeOrNull(use.last || null),
     isUnused: clock().getTime() - known > unusedMs,
     ...toMadeFacts(found),

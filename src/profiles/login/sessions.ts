@@ -190,7 +190,9 @@ const toShown = ({ id, since, renewedAt, address, client }: KnownSession, curren
   startedAt: toTime(since),
   renewedAt: toTime(renewedAt),
   expiresAt: toTime(renewedAt + tokenLifetime),
-  ...{ address, client, isCurrent: id === current.id },
+  address,
+  client,
+  isCurrent: id === current.id,
 });
 
 const toTime = (seconds: number): string => new Date(seconds * 1000).toISOString();

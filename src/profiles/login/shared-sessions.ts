@@ -34,7 +34,12 @@ export const createSharedSessions = (
       const query = database.query({ text, values: [user, after * 1000, count] }).catch(() => []);
       const rows = (await awaitWithin(patienceMs, query)) ?? [];
       return rows.map(({ id, name, since, at, address, client }) => ({
-        ...{ id, user: name, since: Number(since) / 1000, renewedAt: Number(at) / 1000, address, client },
+        id,
+        user: name,
+        since: Number(since) / 1000,
+        renewedAt: Number(at) / 1000,
+        address,
+        client,
       }));
     },
   };

@@ -56,6 +56,8 @@ const createChangingRoutes = (keeper: UserKeeper): Route[] => [
 
 /** Without the password's hash. */
 export const toShownUser = ({ name, role, origin, made }: Account): ShownUser => ({
-  ...{ name, role, origin },
+  name,
+  role,
+  origin,
   ...toMadeFacts(made),
 });

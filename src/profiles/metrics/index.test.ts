@@ -49,7 +49,10 @@ test('promtool finds no problems in /metrics', requires({ programs: ['promtool']
 
 test('a measurement that fails is left out, and the others are there', async (t) => {
   const failing: Feature = {
-    ...{ name: 'failing', profiles: [], settings: {}, isOn: () => true },
+    name: 'failing',
+    profiles: [],
+    settings: {},
+    isOn: () => true,
     create: ({ meters }) => {
       const fail = () => {
         throw new Error('EMFILE');

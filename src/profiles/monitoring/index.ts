@@ -18,7 +18,10 @@ export const monitoring = defineFeature({
     topics: createMonitoringTopics({ clock, host }),
     profiles: {
       monitoring: createMonitoringRoutes({
-        ...{ clock, host, version, nodeVersion: process.versions.node },
+        clock,
+        host,
+        version,
+        nodeVersion: process.versions.node,
         monotonicMs: () => performance.now(),
         // Shared, so concurrent requests read its files only once.
         readPowerShellVersion: createSharedReading(() => readPowerShellVersion(powerShellPaths), 0),

@@ -47,7 +47,11 @@ test('GET /api/info reports Unknown for a PowerShell that is not installed', asy
   const { hostname, osName } = await host.system();
   const uptime = Math.round(host.uptimeSeconds() / 8640) / 10;
   assert.deepEqual(await get('/api/info'), {
-    ...{ computer: hostname, os: osName, psVersion: 'Unknown', frameworkVersion: 'Node.js 20.20.2', uptime },
+    computer: hostname,
+    os: osName,
+    psVersion: 'Unknown',
+    frameworkVersion: 'Node.js 20.20.2',
+    uptime,
   });
 });
 

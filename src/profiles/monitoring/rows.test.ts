@@ -4,8 +4,17 @@ import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
 import { listProcessRows, toDiskRow, toProcessRow } from './routes.ts';
 
 const toProcess = (pid: number, workingSetBytes: number, name = 'x'): ProcessReading => ({
-  ...{ pid, parentPid: 1, name, userSeconds: 1.004, kernelSeconds: 2.1, workingSetBytes },
-  ...{ virtualBytes: null, threads: null, sessionId: null, priority: null, startedAt: null },
+  pid,
+  parentPid: 1,
+  name,
+  userSeconds: 1.004,
+  kernelSeconds: 2.1,
+  workingSetBytes,
+  virtualBytes: null,
+  threads: null,
+  sessionId: null,
+  priority: null,
+  startedAt: null,
 });
 
 test('processes are sorted by working set, largest first, then by process id', () => {
@@ -35,14 +44,23 @@ test('processor time that the system does not report is null', () => {
 });
 
 const toDisk = (totalBytes: number, usedBytes: number, availableBytes: number): FileSystemReading => ({
-  ...{ mountPath: '/data', device: '/dev/sdb1', type: 'ext4', kind: 'fixed', label: null },
-  ...{ totalBytes, usedBytes, availableBytes },
+  mountPath: '/data',
+  device: '/dev/sdb1',
+  type: 'ext4',
+  kind: 'fixed',
+  label: null,
+  totalBytes,
+  usedBytes,
+  availableBytes,
 });
 
 test('space reserved for root is neither used nor free (D26)', () => {
   const gigabyte = 2 ** 30;
   assert.deepEqual(toDiskRow(toDisk(100 * gigabyte, 30.126 * gigabyte, 60 * gigabyte)), {
-    ...{ drive: '/data', totalGB: 100, freeGB: 60, usagePct: 33.4 },
+    drive: '/data',
+    totalGB: 100,
+    freeGB: 60,
+    usagePct: 33.4,
   });
 });
 

@@ -35,7 +35,10 @@ const isSilenced = (record: StoredRecord, silences: SilenceSource | undefined): 
   const { source, hostname, labels } = record;
   const text = toText(record['message']).replace(/^Resolved: /, '');
   const subject = {
-    ...{ source: toText(source), hostname: toText(hostname), level: severityOf(record), text },
+    source: toText(source),
+    hostname: toText(hostname),
+    level: severityOf(record),
+    text,
     labels: (labels ?? null) as Record<string, string> | null,
   };
   return times.every((at) => silences.silencesOf(subject, at).length > 0);

@@ -116,11 +116,19 @@ test('when a receiver is back the newest critical alert comes first, and an aler
   await receiver.close();
   const app = await startOutbox(t, [toDestination(receiver, { retrySeconds: [1, 3600, 3600] })]);
   const disk = (status: 'firing' | 'resolved') => ({
-    ...{ version: '4', status, receiver: 'x', groupLabels: {}, commonLabels: {}, commonAnnotations: {} },
+    version: '4',
+    status,
+    receiver: 'x',
+    groupLabels: {},
+    commonLabels: {},
+    commonAnnotations: {},
     alerts: [
       {
-        ...{ status, fingerprint: 'f1', labels: { alertname: 'Disk', severity: 'critical' } },
-        ...{ annotations: { summary: 'disk' }, startsAt: '2026-01-31T08:30:00Z' },
+        status,
+        fingerprint: 'f1',
+        labels: { alertname: 'Disk', severity: 'critical' },
+        annotations: { summary: 'disk' },
+        startsAt: '2026-01-31T08:30:00Z',
       },
     ],
   });

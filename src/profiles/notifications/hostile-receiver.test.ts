@@ -36,10 +36,17 @@ const createBehaviour =
 const minutes = (number: number): string => new Date(Date.UTC(2026, 0, 1, 0, number)).toISOString();
 
 const toBody = (number: number) => ({
-  ...{ version: '4', status: 'firing', receiver: 'x', groupLabels: {}, commonLabels: {}, commonAnnotations: {} },
+  version: '4',
+  status: 'firing',
+  receiver: 'x',
+  groupLabels: {},
+  commonLabels: {},
+  commonAnnotations: {},
   alerts: [
     {
-      ...{ status: 'firing', fingerprint: `f${number % 3}`, startsAt: minutes(number) },
+      status: 'firing',
+      fingerprint: `f${number % 3}`,
+      startsAt: minutes(number),
       labels: { alertname: 'Disk', severity: number % 5 === 0 ? 'critical' : 'warning' },
       annotations: { summary: `${number}` },
     },

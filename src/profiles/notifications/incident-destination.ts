@@ -313,7 +313,11 @@ export class IncidentDestination extends BaseDestination {
       const name = `${what} ${result.isDelivered ? 'delivered' : 'refused'}`;
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
       await source.note(id, {
-        ...{ destination: this.name, what, level, opening, ...result },
+        destination: this.name,
+        what,
+        level,
+        opening,
+        ...result,
         ...(isEscalation && { isEscalation }),
       });
     });

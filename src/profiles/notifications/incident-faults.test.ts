@@ -159,7 +159,8 @@ test('what is due although an error kept it from being planned is told once that
   const token = await adminToken(app);
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
   const silence = await app.request<{ id: string }>('POST', '/api/silences', {
-    ...{ token, body: { match: { text: 'quiet*' }, endsAt } },
+    token,
+    body: { match: { text: 'quiet*' }, endsAt },
   });
   await fire(app, 'quiet');
   await waitUntil('it waits', async () => (await readIncident(app, 1)).notifications[0]?.next?.waitsFor === 'silence');

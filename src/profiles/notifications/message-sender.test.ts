@@ -24,12 +24,10 @@ const open = async (t: Parameters<typeof startReceiver>[0], findAlert: () => Pro
     () => new Date(),
   );
   const messages = createMessageSender({
-    ...{
-      destination: { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:9', createdAt: undefined },
-      instance: 'signalbox/0123456789abcdef',
-      sender,
-      findAlert,
-    },
+    destination: { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:9', createdAt: undefined },
+    instance: 'signalbox/0123456789abcdef',
+    sender,
+    findAlert,
     links: { publicUrl: 'https://signalbox.example.org', toUrl: ({ name }, ids) => `https://a/${name}/${ids.length}` },
     log: pino({ level: 'silent' }),
   });

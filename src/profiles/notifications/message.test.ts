@@ -50,7 +50,11 @@ test('the body has what people need on a phone', () => {
     /^CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 \d\d:\d\d [+-]\d\d:\d\d\nNobody has taken it\.$/,
   );
   const alert = {
-    ...{ seq: 1, id: 'x', crc: '', message: 'disk full\nsda1 has no room', details: '92 % of 50 GB' },
+    seq: 1,
+    id: 'x',
+    crc: '',
+    message: 'disk full\nsda1 has no room',
+    details: '92 % of 50 GB',
     links: { runbook: 'https://wiki.example.org/disk', other: 7 },
   };
   const acknowledged = { by: 'anna', at: openedAt, until: openedAt + 60 * minute, comment: 'on it' };

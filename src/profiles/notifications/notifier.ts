@@ -323,7 +323,9 @@ export class Notifier {
     const { attempts = 0, error = null, nextAttempt } = destination.describe(incident.id) ?? {};
     const at = nextAttempt ?? dueAt;
     return {
-      ...{ what, attempts, error },
+      what,
+      attempts,
+      error,
       dueAt: toTimeOrNull(at),
       waitsFor: waitsFor === 'grouping' && dueAt <= now ? 'receiver' : waitsFor,
     };

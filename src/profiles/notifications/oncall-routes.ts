@@ -34,8 +34,12 @@ const reading = openFor('incidents:read');
 const changing = needs('incidents:write');
 
 const { create, end } = createMadeRoutes<DutyOverride>({
-  ...{ path: '/api/oncall/overrides', params: DutyOverrideParams, shape: DutyOverride, noun: 'override' },
-  ...{ reading, changing },
+  path: '/api/oncall/overrides',
+  params: DutyOverrideParams,
+  shape: DutyOverride,
+  noun: 'override',
+  reading,
+  changing,
 });
 
 interface RouteParts {
@@ -119,7 +123,8 @@ const toOnCallShift = ({
   endsAt,
   override,
 }: Shift & { rotation: string }): OnCallShift => ({
-  ...{ rotation, member },
+  rotation,
+  member,
   startsAt: toTimeOrNull(startsAt),
   endsAt: toTimeOrNull(endsAt),
   override: override ?? null,

@@ -51,7 +51,9 @@ test('an alert that is stored while a start reads which destinations there were 
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0 });
   const source = {
-    ...{ journal: alerts, own: alerts, readInstance: async () => 'signalbox/0123456789abcdef' },
+    journal: alerts,
+    own: alerts,
+    readInstance: async () => 'signalbox/0123456789abcdef',
     setDeliverer: () => undefined,
     shareOrigin: () => undefined,
   } as unknown as AlertSource;
@@ -63,7 +65,9 @@ test('an alert that is stored while a start reads which destinations there were 
         const read = () => onRead().then(() => file.read());
         return name === 'outbox.destinations' ? { ...file, read } : file;
       },
-      ...{ clock: () => new Date(), log: pino({ level: 'silent' }), silences: undefined },
+      clock: () => new Date(),
+      log: pino({ level: 'silent' }),
+      silences: undefined,
       links: { publicUrl: undefined, toUrl: () => undefined },
       targets: createTargets([]),
       onIncidentDestinations: () => undefined,
@@ -315,7 +319,9 @@ test('secrets, headers and urls are neither logged nor shown nor stored', async 
     settings: {
       destinations: [
         toDestination(receiver, {
-          ...{ secret: [secret, secret], url: `${receiver.url}/hidden-path`, token: 'hidden-bearer' },
+          secret: [secret, secret],
+          url: `${receiver.url}/hidden-path`,
+          token: 'hidden-bearer',
           headers: { 'X-Api-Key': { file } },
         }),
         toDestination(receiver, {

@@ -14,25 +14,45 @@ const hour = 60 * minute;
 const start = Date.parse('2026-01-31T09:30:00Z');
 
 const create = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
-  ...{ id: 'i', number: 1, about: 'k', sender: null, state: 'open', level: 'ERROR', highestLevel: 'ERROR' },
-  ...{ title: 'disk is full', source: 'backup', hostname: 'web-1', labels: null, link: null, count: 1 },
-  ...{ firstAt: start, lastAt: start, openedAt: start, stateSince: start, openings: 1, raisedAt: null },
-  ...{
-    acknowledged: null,
-    resolved: null,
-    reopened: 0,
-    task: null,
-    snapshot: null,
-    isOld: false,
-    notices: {},
-    silenced: null,
-  },
-  ...{ lastAlert: 'a', version: 1, change: 1 },
+  id: 'i',
+  number: 1,
+  about: 'k',
+  sender: null,
+  state: 'open',
+  level: 'ERROR',
+  highestLevel: 'ERROR',
+  title: 'disk is full',
+  source: 'backup',
+  hostname: 'web-1',
+  labels: null,
+  link: null,
+  count: 1,
+  firstAt: start,
+  lastAt: start,
+  openedAt: start,
+  stateSince: start,
+  openings: 1,
+  raisedAt: null,
+  acknowledged: null,
+  resolved: null,
+  reopened: 0,
+  task: null,
+  snapshot: null,
+  isOld: false,
+  notices: {},
+  silenced: null,
+  lastAlert: 'a',
+  version: 1,
+  change: 1,
   ...changes,
 });
 
 const told = (changes: Partial<IncidentNotice> = {}): IncidentNotice => ({
-  ...{ what: 'opened', level: 'ERROR', at: start, opening: 1, isTold: true },
+  what: 'opened',
+  level: 'ERROR',
+  at: start,
+  opening: 1,
+  isTold: true,
   ...changes,
 });
 
@@ -74,7 +94,8 @@ const atOnce: IncidentKeys = { groupSeconds: 0 };
 const acknowledged = { by: 'anna', at: start + minute, until: null, comment: null };
 const taken = create({ state: 'acknowledged', stateSince: start + minute, acknowledged });
 const over = create({
-  ...{ state: 'resolved', stateSince: start + hour },
+  state: 'resolved',
+  stateSince: start + hour,
   resolved: { by: 'anna', at: start + hour, reason: 'person' },
 });
 

@@ -195,7 +195,10 @@ const nothing = { dropped: 4, forgotten: 0, parked: [], unparked: [] };
 const lines = [
   { checkpoint: true, start: 1, cursor: 2, settled: [], failing: [], ...nothing, parked: [[2, parked]] },
   {
-    ...{ start: 1, cursor: 3, settled: [7, 5], ...nothing },
+    start: 1,
+    cursor: 3,
+    settled: [7, 5],
+    ...nothing,
     failing: [[4, { attempts: 3, nextAt: 1, receivedAt: 1 }]],
   },
 ];
@@ -203,7 +206,9 @@ const lines = [
 test('the journal of version 1.0 is read once: what was settled stays so, and attempts count', async (t) => {
   const files = start(t);
   const journal = await openJournal({
-    ...{ directory: files.directory, name: 'outbox-hook', report: () => undefined },
+    directory: files.directory,
+    name: 'outbox-hook',
+    report: () => undefined,
   });
   for (const line of lines) await journal.append({ ...line });
   await journal.close();

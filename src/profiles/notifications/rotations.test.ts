@@ -16,7 +16,9 @@ const create = (members: string[], overrides: AppliedOverride[] = []): Rotation 
 };
 
 const override = (id: string, member: string, startsAt: string, endsAt: string): AppliedOverride => ({
-  ...{ id, rotation: 'oncall', member },
+  id,
+  rotation: 'oncall',
+  member,
   startsAt: at(startsAt),
   endsAt: at(endsAt),
 });
@@ -162,7 +164,9 @@ test('shifts follow each other without gaps, and say who is on duty at each hour
     fc.nat(300),
     (members, given, offset) => {
       const overrides = given.map(({ member, start, length }, index) => ({
-        ...{ id: `${index}`, rotation: 'oncall', member },
+        id: `${index}`,
+        rotation: 'oncall',
+        member,
         startsAt: from + start * hour,
         endsAt: from + (start + length) * hour,
       }));

@@ -251,7 +251,9 @@ const listAlerts = (destination: AnyDestination) => {
   return {
     parked: parked.map(([seq, alert]) => ({ seq, ...alert })),
     waiting: waiting.map((alert) => ({
-      ...{ seq: alert.seq, id: alert.id, attempts: alert.attempts },
+      seq: alert.seq,
+      id: alert.id,
+      attempts: alert.attempts,
       time: toTimeText(alert.receivedAt),
       nextAttempt: toTimeOrNull(destination.nextAttemptOf(alert)),
     })),

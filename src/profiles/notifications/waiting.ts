@@ -45,7 +45,9 @@ export const createWaiting = (one: New, tried: Partial<WaitingAlert> = {}): Wait
   unanswered: 0,
   ...tried,
   ...one,
-  ...{ dueAt: 0, isEarly: false, state: 'ready' },
+  dueAt: 0,
+  isEarly: false,
+  state: 'ready',
 });
 
 /** A record of the log as an alert that waits. */

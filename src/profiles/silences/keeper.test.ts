@@ -45,7 +45,11 @@ const createKeeper = () => {
     create: (changes: Partial<StoredSilence> = {}) =>
       keeper.create(
         {
-          ...{ matching: { match: { source: 'a' } }, startsAt: now, endsAt: now + day, comment: '', createdBy: 'anna' },
+          matching: { match: { source: 'a' } },
+          startsAt: now,
+          endsAt: now + day,
+          comment: '',
+          createdBy: 'anna',
           ...changes,
         },
         'anna',

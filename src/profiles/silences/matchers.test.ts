@@ -7,7 +7,10 @@ import { assertMatching, compileMatching, type Matching, Subject, toMatchers } f
 import type { StoredSilence } from './silence.ts';
 
 const subject: Silenceable = {
-  ...{ source: 'Backup', hostname: 'web-1', level: 'ERROR', text: 'Disk is full' },
+  source: 'Backup',
+  hostname: 'web-1',
+  level: 'ERROR',
+  text: 'Disk is full',
   labels: { team: 'DB', alertname: 'DiskFull' },
 };
 
@@ -96,7 +99,11 @@ test('an expression that others take years for holds nothing up', () => {
 const keep = (matchings: readonly Matching[]): SilenceKeeper => {
   const settings = matchings.map(
     (matching, index): MadeSetting<StoredSilence> => ({
-      ...{ name: `${index}`, version: 1, by: '', at: 0, createdAt: 0 },
+      name: `${index}`,
+      version: 1,
+      by: '',
+      at: 0,
+      createdAt: 0,
       value: { matching, startsAt: 0, endsAt: 8.64e15, comment: '', createdBy: '' },
     }),
   );
@@ -120,13 +127,17 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: und
 const labelNames = fc.constantFrom('x', 'y', 'source');
 
 const anySubject: fc.Arbitrary<Silenceable> = fc.record({
-  ...{ source: word, hostname: word, text: word },
+  source: word,
+  hostname: word,
+  text: word,
   level: fc.constantFrom('ERROR', 'INFO'),
   labels: fc.option(fc.dictionary(labelNames, word)),
 });
 const anyMatch = fc
   .record({
-    ...{ source: maybe(pattern), hostname: maybe(pattern), text: maybe(pattern) },
+    source: maybe(pattern),
+    hostname: maybe(pattern),
+    text: maybe(pattern),
     level: maybe(fc.constantFrom('error', 'IN*', '*')),
     labels: maybe(fc.dictionary(labelNames, pattern, { minKeys: 1 })),
   })
@@ -160,7 +171,9 @@ const naive = (matching: Matching, { labels, ...texts }: Silenceable): boolean =
     );
   }
   const made = {
-    ...{ alertname: texts.source || 'signalbox', severity: texts.level.toLowerCase(), instance: texts.hostname },
+    alertname: texts.source || 'signalbox',
+    severity: texts.level.toLowerCase(),
+    instance: texts.hostname,
   };
   return matching.matchers.every((matcher) => naiveMatcher(matcher, { ...made, ...texts, ...labels }));
 };

@@ -20,8 +20,12 @@ const reading = openFor('incidents:read');
 const changing = needs('incidents:write');
 
 const { read, create, replace, end } = createMadeRoutes<Silence>({
-  ...{ path: '/api/silences', params: SilenceParams, shape: Silence, noun: 'silence' },
-  ...{ reading, changing },
+  path: '/api/silences',
+  params: SilenceParams,
+  shape: Silence,
+  noun: 'silence',
+  reading,
+  changing,
 });
 
 export const createSilenceRoutes = (parts: RouteParts): Route[] => [

@@ -11,7 +11,8 @@ const show = (times: SilenceTimes, text: string): string => {
     : 'none';
 };
 const berlin = (schedule: string, minutes: number): SilenceTimes => ({
-  ...{ startsAt: 0, endsAt: null },
+  startsAt: 0,
+  endsAt: null,
   recurring: { schedule, timeZone: 'Europe/Berlin', minutes },
 });
 

@@ -51,7 +51,11 @@ export const snapshots = defineFeature({
     const taker = incidents
       ? new SnapshotTaker(
           {
-            ...{ store, incidents, clock, log, listNames: createSharedReading(() => listNames(host), namesMaxAgeMs) },
+            store,
+            incidents,
+            clock,
+            log,
+            listNames: createSharedReading(() => listNames(host), namesMaxAgeMs),
             estimateMs: async () => fixedCpuMs + 3 * (await host.processReadingMs()),
             capture: async () => toBoundedJson(await captureMachine({ host, usage: () => usage, history, clock })),
             count: (outcome) => {
@@ -69,7 +73,8 @@ export const snapshots = defineFeature({
     return {
       profiles: {
         snapshots: createSnapshotRoutes({
-          ...{ store, incidents },
+          store,
+          incidents,
           explain: async (incident) => (await taker?.explain(incident)) ?? '',
         }),
       },

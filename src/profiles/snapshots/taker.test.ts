@@ -16,13 +16,14 @@ const hour = 3600 * second;
 /** A taker with files of its own; snapshots are a text, and incidents a list. */
 const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')) => {
   const state = {
-    ...{ now: Date.parse('2026-01-31T08:30:00Z'), cpuMs: 0, folder, isStorable: true },
-    ...{
-      incidents: new Map<string, SharedIncident>(),
-      acts: [] as SharedAction[],
-      counts: [] as string[],
-      captures: 0,
-    },
+    now: Date.parse('2026-01-31T08:30:00Z'),
+    cpuMs: 0,
+    folder,
+    isStorable: true,
+    incidents: new Map<string, SharedIncident>(),
+    acts: [] as SharedAction[],
+    counts: [] as string[],
+    captures: 0,
   };
   const act = async (action: SharedAction): Promise<SharedIncident | undefined> => {
     if (!state.isStorable) throw new Error('the disk is full');

@@ -60,8 +60,11 @@ export type ConditionEvent = 'raised' | 'worsened' | 'eased' | 'cleared' | 'cann
 
 /** A condition of which nothing is known but what of it fires. */
 export const beginCondition = (firing?: Firing, isUnknownTold = false): ConditionState => ({
-  ...{ firing, isUnknownTold },
-  ...{ limitSince: undefined, criticalSince: undefined, unknownSince: undefined },
+  firing,
+  isUnknownTold,
+  limitSince: undefined,
+  criticalSince: undefined,
+  unknownSince: undefined,
 });
 
 /**

@@ -46,7 +46,10 @@ test('a disk is covered exactly if one of the enabled watches of its space has a
     fc.property(fc.array(watch, { maxLength: 4 }), mount, (watches, mountPath) => {
       const known = listKnownWatches(
         watches.map(({ mounts, ...rest }, index) => ({
-          ...{ name: `w${index}`, type: 'disk' as const, limit: 90, ...rest },
+          name: `w${index}`,
+          type: 'disk' as const,
+          limit: 90,
+          ...rest,
           ...(mounts && { mounts }),
         })),
         [],

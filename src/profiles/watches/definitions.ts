@@ -46,8 +46,11 @@ export interface KnownWatch {
 const defaultWatches: readonly WatchSettings[] = [
   { name: 'disk', type: 'disk', limit: 100 * hostLimits.disk, critical: 100 * hostLimits.fullDisk },
   {
-    ...{ name: 'inodes', type: 'disk', metric: 'inodes' },
-    ...{ limit: 100 * hostLimits.disk, critical: 100 * hostLimits.fullDisk },
+    name: 'inodes',
+    type: 'disk',
+    metric: 'inodes',
+    limit: 100 * hostLimits.disk,
+    critical: 100 * hostLimits.fullDisk,
   },
   { name: 'memory', type: 'memory', limit: 100 * hostLimits.memory, for: 300 },
   { name: 'units', type: 'service', failed: true, every: 60 },
@@ -68,12 +71,18 @@ export const toKnownWatch = (
   const type = toType(settings);
   const { limit = type.usualLimit, critical, clear } = settings;
   return {
-    ...{ settings, type, origin, made },
+    settings,
+    type,
+    origin,
+    made,
     limits:
       limit === undefined
         ? undefined
         : {
-            ...{ limit, critical, clear, isLowBad: type.isLowBad?.(settings) ?? false },
+            limit,
+            critical,
+            clear,
+            isLowBad: type.isLowBad?.(settings) ?? false,
             isBeyond: settings.metric === 'count',
           },
     everyMs: 1000 * (settings.every ?? type.every),

@@ -53,9 +53,16 @@ export const watches = defineFeature({
     const usual = listDefaultWatches(await isAccessible(systemPaths.bootMark));
     const targets = openTargets(settings.watchTargets);
     const watcher = new Watcher({
-      ...{ host, findConcerns, readDataSpace, clock, log, journal: offers.alerts?.journal },
+      host,
+      findConcerns,
+      readDataSpace,
+      clock,
+      log,
+      journal: offers.alerts?.journal,
       silenceOf: offers.alerts?.silenceOf,
-      ...{ alerts: offers.alerts, incidents: offers.incidents, history: offers.history },
+      alerts: offers.alerts,
+      incidents: offers.incidents,
+      history: offers.history,
       targets,
       leases: { machine, network, instance },
       where: { machine: hostname(), network: '', instance: ownPlace },

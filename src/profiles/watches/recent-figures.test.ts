@@ -21,7 +21,8 @@ test('what could not be checked, and when nothing was, is unknown', () => {
   recent.add(15_000, {});
   recent.add(45_000, { isBad: true });
   assert.deepEqual(recent.list(), {
-    ...{ start: 0, stepMs: 15_000 },
+    start: 0,
+    stepMs: 15_000,
     figures: [1, null, null, null],
     bad: [false, null, null, true],
   });

@@ -51,7 +51,8 @@ export class RecentFigures {
   /** The steps so far, oldest first; null stands for unknown. `start` is in the milliseconds of the clock that `add` has. */
   list(): { start: number; stepMs: number; figures: (number | null)[]; bad: (boolean | null)[] } {
     return {
-      ...{ start: this.#first * this.#stepMs, stepMs: this.#stepMs },
+      start: this.#first * this.#stepMs,
+      stepMs: this.#stepMs,
       figures: this.#figures.map((figure) => (Number.isNaN(figure) ? null : figure)),
       bad: this.#bad.map((bad) => (Number.isNaN(bad) ? null : bad === 1)),
     };

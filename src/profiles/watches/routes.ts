@@ -122,7 +122,9 @@ const toWatch = (watch: KnownWatch, { watcher }: RouteParts): Watch => {
   const [worst] = things.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
   const unchecked = settings.enabled === false ? 'paused' : isHere ? (isChecked ? 'ok' : 'new') : 'elsewhere';
   return {
-    ...{ name: settings.name, origin, settings: { ...settings } },
+    name: settings.name,
+    origin,
+    settings: { ...settings },
     state: settings.enabled === false ? 'paused' : (worst?.state ?? unchecked),
     since: worst?.since ?? null,
     things,

@@ -33,7 +33,9 @@ const createRunner = (told: ReadonlyMap<string, ToldAlert> = new Map(), watch = 
 };
 
 const find = (figure: number, thing = '/var'): Finding => ({
-  ...{ thing, figure, toText: toPercentText },
+  thing,
+  figure,
+  toText: toPercentText,
   words: `${thing} is ${toPercentText(figure)} full`,
 });
 
@@ -132,7 +134,10 @@ test('a thing begins with what the history has of it, and another runner of the 
   await take(70);
   const recent = runner.listWithRecent()[0]?.recent;
   assert.deepEqual(recent, {
-    ...{ start: '2026-01-31T08:29:30.000Z', step: 15, figures: [92, 60, 70], bad: [true, false, false] },
+    start: '2026-01-31T08:29:30.000Z',
+    step: 15,
+    figures: [92, 60, 70],
+    bad: [true, false, false],
   });
   const next = createRunner(new Map(), { ...settings, limit: 10 });
   next.state.now = 60_000;

@@ -309,7 +309,8 @@ export class WatchRunner {
     const isOfNetwork = isGone ? where === '' : type.scope(settings) === 'network';
     const since = thing.shown?.since ?? clock().toISOString();
     const about = {
-      ...{ source: `watch/${settings.name}`, format: 'watch' },
+      source: `watch/${settings.name}`,
+      format: 'watch',
       fingerprint: toFingerprint(settings.name, where, mark + thing.name),
       // No machine is at fault: any could have checked it.
       ...(isOfNetwork && { hostname: '' }),

@@ -41,16 +41,15 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
     return { id: `id-${stored.length}` };
   };
   const watcher = new Watcher({
-    ...{
-      host,
-      clock: () => new Date(),
-      journal: undefined,
-      silenceOf: undefined,
-      incidents: undefined,
-      history: undefined,
-      targets: createTargets([]),
-    },
-    ...{ findConcerns: async () => [], readDataSpace: async () => ({ used: 0, available: 1 }) },
+    host,
+    clock: () => new Date(),
+    journal: undefined,
+    silenceOf: undefined,
+    incidents: undefined,
+    history: undefined,
+    targets: createTargets([]),
+    findConcerns: async () => [],
+    readDataSpace: async () => ({ used: 0, available: 1 }),
     alerts: {
       raise,
       listRaised: async () =>

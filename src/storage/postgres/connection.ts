@@ -91,8 +91,16 @@ export class Connection {
     confirm?: (host: Host) => Promise<void>,
   ): Promise<Connection> {
     const client = new pg.Client({
-      ...{ ...host, user, password, database, ssl, types, keepAlive: true, pipeline: true },
-      ...{ connectionTimeoutMillis: connectMs, application_name: 'signalbox' },
+      ...host,
+      user,
+      password,
+      database,
+      ssl,
+      types,
+      keepAlive: true,
+      pipeline: true,
+      connectionTimeoutMillis: connectMs,
+      application_name: 'signalbox',
     });
     const connection = new Connection(client, preparing, confirm && (() => confirm(host)));
     try {

@@ -39,7 +39,9 @@ export const toLevel = (level: unknown): string | null =>
 /** The record in a row, with the instance that has stored it. */
 export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { instance: string } => ({
   ...(JSON.parse(body) as LogRecord),
-  ...{ id, seq, instance },
+  id,
+  seq,
+  instance,
 });
 
 /** Milliseconds since 1970: the first, and the one after the last. */

@@ -18,7 +18,7 @@ const open = async (t: TestContext, directory: string, clock: { now: number }, r
   const intake = new LocalAlerts(journal, parts, (error) => assert.fail(String(error)));
   const send = async (status: 'firing' | 'resolved' = 'firing') => {
     const time = now().toISOString();
-    const record = { ...{ source: 's', level: 'ERROR', message: 'm', hostname: 'h', timestamp: time, receivedAt: '' } };
+    const record = { source: 's', level: 'ERROR', message: 'm', hostname: 'h', timestamp: time, receivedAt: '' };
     const alert: AlertRecord = {
       ...record,
       time,

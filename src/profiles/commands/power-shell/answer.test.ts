@@ -50,15 +50,17 @@ test('an event of Get-EventLog keeps its type, and type 0 is Information', () =>
 
 test('an event of Get-WinEvent has the shape of one of Get-EventLog', () => {
   const event = {
-    ...{ RecordId: 9, TimeCreated: '2026-11-21T11:15:35.528Z', Level: 4, Keywords: -(2 ** 63) + 2 ** 55 },
-    ...{
-      ProviderName: 'MsiInstaller',
-      Id: 1033,
-      Qualifiers: 0x4000,
-      TaskDisplayName: null,
-      Message: 'Done.',
-    },
-    ...{ MachineName: 'pc', UserId: 'NT AUTHORITY\\SYSTEM' },
+    RecordId: 9,
+    TimeCreated: '2026-11-21T11:15:35.528Z',
+    Level: 4,
+    Keywords: -(2 ** 63) + 2 ** 55,
+    ProviderName: 'MsiInstaller',
+    Id: 1033,
+    Qualifiers: 0x4000,
+    TaskDisplayName: null,
+    Message: 'Done.',
+    MachineName: 'pc',
+    UserId: 'NT AUTHORITY\\SYSTEM',
   };
   const row = rowMakers['Get-WinEvent'](event);
   assert.deepEqual(Object.keys(row), eventNames);

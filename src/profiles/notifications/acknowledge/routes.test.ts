@@ -102,7 +102,10 @@ test('a program gets JSON, and a second time learns who has the incident', async
     message: 'Acknowledged',
     incidents: [
       {
-        ...{ number: 1, title: 'disk full', level: 'CRITICAL', state: 'acknowledged' },
+        number: 1,
+        title: 'disk full',
+        level: 'CRITICAL',
+        state: 'acknowledged',
         acknowledgedBy: 'destination:phone',
       },
     ],

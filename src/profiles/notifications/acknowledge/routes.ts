@@ -40,7 +40,8 @@ const response = {
       'text/html': { schema: Type.String({ examples: ['<!doctype html>'] }) },
     },
   },
-  ...{ 403: ErrorBody, 410: ErrorBody },
+  403: ErrorBody,
+  410: ErrorBody,
 };
 
 const params = Type.Object({
@@ -127,7 +128,10 @@ const answer = async (
     if (!wantsPage(request)) return sendJson(reply, { message: heading, incidents: shown.incidents.map(toLinked) });
     const hasButton = shown.incidents.some(({ state }) => state === 'open');
     sendPage(reply, 200, {
-      ...{ heading, hasButton, rows: shown.incidents.map(toRow), link: toLink(parts, shown) },
+      heading,
+      hasButton,
+      rows: shown.incidents.map(toRow),
+      link: toLink(parts, shown),
       text: hasButton ? `No login is needed: it is recorded as acknowledged by ${toPerson(toTaker(grant))}.` : '',
     });
   } catch (error) {
@@ -182,7 +186,10 @@ const toRow = (incident: SharedIncident): PageRow => {
 };
 
 const toLinked = ({ number, title, level, state, acknowledged }: SharedIncident): LinkedIncident => ({
-  ...{ number, title, level, state },
+  number,
+  title,
+  level,
+  state,
   acknowledgedBy: state === 'acknowledged' ? (acknowledged?.by ?? null) : null,
 });
 

@@ -114,7 +114,9 @@ const toAlertsOf = (
   const url = happenings.length === 1 ? link : incident.link;
   const toEntry = (severity: string | undefined, endsAt: number): object => ({
     labels: { ...labels, incident: String(number), ...(severity !== undefined && { severity }) },
-    ...{ annotations, startsAt: toTimeText(firstAt), endsAt: toTimeText(Math.max(endsAt, firstAt)) },
+    annotations,
+    startsAt: toTimeText(firstAt),
+    endsAt: toTimeText(Math.max(endsAt, firstAt)),
     ...(url && { generatorURL: url }),
   });
   const isOver = what === 'resolved';

@@ -20,8 +20,10 @@ export const appriseDestination: DestinationType = {
       path: toPath(url),
       headers: { ...jsonType, ...toBearer(secrets) },
       body: JSON.stringify({
-        ...{ title: breakMentions(title), body: `${breakMentions(toBody(outgoing, maxBytes))}${end}` },
-        ...{ type: kinds[urgency], format: 'text' },
+        title: breakMentions(title),
+        body: `${breakMentions(toBody(outgoing, maxBytes))}${end}`,
+        type: kinds[urgency],
+        format: 'text',
       }),
     };
   },

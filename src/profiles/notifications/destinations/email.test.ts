@@ -194,7 +194,10 @@ test('a server that cannot be reached, or an unknown one, is tried again', async
   const port = await findFreePort();
   const refused = (await (await open(t, `smtp://127.0.0.1:${port}`))(createHappening())).outcome;
   assert.deepEqual(refused, {
-    ...{ kind: 'failed', reason: 'the connection to the mail server was refused', seconds: 0, mayBeAlert: false },
+    kind: 'failed',
+    reason: 'the connection to the mail server was refused',
+    seconds: 0,
+    mayBeAlert: false,
   });
   const unknown = (await (await open(t, 'smtp://unknown.invalid', { tls: 'none' }))(createHappening())).outcome;
   assert.equal(unknown.kind, 'failed');
@@ -226,7 +229,10 @@ const startBrokenServer = async (t: Scope, after: (socket: Socket) => void): Pro
 test('a connection that is cut after the mail, or on which nothing more comes, may be due to the mail', async (t) => {
   const cut = await open(t, await startBrokenServer(t, (socket) => socket.destroy()));
   assert.deepEqual((await cut(createHappening())).outcome, {
-    ...{ kind: 'failed', reason: 'the connection to the mail server was closed', seconds: 0, mayBeAlert: true },
+    kind: 'failed',
+    reason: 'the connection to the mail server was closed',
+    seconds: 0,
+    mayBeAlert: true,
   });
 });
 
@@ -254,7 +260,10 @@ test('a mail takes no longer than its limit, whatever the server does', async (t
     const sender = createMailSender(receiver, 0.3);
     const message = toOutgoing(createIncidentMessage([createHappening()], parts));
     assert.deepEqual((await sender.send(message, new Date())).outcome, {
-      ...{ kind: 'failed', reason: 'the mail server did not respond in time', seconds: 0, mayBeAlert: true },
+      kind: 'failed',
+      reason: 'the mail server did not respond in time',
+      seconds: 0,
+      mayBeAlert: true,
       isUnanswered: true,
     });
     await sender.close();
@@ -265,7 +274,10 @@ test('a mail takes no longer than its limit, whatever the server does', async (t
   const { receiver } = toTarget({ ...mail, url: `smtp://127.0.0.1:${port}` });
   const message = toOutgoing(createIncidentMessage([createHappening()], parts));
   assert.deepEqual((await createMailSender(receiver, 0.3).send(message, new Date())).outcome, {
-    ...{ kind: 'failed', reason: 'the mail server did not respond in time', seconds: 0, mayBeAlert: false },
+    kind: 'failed',
+    reason: 'the mail server did not respond in time',
+    seconds: 0,
+    mayBeAlert: false,
   });
   silent.close();
 });

@@ -32,10 +32,32 @@ const toFacts = ({ what, incident }: IncidentHappening): object => {
   const { id, number, about: key, state, level, highestLevel, title, source, hostname, sender, labels } = incident;
   const at = new Date(openedAt).toISOString();
   return {
-    ...{ what, id, number, key, state, level, highestLevel, title, source, hostname, sender, labels },
-    ...{ link: null, count: 3, firstAt: at, lastAt: at, stateSince: at },
-    ...{ acknowledgedBy: null, acknowledgedAt: null, acknowledgedUntil: null, acknowledgedComment: null },
-    ...{ resolvedBy: null, resolvedAt: null, resolvedReason: null, reopened: 0, version: 1 },
+    what,
+    id,
+    number,
+    key,
+    state,
+    level,
+    highestLevel,
+    title,
+    source,
+    hostname,
+    sender,
+    labels,
+    link: null,
+    count: 3,
+    firstAt: at,
+    lastAt: at,
+    stateSince: at,
+    acknowledgedBy: null,
+    acknowledgedAt: null,
+    acknowledgedUntil: null,
+    acknowledgedComment: null,
+    resolvedBy: null,
+    resolvedAt: null,
+    resolvedReason: null,
+    reopened: 0,
+    version: 1,
   };
 };
 
@@ -45,10 +67,14 @@ test('a webhook gets the type, the incident, the message and where to acknowledg
   const { message, request } = await tell(t, { secret }, happening);
   const payload = new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
   assert.deepEqual(payload, {
-    ...{ type: 'incident.opened', timestamp: message.time, id: message.id, via: instance },
+    type: 'incident.opened',
+    timestamp: message.time,
+    id: message.id,
+    via: instance,
     data: {
       message: { title: message.title, body: message.body, severity: 'CRITICAL' },
-      ...{ link, acknowledgeUrl },
+      link,
+      acknowledgeUrl,
       incidents: [toFacts(happening)],
     },
   });
@@ -61,8 +87,12 @@ test('ntfy shows buttons that acknowledge without a page and open the incident',
   assert.equal(request.body, message.body);
   assert.deepEqual(JSON.parse(String(request.headers['actions'])), [
     {
-      ...{ action: 'http', label: 'Acknowledge', url: acknowledgeUrl, method: 'POST' },
-      ...{ headers: { Accept: 'application/json' }, clear: true },
+      action: 'http',
+      label: 'Acknowledge',
+      url: acknowledgeUrl,
+      method: 'POST',
+      headers: { Accept: 'application/json' },
+      clear: true,
     },
     { action: 'view', label: 'Open', url: link },
   ]);

@@ -37,7 +37,11 @@ export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]):
   const references = toThreads(outgoing).map((thread) => `<${thread}@${domain}>`);
   const [inReplyTo] = references;
   return {
-    ...{ from: sender, to: to.map(toMailAddress), subject: title, text: toText(outgoing), html: toHtml(outgoing) },
+    from: sender,
+    to: to.map(toMailAddress),
+    subject: title,
+    text: toText(outgoing),
+    html: toHtml(outgoing),
     date: new Date(time),
     messageId: `<${id}@${domain}>`,
     ...(inReplyTo !== undefined && { inReplyTo, references }),
@@ -75,7 +79,11 @@ const toText = ({ text, link, acknowledgeUrl }: Outgoing): string =>
   ].join('\n\n');
 
 const colors: Record<Urgency, string> = {
-  ...{ critical: '#b3248a', error: '#d5473d', warning: '#d99a2b', info: '#6ba3d6', resolved: '#0f7a57' },
+  critical: '#b3248a',
+  error: '#d5473d',
+  warning: '#d99a2b',
+  info: '#6ba3d6',
+  resolved: '#0f7a57',
 };
 
 const font = 'font-family: system-ui, sans-serif; line-height: 1.5';

@@ -147,13 +147,17 @@ class SmtpSession {
     this.#receiver = receiver;
     this.#limitMs = seconds * 1000;
     this.#connection = new SmtpConnection({
-      ...{ host, secure, name: hostname() },
+      host,
+      secure,
+      name: hostname(),
       ...(url.port !== '' && { port: Number(url.port) }),
       ...(lookup && { socket: createSocket(lookup) }),
       tls: trust,
       ...(tls === 'required' ? { requireTLS: true } : { ignoreTLS: true }),
-      ...{ connectionTimeout: Math.min(connectMs, this.#limitMs), dnsTimeout: 5000 },
-      ...{ greetingTimeout: this.#limitMs, socketTimeout: this.#limitMs },
+      connectionTimeout: Math.min(connectMs, this.#limitMs),
+      dnsTimeout: 5000,
+      greetingTimeout: this.#limitMs,
+      socketTimeout: this.#limitMs,
     });
     this.#connection.on('error', (error: SmtpError) => this.#fail(error));
     this.#connection.on('end', () => {
@@ -290,5 +294,8 @@ const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
 };
 
 const toTemporary = (reason: string, mayBeAlert: boolean): Extract<DeliveryOutcome, { kind: 'failed' }> => ({
-  ...{ kind: 'failed', reason, seconds: 0, mayBeAlert },
+  kind: 'failed',
+  reason,
+  seconds: 0,
+  mayBeAlert,
 });

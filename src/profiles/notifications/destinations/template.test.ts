@@ -56,8 +56,12 @@ test('a message about incidents fills in what it has', async (t) => {
   const opened = await tell(createHappening({ labels: { team: 'db "1"' } }));
   assert.equal(opened.method, 'PUT');
   assert.deepEqual(JSON.parse(opened.body), {
-    ...{ event: 'incident.opened', status: 'firing', title: 'CRITICAL #412 disk full on db-1' },
-    ...{ labels: { team: 'db "1"' }, number: 412, ack: parts.toAcknowledgeUrl() },
+    event: 'incident.opened',
+    status: 'firing',
+    title: 'CRITICAL #412 disk full on db-1',
+    labels: { team: 'db "1"' },
+    number: 412,
+    ack: parts.toAcknowledgeUrl(),
     link: 'https://signalbox.example.org/console/#/incidents/412',
   });
   const resolved = JSON.parse((await tell(createResolution())).body);
@@ -92,7 +96,8 @@ test('a GET has its texts in the query', async (t) => {
   const { pathname, searchParams } = new URL(request.path, 'http://h');
   assert.equal(pathname, '/send');
   assert.deepEqual(Object.fromEntries(searchParams), {
-    ...{ to: '1', text: `CRITICAL #412 ${tricky.replaceAll('\t', ' ')}` },
+    to: '1',
+    text: `CRITICAL #412 ${tricky.replaceAll('\t', ' ')}`,
     labels: '{"a":"b&c"}',
   });
 });
@@ -102,7 +107,8 @@ test('headers are filled in, and no text adds one', async (t) => {
   process.env['TEMPLATE_KEY'] = 'Basic {title}';
   t.after(() => delete process.env['TEMPLATE_KEY']);
   const tell = await open(t, {
-    ...{ body: '{message}', headers: { ...headers, Authorization: { variable: 'TEMPLATE_KEY' } } },
+    body: '{message}',
+    headers: { ...headers, Authorization: { variable: 'TEMPLATE_KEY' } },
   });
   const request = await tell(createHappening({ title: 'é', source: 'a\r\nX-Evil: b', hostname: '' }));
   const { title, priority, authorization } = request.headers;

@@ -52,7 +52,8 @@ export const templateDestination: DestinationType = {
     const { query: queryParts, body } = toTemplates(receiver);
     const query = fill(queryParts, toValues(outgoing, maxQueryBytes), 'form');
     return {
-      ...{ method, path: `${url.pathname}${query}` },
+      method,
+      path: `${url.pathname}${query}`,
       headers: {
         ...(method !== 'GET' && { 'content-type': toContentType(receiver) }),
         'idempotency-key': outgoing.id,
@@ -153,7 +154,12 @@ const toValues = (outgoing: Outgoing, maxBytes: number): Values => {
   const { id, time, title, text, urgency, link = '', acknowledgeUrl = '', alert, message } = outgoing;
   const first = message?.happenings[0]?.incident;
   return {
-    ...{ id, time, title, link, acknowledgeUrl, message: truncate(text, maxBytes) },
+    id,
+    time,
+    title,
+    link,
+    acknowledgeUrl,
+    message: truncate(text, maxBytes),
     level: alert ? alert.severity : message.severity,
     status: urgency === 'resolved' ? 'resolved' : 'firing',
     event: message ? `incident.${message.what}` : 'alert',

@@ -264,7 +264,12 @@ export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing 
 const toMessageOutgoing = (message: IncidentMessage): Outgoing => {
   const { id, time, what, severity, title, body, link, acknowledgeUrl, via } = message;
   return {
-    ...{ id, time, title, text: body, via, message },
+    id,
+    time,
+    title,
+    text: body,
+    via,
+    message,
     urgency: toMessageUrgency(what, severity),
     ...(link !== undefined && { link }),
     ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
@@ -280,7 +285,12 @@ const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
   const { id, time, severity, status, link, via } = alert;
   const title = toTitle(alert);
   return {
-    ...{ id, time, title, text: toText(alert, title), via, alert },
+    id,
+    time,
+    title,
+    text: toText(alert, title),
+    via,
+    alert,
     urgency: status === 'resolved' ? 'resolved' : urgencies[severity],
     ...(link !== undefined && { link }),
   };

@@ -33,8 +33,14 @@ const gitlab = {
 };
 
 const pipeline = {
-  ...{ object_kind: 'pipeline', id: 7, status: 'failed', ref: 'main', tags: ['web', 'db'], runner: null },
-  ...{ project: { name: 'shop' }, url: 'https://gitlab.example.org/shop/7?private_token=planted' },
+  object_kind: 'pipeline',
+  id: 7,
+  status: 'failed',
+  ref: 'main',
+  tags: ['web', 'db'],
+  runner: null,
+  project: { name: 'shop' },
+  url: 'https://gitlab.example.org/shop/7?private_token=planted',
 };
 
 const host = {
@@ -224,8 +230,13 @@ test('a test shows what would be stored by the format or another definition, and
     count: 1,
     data: [
       {
-        ...{ source: 'gitlab/shop', level: 'ERROR', message: 'Pipeline 7 of shop: failed', hostname: 'unknown' },
-        ...{ status: 'firing', key: 'shop', labels: { branch: 'main', tags: 'web, db' } },
+        source: 'gitlab/shop',
+        level: 'ERROR',
+        message: 'Pipeline 7 of shop: failed',
+        hostname: 'unknown',
+        status: 'firing',
+        key: 'shop',
+        labels: { branch: 'main', tags: 'web, db' },
         link: 'https://gitlab.example.org/shop/7',
       },
     ],
@@ -304,7 +315,10 @@ test('any JSON is stored or refused', async (t) => {
   const close = fc.record(
     {
       object_kind: fc.constantFrom('pipeline', 'push', 1),
-      ...{ status: fc.jsonValue(), project: fc.jsonValue(), tags: fc.array(plain), url: fc.webUrl() },
+      status: fc.jsonValue(),
+      project: fc.jsonValue(),
+      tags: fc.array(plain),
+      url: fc.webUrl(),
       alerts: fc.oneof(fc.array(fc.record({ text: plain, labels: fc.jsonValue() })), fc.jsonValue()),
     },
     { requiredKeys: [] },

@@ -75,7 +75,9 @@ export const tryFormat = (name: string, definition: FormatDefinition): Format =>
 };
 
 const toConfigured = ({ name, ...definition }: ConfiguredFormat): KnownFormat => ({
-  ...{ name, definition, made: undefined },
+  name,
+  definition,
+  made: undefined,
   format: compileFormat(name, definition),
 });
 

@@ -133,6 +133,8 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
   });
 
 const toShown = ({ name, definition, made }: KnownFormat): ShownFormat => ({
-  ...{ name, origin: made ? 'made' : 'config', definition },
+  name,
+  origin: made ? 'made' : 'config',
+  definition,
   ...toMadeFacts(made),
 });
