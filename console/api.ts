@@ -4,8 +4,8 @@ import {
   ClientError,
   createCallSender,
   type HeldTokens,
-  type Options,
   type Received,
+  type SendOptions,
   toCallRequest,
   toVersion,
 } from '../src/client/send.ts';
@@ -68,7 +68,7 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
   new Proxy(
     {},
     {
-      get: (_, name: RouteName) => async (input?: CallInput, options?: Options) =>
+      get: (_, name: RouteName) => async (input?: CallInput, options?: SendOptions) =>
         toResult(await call(name, input, options, isAsked)),
     },
   );
@@ -80,7 +80,7 @@ const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat'];
 const call = async (
   name: RouteName,
   input: CallInput | undefined,
-  options: Options | undefined,
+  options: SendOptions | undefined,
   isAsked: boolean,
 ): Promise<Received> => {
   const route = findRoute(name);

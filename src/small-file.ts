@@ -45,7 +45,7 @@ export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer 
       // The writer of a named pipe may come later.
       const isEarly = count === undefined || (count === 0 && bytes === 0 && found.isFIFO());
       if (isEarly && performance.now() < deadline) {
-        pause();
+        pauseThread();
         continue;
       }
       if (count === undefined) throw new Error(`it does not end within ${pipeMs / 1000} s`);
@@ -81,6 +81,6 @@ const readAvailable = (file: number, chunk: Buffer): number | undefined => {
   }
 };
 
-const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+const pauseThread = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
 
 const tooLarge = (mostBytes: number): Error => new Error(`it is larger than ${mostBytes / MiB} MiB`);

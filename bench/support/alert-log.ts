@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
 import { createFileNames } from '../../src/storage/journal/files.ts';
-import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
+import { createId, toLineStart, toRecordLine } from '../../src/storage/journal/line.ts';
 import { requireDisk } from './machine.ts';
 
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
@@ -41,7 +41,7 @@ const createLine = (seq: number, time: number): string => {
     hostname: `web-${seq % 40}.example.org`,
   };
   const created = createAlert(fields, { now: new Date(time), sender: 'address:127.0.0.1' });
-  return toLine(toLineStart({ ...created }, createId(time)), seq);
+  return toRecordLine(toLineStart({ ...created }, createId(time)), seq);
 };
 
 const now = Date.now();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { packageRoot, version } from '../../src/app/package-info.ts';
+import { packageRoot, programVersion } from '../../src/app/package-info.ts';
 
 /** Thrown by a row that cannot be measured here, for example without a program; any other error is a failure. */
 export class NotMeasurable extends Error {}
@@ -77,7 +77,7 @@ export const describeRun = (command: string, folder: string): (() => string[]) =
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
   const pinned = cores ? `servers on processor ${cores.server}, load on processor ${cores.load}` : 'nothing is pinned';
   return () => [
-    `Run ${commit}-${minute.replaceAll(/\D/g, '')}: signalbox ${version}, commit ${readCommit()}, ${minute}Z, ${Math.round((Date.now() - began.getTime()) / 1000)} s, by \`${command}\`.`,
+    `Run ${commit}-${minute.replaceAll(/\D/g, '')}: signalbox ${programVersion}, commit ${readCommit()}, ${minute}Z, ${Math.round((Date.now() - began.getTime()) / 1000)} s, by \`${command}\`.`,
     `Machine: ${machine} of memory, Linux ${release()}; load average before the run ${load}; disk ${syncs} fdatasync of 4 KiB a second.`,
     `Versions: Node.js ${process.versions.node}, ${listVersions().join(', ')}.`,
     `Load: wrk; ${pinned}.`,

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import { ClientError, parseJson } from '../../src/client/send.ts';
+import { ClientError, parseResponseJson } from '../../src/client/send.ts';
 import { readEvents, type ServerEvent } from '../../src/client/streams.ts';
 import { sessionTokens, toAddress, transmit } from '../api.ts';
 import { findRoute, isMounted, type RouteName } from '../routes.ts';
@@ -158,7 +158,7 @@ const dispatch = ({ id, event, data }: ServerEvent): void => {
   // Without a place to go on from, what happened before the stream was opened may have been missed.
   if (event === 'hello' && lastId === undefined) resync();
   lastId = id ?? lastId;
-  const value = parseJson('GET /api/events', data);
+  const value = parseResponseJson('GET /api/events', data);
   // The server cannot tell what was missed of these.
   if (event === 'resync') for (const topic of (value as { topics: LiveTopic[] }).topics) resync(topic);
   else publish(event, value);

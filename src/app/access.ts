@@ -3,7 +3,7 @@ import { isLoopback } from '../http/admission.ts';
 import type { Profile } from '../profiles/feature.ts';
 import type { Route } from '../profiles/route.ts';
 import type { Topic } from '../profiles/topic.ts';
-import { isNamed, listNames, type MountedRoutes, toPrefix } from './mounts.ts';
+import { isNamed, listProfileNames, type MountedRoutes, toPrefix } from './mounts.ts';
 
 type Named = Pick<Profile, 'name' | 'aliases' | 'fixedAccess'>;
 
@@ -14,7 +14,7 @@ export const findAccessProblems = (setting: AccessSetting, known: readonly Named
     const profiles = known.filter((profile) => isNamed(profile, given));
     const isOwnName = profiles.some(({ name }) => name === given);
     if (profiles.length === 0) {
-      return [`access has no profile ${JSON.stringify(given)}; the profiles are ${listNames(known).join(', ')}`];
+      return [`access has no profile ${JSON.stringify(given)}; the profiles are ${listProfileNames(known).join(', ')}`];
     }
     return profiles.flatMap((profile) => [
       ...(!isOwnName && setting[profile.name] !== undefined
@@ -56,7 +56,7 @@ export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | und
 };
 
 /** Routes that others than the users of this machine may use without a token. */
-export interface Exposure {
+export interface OpenRoutesNotice {
   /** A sentence for people that says what to do. */
   warning: string;
   /** As `GET, POST /api/tasks`. */
@@ -67,7 +67,7 @@ export interface Exposure {
 export const findExposure = (
   mounts: readonly MountedRoutes[],
   { host, trustProxy }: { host: string; trustProxy: readonly string[] },
-): Exposure | undefined => {
+): OpenRoutesNotice | undefined => {
   const isFar = !isLoopback(host);
   const openRoutes = mounts.flatMap(({ base, profiles }) => {
     const routes = profiles.flatMap((profile) => profile.routes);

@@ -18,16 +18,16 @@ import type { Offers } from '../profiles/offers.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import {
-  type Exposure,
   findExposure,
   listOpenedProfiles,
+  type OpenRoutesNotice,
   toProfileLevel,
   toRouteAccess,
   toTopicAccess,
 } from './access.ts';
 import { nameInstance } from './database.ts';
 import { buildMounts, type MountedRoutes, type ProfileRoutes, registerMounts } from './mounts.ts';
-import { readProgramFile, version } from './package-info.ts';
+import { programVersion, readProgramFile } from './package-info.ts';
 import { assertReloadable, type Plan, pickOwn, preflight } from './preflight.ts';
 import type { AppStorage, OpenStorage } from './storage.ts';
 
@@ -46,7 +46,7 @@ export interface App {
   /** The path of the pages that `GET /` redirects to. */
   home: string;
   /** What others than the users of this machine may use without a token, if there is anything. */
-  exposure: Exposure | undefined;
+  exposure: OpenRoutesNotice | undefined;
   /** Messages to print once, on startup. */
   notices: string[];
   /** What people are invited to open on startup, if `home` has it. */
@@ -86,14 +86,14 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
   server.addHook('onClose', async () => host.close());
   if (settings.basePath !== undefined) prefixRedirects(server, settings.basePath);
   try {
-    const storage = await openStorage(settings, { name, version, log, meters });
+    const storage = await openStorage(settings, { name, version: programVersion, log, meters });
     server.addHook('preClose', async () => storage.stop());
     server.addHook('onClose', async () => storage.close());
     const tokens = createTokens(readTokenKeys(settings, storage.secrets), settings.jwtIssuer, clock);
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
     const created = await createFeatures(server, settings, plan, storage, {
-      version,
+      version: programVersion,
       readProgramFile,
       powerShellPaths: plan.powerShellPaths,
       clock,
@@ -199,7 +199,7 @@ const serveFeatures = async (
   });
   const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
   const { basePath = '' } = settings;
-  const { setWarning } = serveOpenApi(server, { version, tags, basePath, topics: schemas });
+  const { setWarning } = serveOpenApi(server, { version: programVersion, tags, basePath, topics: schemas });
   const warnings = mounted.flatMap(({ instance }) => instance.warning ?? []);
   const show = (of: string | undefined): boolean =>
     setWarning([...warnings, ...(of ? [of] : [])].join('\n') || undefined);

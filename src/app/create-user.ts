@@ -9,7 +9,7 @@ import { ownSender } from '../profiles/alert-record.ts';
 import { addUser, type NewAccount } from '../profiles/login/user-keeper.ts';
 import { openMadeSettings } from '../profiles/settings/index.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
-import { version } from './package-info.ts';
+import { programVersion } from './package-info.ts';
 import { openStorage } from './storage.ts';
 
 /**
@@ -21,7 +21,7 @@ export const createUser = async (settings: Settings, account: NewAccount, log: F
   if (!isPostgresUrl(settings.store)) assertOwnFolder(resolve(settings.dataDir));
   const clock = () => new Date();
   // The list of instances leaves out one without a name.
-  const storage = await openStorage(settings, { name: '', version, log, meters: createMeters() });
+  const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
   try {
     const made = await openMadeSettings({ ...storage, clock, log }).catch(explainLock);
     try {

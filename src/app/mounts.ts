@@ -67,7 +67,7 @@ const listDefaults = (known: readonly Profile[]): Mount[] => {
 type Named = Pick<Profile, 'name' | 'aliases'>;
 
 /** Every name and letter that settings can use, each once. */
-export const listNames = (known: readonly Named[]): string[] => [
+export const listProfileNames = (known: readonly Named[]): string[] => [
   ...new Set(known.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
 ];
 

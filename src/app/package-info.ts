@@ -16,7 +16,7 @@ export const packageRoot: string = isSea()
 export const readProgramFile: ReadFile = isSea() ? readAsset : readFrom(packageRoot);
 
 /** signalbox's own version. */
-export const version: string = JSON.parse(String(readProgramFile('package.json'))).version;
+export const programVersion: string = JSON.parse(String(readProgramFile('package.json'))).version;
 
 function findPackageRoot(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : findPackageRoot(dirname(folder));

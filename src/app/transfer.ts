@@ -50,7 +50,7 @@ export async function* exportLines(
   { onProblem, onProgress = () => undefined }: ExportReports,
 ): AsyncGenerator<string> {
   // Nothing is printed if the first store cannot be opened.
-  let text = toText(firstLine);
+  let text = toLineText(firstLine);
   const written = new Map<Transfer, number>();
   const lost = new Map<Transfer, number>();
   const directory = resolve(dataDir);
@@ -69,7 +69,7 @@ export async function* exportLines(
         if (key === undefined) continue;
         count(written, store);
         counts[key] = (counts[key] ?? 0) + 1;
-        const line = toText({ [key]: value });
+        const line = toLineText({ [key]: value });
         text += line;
         note(store, line.length);
         if (text.length < textLength) continue;
@@ -81,7 +81,7 @@ export async function* exportLines(
     throw toRefusal(address, error as Error);
   }
   for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; those after move up`);
-  yield text + toText(lastLine);
+  yield text + toLineText(lastLine);
 }
 
 /**
@@ -120,7 +120,7 @@ const createExportProgress = async (
   };
 };
 
-const toText = (line: object): string => `${JSON.stringify(line)}\n`;
+const toLineText = (line: object): string => `${JSON.stringify(line)}\n`;
 
 const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
   numbers.set(key, (numbers.get(key) ?? 0) + 1);

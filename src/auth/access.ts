@@ -7,7 +7,7 @@ import { hasRole, type Right, type Scope, scopes } from './rights.ts';
 export type Access = 'open' | 'token' | 'admin';
 
 /** Who may use a route or a topic. */
-export interface Allowed {
+export interface RouteAccess {
   access: Access;
   /** What a caller must be allowed to do where `access` is not open. */
   right: Right;
@@ -16,12 +16,12 @@ export interface Allowed {
 }
 
 /** The access of a route that always needs its right. */
-export const needs = (right: Right): Allowed => {
+export const needs = (right: Right): RouteAccess => {
   return { access: hasRole(right, 'Reader') ? 'token' : 'admin', right };
 };
 
 /** The access of a route that needs its right only where the setting `access` closes it. */
-export const openFor = (right: Right): Allowed => {
+export const openFor = (right: Right): RouteAccess => {
   return { access: 'open', right };
 };
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../http/errors.ts';
-import type { AccessKeys, Allowed } from './access.ts';
+import type { AccessKeys, RouteAccess } from './access.ts';
 import { hasScope, type Right, scopesOf } from './rights.ts';
 import {
   AccountsUnknown,
@@ -65,7 +65,7 @@ export const createGuard = (
 ) => {
   app.decorateRequest(decorator, undefined);
   app.decorateRequest(keyDecorator, undefined);
-  return (allowed: Allowed, { isFresh = false }: { isFresh?: boolean } = {}): onRequestHookHandler[] => {
+  return (allowed: RouteAccess, { isFresh = false }: { isFresh?: boolean } = {}): onRequestHookHandler[] => {
     if (allowed.access === 'open') return [];
     return [
       (request, _reply, done) => {
@@ -96,7 +96,7 @@ const attempt = (run: () => Error | undefined): Error | undefined => {
 class OutdatedAccounts extends HttpError {}
 
 /** Notes who the caller is; returns the 401 or 403 for one without access. */
-export type Authorize = (request: FastifyRequest, allowed: Allowed) => HttpError | undefined;
+export type Authorize = (request: FastifyRequest, allowed: RouteAccess) => HttpError | undefined;
 
 export const createAuthorize =
   (tokens: Tokens, keys: AccessKeys): Authorize =>

@@ -44,7 +44,7 @@ type Own<F> = {
     : (F[K] extends { value: string } ? string : boolean) | undefined;
 };
 
-export interface Input<F = Record<string, Flag>> {
+export interface CommandInput<F = Record<string, Flag>> {
   words: readonly string[];
   own: Own<F>;
   /** The flags of settings. */
@@ -75,7 +75,7 @@ export interface Command<F extends Record<string, Flag> = Record<string, Flag>> 
    * Resolves to an exit code, with which the process ends, or to undefined: it then ends by itself. Imports what is large
    * only here: every command loads this list.
    */
-  run(input: Input<F>): Promise<number | undefined>;
+  run(input: CommandInput<F>): Promise<number | undefined>;
 }
 
 /** Types what a command's `run` is given by its own flags. */

@@ -7,17 +7,17 @@ import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { readChoice, UsageError } from './args.ts';
 import { alertsCommand } from './client/alerts.ts';
-import { completion } from './client/completion.ts';
-import { healthcheck } from './client/healthcheck.ts';
+import { completionCommand } from './client/completion.ts';
+import { healthcheckCommand } from './client/healthcheck.ts';
 import { heartbeatsCommand } from './client/heartbeats.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './client/incidents.ts';
 import { oncallCommand } from './client/oncall.ts';
 import { runProgram } from './client/run.ts';
-import { send } from './client/send.ts';
+import { sendCommand } from './client/send.ts';
 import { silenceCommand, silencesCommand } from './client/silences.ts';
 import { taskCommand, tasksCommand } from './client/tasks.ts';
 import { watchesCommand } from './client/watches.ts';
-import { type Command, defineCommand, type Input } from './command.ts';
+import { type Command, type CommandInput, defineCommand } from './command.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { escapeControls, escapeLines, print, protectOutput, say } from './stdio.ts';
 import { loadTexts } from './texts.ts';
@@ -114,7 +114,7 @@ const createKey = defineCommand({
   },
 });
 
-const hashPassword = defineCommand({
+const hashPasswordCommand = defineCommand({
   name: 'hash-password',
   summary: 'Print a password hash for the setting users; prompts, or reads standard input.',
   run: async () => {
@@ -225,7 +225,7 @@ const manPage = defineCommand({
 export const ownCommands: readonly Command[] = [
   serve,
   demoCommand,
-  send,
+  sendCommand,
   runProgram,
   alertsCommand,
   incidentsCommand,
@@ -239,15 +239,15 @@ export const ownCommands: readonly Command[] = [
   taskCommand,
   watchesCommand,
   heartbeatsCommand,
-  healthcheck,
+  healthcheckCommand,
   checkConfig,
   configSchema,
   createKey,
   createUserCommand,
-  hashPassword,
+  hashPasswordCommand,
   exportCommand,
   importCommand,
-  completion,
+  completionCommand,
   manPage,
 ];
 
@@ -264,7 +264,7 @@ const toCommand = ({ name, argument, summary, run }: Tool): Command =>
     argument,
     summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     settings: 'all',
-    run: async ({ words: [text = ''], flags }: Input) => {
+    run: async ({ words: [text = ''], flags }: CommandInput) => {
       const { loadSettings, schema } = await import('./program.ts');
       const { output, ok } = await run(text, () => loadSettings(schema, flags));
       print(`${escapeLines(output)}\n`);

@@ -1,4 +1,4 @@
-import { version } from '../app/package-info.ts';
+import { programVersion } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
 import { suggest } from '../config/names.ts';
 import { isSettingsError } from '../config/settings-error.ts';
@@ -14,7 +14,7 @@ import {
   splitWrapped,
   UsageError,
 } from './args.ts';
-import { type Command, helpOf, type Input, type NamedFlag } from './command.ts';
+import { type Command, type CommandInput, helpOf, type NamedFlag } from './command.ts';
 import { listCommands, ownCommands, serve } from './commands.ts';
 import { escapeControls, flush, print } from './stdio.ts';
 import { loadTexts } from './texts.ts';
@@ -43,7 +43,7 @@ const report = async (problems: readonly string[], where: string, exitCode: numb
 
 const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number | undefined> => {
   // At once: everything else about flags needs those of all settings.
-  if (argv.join(' ') === '--version') return print(`${version}\n`);
+  if (argv.join(' ') === '--version') return print(`${programVersion}\n`);
   if (['-h', '--help'].includes(argv.join(' '))) return printHelp(serve);
   const { command, args } = await findCommand(argv);
   const known = [...commonFlags, ...listOwnFlags(command), ...(await loadSettingFlags(command))];
@@ -51,8 +51,8 @@ const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number
   await refuseUnknown(own, command, known);
   const { words, values } = parseFlags(own, known, helpOf(command));
   if (values['help']) return printHelp(command);
-  if (values['version']) return print(`${version}\n`);
-  const flags = values as Flags & Input['own'];
+  if (values['version']) return print(`${programVersion}\n`);
+  const flags = values as Flags & CommandInput['own'];
   if (isFolderGone && !command.isWrapper) {
     return report(['the working directory is gone; change to one that exists'], '', 1);
   }

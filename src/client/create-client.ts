@@ -4,10 +4,10 @@ import {
   createCallSender,
   createRequestKey,
   type HeldTokens,
-  type Options,
-  parseJson,
+  parseResponseJson,
   type Received,
   type Request,
+  type SendOptions,
   toCallRequest,
   toLimit,
   toVersion,
@@ -36,7 +36,7 @@ interface Operation {
   marks: string[];
 }
 
-type Methods = Record<string, (input?: CallInput, options?: Options) => unknown>;
+type Methods = Record<string, (input?: CallInput, options?: SendOptions) => unknown>;
 type AnyOperations = Record<string, OperationTypes>;
 
 /**
@@ -64,7 +64,7 @@ export const createClient = (
     return data as Login;
   });
 
-  const prepare = (operation: Operation, input: CallInput, { idempotencyKey, ...options }: Options): Request => {
+  const prepare = (operation: Operation, input: CallInput, { idempotencyKey, ...options }: SendOptions): Request => {
     const { id, marks } = operation;
     const key = marks.includes('key') ? (idempotencyKey ?? (isForeign ? undefined : createRequestKey())) : undefined;
     const route = { ...operation, path: toPath(operation) };
@@ -75,7 +75,7 @@ export const createClient = (
     };
   };
 
-  const call = (operation: Operation, input: CallInput = {}, given: Options = {}): Promise<Received> =>
+  const call = (operation: Operation, input: CallInput = {}, given: SendOptions = {}): Promise<Received> =>
     send(prepare(operation, input, given));
 
   /** The response to a request, if its body, still to be read, is of this type. */
@@ -86,7 +86,7 @@ export const createClient = (
     throw new ClientError('format', `${toName(request)}: the response is not ${type}`, { response });
   };
 
-  const each = async function* (operation: Operation, input: CallInput = {}, given: Options = {}) {
+  const each = async function* (operation: Operation, input: CallInput = {}, given: SendOptions = {}) {
     const paging = operation.marks.map((mark) => pagings[mark]).find(Boolean);
     if (paging) return yield* readListPages(paging, input, async (page) => (await call(operation, page, given)).data);
     const request = prepare(operation, input, given);
@@ -98,7 +98,7 @@ export const createClient = (
   const streamEvents = async function* (
     operation: Operation,
     { topics, lastEventId }: CallInput = {},
-    given: Options = {},
+    given: SendOptions = {},
   ) {
     const ended = new AbortController();
     const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
@@ -111,7 +111,7 @@ export const createClient = (
         lastId: lastEventId as string | undefined,
         signal,
       })) {
-        yield { topic: event, data: parseJson(toName(request), data), id };
+        yield { topic: event, data: parseResponseJson(toName(request), data), id };
       }
     } finally {
       ended.abort();
@@ -123,10 +123,10 @@ export const createClient = (
   const client = {
     ...createMethods((operation) => async (input, given) => (await call(operation, input, given)).data),
     withResponse: createMethods(
-      (operation) => async (input, given) => withVersion(await call(operation, input, given)),
+      (operation) => async (input, given) => toWithResponse(await call(operation, input, given)),
     ),
     each: createMethods((operation) => (input, given) => each(operation, input, given)),
-    streamEvents: (input: CallInput, given: Options) =>
+    streamEvents: (input: CallInput, given: SendOptions) =>
       streamEvents(operations['streamEvents'] as Operation, input, given),
   };
   return client as unknown as Client<AnyOperations, Record<string, unknown>>;
@@ -144,7 +144,7 @@ const operations = readOperations(OPERATIONS);
 
 const toName = ({ method, path }: Request): string => `${method} ${path}`;
 
-const withVersion = ({ data, response }: Received): WithResponse<unknown> => ({
+const toWithResponse = ({ data, response }: Received): WithResponse<unknown> => ({
   data,
   version: toVersion(response),
   response,

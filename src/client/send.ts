@@ -18,13 +18,13 @@ export interface CallRoute {
 }
 
 export type CallInput = Record<string, unknown>;
-export type Options = CallOptions & HeaderOptions;
+export type SendOptions = CallOptions & HeaderOptions;
 
 /** The request of a call, whose input has the parameters of path and query, and the members of the body. */
 export const toCallRequest = (
   { id, method, path }: CallRoute,
   input: CallInput = {},
-  options: Options = {},
+  options: SendOptions = {},
 ): Request => {
   const { ifMatch, ifNoneMatch, idempotencyKey, ...rest } = options;
   const others = Array.isArray(input) ? input : { ...input };
@@ -163,7 +163,7 @@ export const createCallSender = (options: SenderOptions): Send => {
         } catch (error) {
           if (!(error instanceof ClientError && repeatable.has(error)) || attempts >= retries) throw error;
           const { retryAfter } = error;
-          const delay = retryAfter === undefined ? toDelay(attempts, longestDelay) : retryAfter * 1000;
+          const delay = retryAfter === undefined ? toRetryDelay(attempts, longestDelay) : retryAfter * 1000;
           if (Date.now() + delay >= end) throw error;
           await pause(delay, signal);
         }
@@ -195,7 +195,7 @@ const toData = (name: string, response: Response, text: string): unknown => {
   if (text === '') return undefined;
   if (/^(?:text\/(?:plain|markdown)|image\/svg)/.test(response.headers.get('Content-Type') ?? '')) return text;
   try {
-    return parseJson(name, text, response);
+    return parseResponseJson(name, text, response);
   } catch (error) {
     if (response.ok) throw error;
     return text;
@@ -241,7 +241,7 @@ const toCallRefusal = (name: string, response: Response, body: unknown): ClientE
   new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
 
 /** The value of a JSON text that a response had; throws a ClientError for other text. */
-export const parseJson = (name: string, text: string, response?: Response): unknown => {
+export const parseResponseJson = (name: string, text: string, response?: Response): unknown => {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -291,5 +291,5 @@ export const pause = async (milliseconds: number, signal: AbortSignal): Promise<
 };
 
 /** Milliseconds before the next attempt: about twice as long each time, and never the same for many clients. */
-export const toDelay = (attempts: number, longest: number): number =>
+export const toRetryDelay = (attempts: number, longest: number): number =>
   Math.min(longest, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);

@@ -1,4 +1,4 @@
-import { ClientError, isPassingError, parseJson, pause, toDelay } from './send.ts';
+import { ClientError, isPassingError, parseResponseJson, pause, toRetryDelay } from './send.ts';
 
 /** One server-sent event. */
 export interface ServerEvent {
@@ -48,7 +48,7 @@ const longestDelay = 30_000;
 /** Milliseconds after which a connection has not failed, though it may end. */
 const shortestLife = 5000;
 
-export interface Following {
+export interface FollowedStream {
   /** Opens the stream after the event with this id; rejects with a ClientError. */
   open(lastId: string | undefined): Promise<Response>;
   lastId: string | undefined;
@@ -59,7 +59,7 @@ export interface Following {
  * Events for as long as the caller takes them, over as many connections as that needs. Throws if the first connection
  * fails, if the server refuses a later one for good, and the signal's reason once that is aborted.
  */
-export async function* followEvents({ open, lastId, signal }: Following): AsyncGenerator<ServerEvent> {
+export async function* followEvents({ open, lastId, signal }: FollowedStream): AsyncGenerator<ServerEvent> {
   let wasOpen = false;
   for (let failures = 0; ; failures += 1) {
     let retryAfter = 0;
@@ -84,7 +84,7 @@ export async function* followEvents({ open, lastId, signal }: Following): AsyncG
       signal.throwIfAborted();
     }
     if (Date.now() - openedAt >= shortestLife) failures = 0;
-    await pause(Math.max(retryAfter, toDelay(failures, longestDelay)), signal);
+    await pause(Math.max(retryAfter, toRetryDelay(failures, longestDelay)), signal);
   }
 }
 
@@ -144,7 +144,7 @@ export async function* readEntries(
   const finder = createFinder();
   try {
     for await (const piece of readPieces(response, silence)) {
-      for (const entry of finder.find(piece)) yield parseJson(name, entry, response);
+      for (const entry of finder.find(piece)) yield parseResponseJson(name, entry, response);
     }
     if (!finder.isComplete()) throw new Error('it is not complete');
   } catch (cause) {

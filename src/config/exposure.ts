@@ -25,7 +25,7 @@ interface Exposure {
 /** Why a file is refused: other accounts can write it. `name` is what the message calls it. */
 export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
   const status = readStatus(path);
-  if (!status?.isFile() || !isWritable(status)) return undefined;
+  if (!status?.isFile() || !isWritableByOthers(status)) return undefined;
   return `other accounts can write ${name} ${path}: run chmod go-w on it`;
 };
 
@@ -65,7 +65,7 @@ const addExposedFolder = (folder: string, { problems, warnings }: Exposure): voi
   const { mode } = status;
   if ((mode & othersWrite) !== 0) {
     problems.push(`other accounts can write the data folder ${folder}: run chmod o-w on it`);
-  } else if (isWritable(status)) {
+  } else if (isWritableByOthers(status)) {
     // A volume of a container often belongs to a group of its own.
     warnings.push(
       `a group can write the data folder ${folder}: run chmod g-w on it, unless its members may change the data`,
@@ -74,7 +74,7 @@ const addExposedFolder = (folder: string, { problems, warnings }: Exposure): voi
   if (isReadable(status)) warnings.push(`other accounts can read the data folder ${folder}: run chmod o-rx on it`);
   if ((mode & (othersEnter | groupEnters)) !== 0) {
     const entries = listFiles(folder);
-    const writable = entries.filter((entry) => isWritable(entry.status));
+    const writable = entries.filter((entry) => isWritableByOthers(entry.status));
     const readable = entries.filter((entry) => (mode & othersEnter) !== 0 && isReadable(entry.status));
     if (writable.length > 0) problems.push(describeFiles('write', writable, 'go-w'));
     if (readable.length > 0) warnings.push(describeFiles('read', readable, 'o-r'));
@@ -116,7 +116,7 @@ const readStatus = (path: string): Stats | undefined => {
 };
 
 /** True if other accounts can write it. A group whose id equals the owner's is assumed to be the owner's private group. */
-const isWritable = ({ mode, gid, uid }: Stats): boolean =>
+const isWritableByOthers = ({ mode, gid, uid }: Stats): boolean =>
   (mode & (othersWrite | (gid === uid ? 0 : groupWrites))) !== 0;
 
 const isReadable = ({ mode }: Stats): boolean => (mode & othersRead) !== 0;

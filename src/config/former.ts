@@ -92,7 +92,7 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
 };
 
 /** A setting's valid value, and the name that it has where it was found. */
-export interface Given {
+export interface GivenSetting {
   value: unknown;
   place: string;
 }
@@ -103,7 +103,7 @@ export interface Given {
  */
 export const mergeReplacedAccess = (
   access: AccessSetting | undefined,
-  findGiven: (key: string) => Given | undefined,
+  findGiven: (key: string) => GivenSetting | undefined,
   { problems, warnings }: Findings,
 ): AccessSetting | undefined => {
   let merged = access;

@@ -63,12 +63,12 @@ const expectations = {
 
 const brokenString = 'a string without a closing quote, or with an invalid escape or control character';
 
-type State = keyof typeof expectations;
+type ParserState = keyof typeof expectations;
 
 /** Locates the first syntax error, e.g. `at line 2, column 7: expected ":"`, without quoting the text. */
 export const locateJsonFault = (text: string): string => {
   const open: string[] = [];
-  let state: State = 'value';
+  let state: ParserState = 'value';
   for (token.lastIndex = 0; ; ) {
     const start = token.lastIndex;
     const found = token.exec(text)?.[1];
@@ -86,7 +86,7 @@ export const locateJsonFault = (text: string): string => {
   }
 };
 
-const findNext = (state: State, kind: string, container: string | undefined): State => {
+const findNext = (state: ParserState, kind: string, container: string | undefined): ParserState => {
   if (kind === '{') return 'firstKey';
   if (kind === '[') return 'firstValue';
   if (kind === ':') return 'value';

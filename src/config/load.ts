@@ -3,14 +3,23 @@ import { describeSchemaErrors, listSchemaErrors, type SchemaError } from '../sch
 import { findWriteProblem, listExposures } from './exposure.ts';
 import {
   type Findings,
-  type Given,
+  type GivenSetting,
   mergeReplacedAccess,
   type Sources,
   toFormerProperties,
   useCurrentNames,
 } from './former.ts';
 import { readJsonFile } from './json-file.ts';
-import { fromText, isFlag, isSecret, otherVariables, suggest, textForm, toFlagName, toVariableName } from './names.ts';
+import {
+  fromText,
+  isFlag,
+  isSecretSetting,
+  otherVariables,
+  suggest,
+  textForm,
+  toFlagName,
+  toVariableName,
+} from './names.ts';
 import { patternNames, type Settings } from './schema.ts';
 import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts';
 
@@ -96,7 +105,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 };
 
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
-  Object.entries(schema.properties).some(([key, property]) => isSecret(property) && Object.hasOwn(file, key));
+  Object.entries(schema.properties).some(([key, property]) => isSecretSetting(property) && Object.hasOwn(file, key));
 
 /** The values of these settings, or their defaults, and which are invalid. Adds why. */
 const readValues = (schema: TObject, keys: readonly string[], sources: Sources, problems: string[]) => {
@@ -115,7 +124,11 @@ const readValues = (schema: TObject, keys: readonly string[], sources: Sources, 
 };
 
 /** The first value among flag, variable and file. */
-const findGiven = (key: string, schema: TSchema, { flags, environment, file, path }: Sources): Given | undefined => {
+const findGiven = (
+  key: string,
+  schema: TSchema,
+  { flags, environment, file, path }: Sources,
+): GivenSetting | undefined => {
   const flag = isFlag(schema) ? flags[key] : undefined;
   if (flag !== undefined) {
     const value = typeof flag === 'string' ? fromText(schema, flag) : flag;
@@ -128,7 +141,7 @@ const findGiven = (key: string, schema: TSchema, { flags, environment, file, pat
 };
 
 /** A password in an address on the command line, which every account can read. */
-const findShownSecret = (key: string, { value, place }: Given): string[] =>
+const findShownSecret = (key: string, { value, place }: GivenSetting): string[] =>
   key === 'store' && place.startsWith('--') && hasPassword(String(value))
     ? [`${place} must not hold a password, which every account can read there: set ${toVariableName(key)} instead`]
     : [];
@@ -147,7 +160,7 @@ const addReplacedAccess = (
 ): void => {
   const isGiven = !isInvalid && findGiven('access', schema.properties['access'] as TSchema, sources) !== undefined;
   const former = toFormerProperties(schema.properties);
-  const findValid = (key: string): Given | undefined => {
+  const findValid = (key: string): GivenSetting | undefined => {
     const property = former[key] as TSchema;
     const given = findGiven(key, property, sources);
     const found = given ? findProblems(property, given) : [];
@@ -169,7 +182,7 @@ const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv):
     .map(([key]) => `${toVariableName(key)} has no effect: set ${key} in the config file`);
 
 /** Why a value is not valid for a setting, as clauses; none if it is valid. */
-const findProblems = (schema: TSchema, { value, place }: Given): string[] => {
+const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[] => {
   if ('anyOf' in schema) {
     // A word or, in the config file, an object.
     const [word, object] = (schema as TUnion).anyOf as [TSchema, TSchema];
@@ -186,7 +199,7 @@ const findProblems = (schema: TSchema, { value, place }: Given): string[] => {
   const { pattern = '' } = schema as { pattern?: string };
   const isPattern = errors.some(({ keyword }) => keyword === 'pattern');
   const wanted = (isPattern && patternNames[pattern]) || describeValues(schema, form);
-  const found = isSecret(schema) ? '' : `, not ${JSON.stringify(value)}`;
+  const found = isSecretSetting(schema) ? '' : `, not ${JSON.stringify(value)}`;
   return [`${place} must be ${wanted}${found}`];
 };
 

@@ -11,7 +11,7 @@ export const toVariableName = (key: string): string =>
 export const otherVariables = { config: 'SIGNALBOX_CONFIG', url: 'SIGNALBOX_URL', key: 'SIGNALBOX_KEY' };
 
 /** True if the setting's value must never be shown. */
-export const isSecret = (schema: TSchema): boolean => 'writeOnly' in schema;
+export const isSecretSetting = (schema: TSchema): boolean => 'writeOnly' in schema;
 
 /** How a flag or variable holds the value; `none` if only the config file can. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'number' | 'list' | 'string' | 'none' => {
@@ -23,7 +23,7 @@ export const textForm = (schema: TSchema): 'flag' | 'integer' | 'number' | 'list
 };
 
 /** True if the setting has a flag. */
-export const isFlag = (schema: TSchema): boolean => !isSecret(schema) && textForm(schema) !== 'none';
+export const isFlag = (schema: TSchema): boolean => !isSecretSetting(schema) && textForm(schema) !== 'none';
 
 const booleans = new Map([
   ['true', true],

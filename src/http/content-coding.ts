@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { HttpError } from './errors.ts';
-import { createQueue, type WaitingTask } from './overload.ts';
+import { createQueue, type QueuedTask } from './overload.ts';
 
 /** Bytes that a decoder returns at a time. */
 const chunkSize = 64 * 1024;
@@ -72,7 +72,7 @@ const takeTurns = () => {
     // Bodies that wait are counted as bodies, or small and no more than the connections.
     waiting: Number.POSITIVE_INFINITY,
     refusal: '',
-    chooseNext: (line) => (line.find(({ about }) => about !== last) ?? line[0]) as WaitingTask<string>,
+    chooseNext: (line) => (line.find(({ about }) => about !== last) ?? line[0]) as QueuedTask<string>,
     noteStart: (address) => {
       last = address;
     },

@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { loadSettings } from '../config/load.ts';
 import { createSettingsSchema } from '../config/schema.ts';
-import { ownJson, type Pieces, sendJson, sendList, whenReady } from './json.ts';
+import { type JsonPieces, ownJson, sendJson, sendList, whenReady } from './json.ts';
 import { createServer } from './server.ts';
 
 /** A server whose only list route sends the pieces as `{"rows":[...],"end":true}`. */
-const start = async (t: TestContext, pieces: () => Pieces): Promise<string> => {
+const start = async (t: TestContext, pieces: () => JsonPieces): Promise<string> => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
   t.after(() => app.close());

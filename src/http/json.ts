@@ -14,13 +14,13 @@ export const ownJson = Symbol('own JSON');
 type WithOwnJson = { readonly [ownJson]: string };
 
 /** Rows of a list that are available at once: one piece. */
-export type Rows<T extends object = object> = Iterable<T>;
-export type Pieces<T extends object = object> = Iterable<Rows<T>> | AsyncIterable<Rows<T>>;
+export type JsonRows<T extends object = object> = Iterable<T>;
+export type JsonPieces<T extends object = object> = Iterable<JsonRows<T>> | AsyncIterable<JsonRows<T>>;
 
 /** A JSON document with a list in it: the text before the rows, the rows, and the text after them. */
 export interface JsonList {
   opening: string;
-  pieces: Pieces;
+  pieces: JsonPieces;
   closing: string;
 }
 
@@ -67,19 +67,19 @@ export const sendList = (reply: FastifyReply, list: JsonList): ListSent => {
   return sendFrom(reply, list, first, first.done ? first : iterator.next(), iterator) as ListSent;
 };
 
-const sendAsyncList = async (reply: FastifyReply, list: JsonList, iterator: AsyncIterator<Rows>): Promise<void> => {
+const sendAsyncList = async (reply: FastifyReply, list: JsonList, iterator: AsyncIterator<JsonRows>): Promise<void> => {
   const first = await iterator.next();
   sendFrom(reply, list, first, first.done ? first : await iterator.next(), iterator);
   return waitFor(reply);
 };
 
-type Source = Iterator<Rows> | AsyncIterator<Rows>;
+type Source = Iterator<JsonRows> | AsyncIterator<JsonRows>;
 
 const sendFrom = (
   reply: FastifyReply,
   { opening, closing }: JsonList,
-  first: IteratorResult<Rows>,
-  second: IteratorResult<Rows>,
+  first: IteratorResult<JsonRows>,
+  second: IteratorResult<JsonRows>,
   source: Source,
 ): void => {
   if (first.done || second.done) {
@@ -102,9 +102,9 @@ const sendFrom = (
 };
 
 /** Lists that a store may return again. The second time, the response is kept as bytes, which later ones share. */
-const recent = new WeakMap<Rows, { opening: string; closing: string; bytes?: Buffer }>();
+const recent = new WeakMap<JsonRows, { opening: string; closing: string; bytes?: Buffer }>();
 
-const sendOnePiece = (reply: FastifyReply, opening: string, rows: Rows, closing: string): void => {
+const sendOnePiece = (reply: FastifyReply, opening: string, rows: JsonRows, closing: string): void => {
   const known = recent.get(rows);
   if (known?.opening !== opening || known.closing !== closing) {
     recent.set(rows, { opening, closing });
@@ -134,13 +134,13 @@ const waitForTurn = (): Promise<void> =>
 
 async function* streamTexts(
   start: string,
-  [first, second]: [IteratorYieldResult<Rows>, IteratorYieldResult<Rows>],
+  [first, second]: [IteratorYieldResult<JsonRows>, IteratorYieldResult<JsonRows>],
   source: Source,
   end: string,
 ): AsyncGenerator<string> {
   await waitForTurn();
   yield start + toRowsJson(first.value);
-  for (let next: IteratorResult<Rows> = second; !next.done; next = await source.next()) {
+  for (let next: IteratorResult<JsonRows> = second; !next.done; next = await source.next()) {
     await waitForTurn();
     yield `,${toRowsJson(next.value)}`;
   }
@@ -162,7 +162,7 @@ const assertRoom = (reply: FastifyReply, source?: Source): Responses => {
 
 const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJson] ?? JSON.stringify(value);
 
-const toRowsJson = (rows: Rows): string =>
+const toRowsJson = (rows: JsonRows): string =>
   (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
 
 /** Rows that are read while they are sent; `close` releases their source. */
@@ -177,7 +177,7 @@ export const sendRows = <T>(reply: FastifyReply, source: RowSource<T>, toRow: (r
   sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
 
 /** Each piece has enough records for about one write. */
-async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<Rows> {
+async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<JsonRows> {
   try {
     let text = '';
     for await (const record of source.records()) {
@@ -207,7 +207,7 @@ export function* joinRows(rows: Iterable<string>): Generator<string> {
 }
 
 /** Pieces of about one write each, made of the JSON of rows. */
-export function* toJsonPieces(rows: Iterable<string>): Generator<Rows> {
+export function* toJsonPieces(rows: Iterable<string>): Generator<JsonRows> {
   for (const text of joinRows(rows)) yield toJsonRows(text);
 }
 
@@ -225,7 +225,7 @@ export const sendItems = <T>(reply: FastifyReply, items: readonly T[], toRow: (i
   });
 
 /** Rows of which only the JSON is known, joined by commas. */
-export const toJsonRows = (json: string): Rows => Object.assign([], { [ownJson]: json });
+export const toJsonRows = (json: string): JsonRows => Object.assign([], { [ownJson]: json });
 
 type Query = Record<string, string | number>;
 

@@ -42,7 +42,7 @@ const securitySchemes = {
   },
 };
 
-interface About {
+interface DocumentFacts {
   version: string;
   tags: readonly { name: string; description: string }[];
   /** Path below which a proxy serves the server; empty without one. */
@@ -57,7 +57,7 @@ interface OpenApiDocument {
 }
 
 /** Collects the schemas of all routes added later and serves them as OpenAPI 3.1 at `/openapi.json`. */
-export const serveOpenApi = (app: FastifyInstance, about: About): OpenApiDocument => {
+export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   /** Built with its first request. */
@@ -86,7 +86,7 @@ export const serveOpenApi = (app: FastifyInstance, about: About): OpenApiDocumen
 
 const describeRoutes = (
   routes: readonly RouteOptions[],
-  { version, tags, basePath, topics }: About,
+  { version, tags, basePath, topics }: DocumentFacts,
   warning: string | undefined,
 ): object => {
   const schemas = {};

@@ -65,7 +65,7 @@ export const createBusyError = (shed: 'connections' | 'event_loop_delay'): HttpE
   createUnavailable('The server is overloaded; try again in a second', shed);
 
 /** A task that waits. */
-export interface WaitingTask<T> {
+export interface QueuedTask<T> {
   /** What its caller says of it. */
   readonly about: T;
   /** Starts it, or refuses it with an error. */
@@ -79,8 +79,8 @@ interface QueueOptions<T> {
   /** The message of the 503 for a task when too many wait. */
   refusal: string;
   /** The task that runs next and the one that is refused, of at least one that waits; by default the oldest and the newest. */
-  chooseNext?(line: readonly WaitingTask<T>[]): WaitingTask<T>;
-  chooseRefused?(line: readonly WaitingTask<T>[]): WaitingTask<T>;
+  chooseNext?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
+  chooseRefused?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
   /** Called when a task runs. */
   noteStart?(about: T): void;
 }
@@ -90,15 +90,15 @@ interface QueueOptions<T> {
  * waits, and with an HttpError (503 with Retry-After) if too many wait.
  */
 export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
-  const { chooseNext = ([oldest]) => oldest as WaitingTask<T>, chooseRefused = (all) => all.at(-1) as WaitingTask<T> } =
+  const { chooseNext = ([oldest]) => oldest as QueuedTask<T>, chooseRefused = (all) => all.at(-1) as QueuedTask<T> } =
     options;
   let running = 0;
   /** Oldest first. */
-  const line: WaitingTask<T>[] = [];
+  const line: QueuedTask<T>[] = [];
   const waitForTurn = (signal: AbortSignal, about: T): Promise<void> =>
     new Promise((resolve, reject) => {
       const giveUp = (): void => task.leave(signal.reason);
-      const task: WaitingTask<T> = {
+      const task: QueuedTask<T> = {
         about,
         leave: (error) => {
           signal.removeEventListener('abort', giveUp);

@@ -7,9 +7,9 @@ export const textType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Writes the present values of all meters in the text format of Prometheus. */
 export const readMetrics = async ({ list }: Pick<Meters, 'list'>): Promise<string> =>
-  (await Promise.all(list().map(toText))).join('\n');
+  (await Promise.all(list().map(toMeterText))).join('\n');
 
-const toText = async (meter: Meter): Promise<string> => {
+const toMeterText = async (meter: Meter): Promise<string> => {
   const { name, help, type, labels } = meter;
   const lines =
     meter.type === 'histogram'

@@ -10,7 +10,7 @@ import type {
   RouteOptions,
 } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
-import type { Allowed } from '../auth/access.ts';
+import type { RouteAccess } from '../auth/access.ts';
 import type { BodyOptions } from '../http/body.ts';
 import type { ListSent } from '../http/json.ts';
 import type { DocumentedHeaders } from '../http/openapi.ts';
@@ -28,7 +28,7 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
 
 /** A route as data, from which it is mounted, guarded, documented and checked for conflicts. */
 export interface Route<S extends FastifySchema = FastifySchema>
-  extends Allowed,
+  extends RouteAccess,
     Pick<
       TypedRouteOptions<S>,
       'handler' | 'errorHandler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'

@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox';
-import type { Allowed } from '../auth/access.ts';
+import type { RouteAccess } from '../auth/access.ts';
 
 /** Sends an event; `data` is JSON. If the reader is behind, it returns a promise that resolves when it has caught up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
 /** Changes that a feature reports to listeners of /api/events. Nothing is computed while nobody listens. */
-export interface Topic extends Allowed {
+export interface Topic extends RouteAccess {
   /** The profile with this route, without which there is no topic; by default the first mounted one of the feature. */
   profile?: string;
   /** What an event says; its title is its name in the OpenAPI document. */
@@ -27,7 +27,7 @@ interface PollingOptions {
 
 /** A topic that reads a value at intervals while somebody listens; a new listener gets one at once. */
 export const createPolledTopic = (
-  allowed: Allowed,
+  allowed: RouteAccess,
   schema: TSchema,
   intervalMs: number,
   read: () => Promise<object>,
@@ -75,7 +75,7 @@ export const createPolledTopic = (
 
 /** A topic of values that a source gives at once and whenever there is another one, while somebody listens. */
 export const createSourceTopic = (
-  allowed: Allowed,
+  allowed: RouteAccess,
   schema: TSchema,
   listen: (report: (value: object) => void) => () => void,
 ): Topic => {
@@ -108,7 +108,7 @@ export const createSourceTopic = (
 export type Publish = (toNotice: () => object) => void;
 
 /** A topic of notices, and the function that sends one. */
-export const createNoticeTopic = (allowed: Allowed, schema: TSchema): { topic: Topic; publish: Publish } => {
+export const createNoticeTopic = (allowed: RouteAccess, schema: TSchema): { topic: Topic; publish: Publish } => {
   const listeners = new Set<SendEvent>();
   return {
     topic: {

@@ -20,7 +20,7 @@ export interface MovedStore<Change = unknown> {
   /** A new state, to which changes can be applied; a log of records has none. */
   createState?(): State<Change, unknown>;
   /** For a log in which records count by those before them. */
-  createFilter?(saved: SavedState | undefined): RecordFilter<Change>;
+  createFilter?(saved: MovedState | undefined): RecordFilter<Change>;
   /** How a database keeps it. */
   table: MovedTable<Change>;
   /** The line of a change after so many lines of the store; undefined for a change that says nothing. */
@@ -28,7 +28,7 @@ export interface MovedStore<Change = unknown> {
 }
 
 /** The state that a log has led to, as of a seq. */
-interface SavedState {
+interface MovedState {
   seq: number;
   changes: readonly unknown[];
 }
@@ -66,11 +66,11 @@ export interface ImportTarget {
 }
 
 /** A Set takes up to 2^24 values, so there is one for each last byte. */
-const setCount = 256;
+const idSetCount = 256;
 
 /** Finds UUIDs that come twice among many millions; each takes about 60 bytes. */
 export class SeenIds {
-  readonly #sets = Array.from({ length: setCount }, () => new Set<string>());
+  readonly #sets = Array.from({ length: idSetCount }, () => new Set<string>());
 
   /** Whether the id, in lower case, is new; it is not from then on. */
   add(id: string): boolean {
@@ -142,7 +142,7 @@ export async function* readFiles(
 }
 
 /** The state that a log has led to up to a seq; undefined where none is saved. */
-const readSaved = async (directory: string, name: string, onDamage: OnDamage): Promise<SavedState | undefined> => {
+const readSaved = async (directory: string, name: string, onDamage: OnDamage): Promise<MovedState | undefined> => {
   const changes: unknown[] = [];
   const seq = await createSnapshotFile(join(directory, `${name}.state`)).read(
     (change) => changes.push(change),

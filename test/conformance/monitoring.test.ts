@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { version } from '../../src/app/package-info.ts';
+import { programVersion } from '../../src/app/package-info.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 
@@ -24,7 +24,7 @@ const hasDecimals = (value: number, decimals: number): boolean => Number(value.t
 test('M1 GET /health returns status, uptime, version and hostname, in this order, without a token', async (t) => {
   const { json } = await get(t, '/health');
   assert.deepEqual(Object.keys(json), ['status', 'uptime', 'version', 'hostname']);
-  assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', version, hostname()]);
+  assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', programVersion, hostname()]);
 });
 
 /** The uptime in seconds that the server reports. */

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Incident } from '../../src/profiles/incidents/schema.ts';
-import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
+import { createId, toLineStart, toRecordLine } from '../../src/storage/journal/line.ts';
 import { changeJournal, sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
@@ -132,7 +132,7 @@ test('an alert log from before there were incidents is folded once, as far as it
   const toStored = (hours: number, index: number): string => {
     const at = Date.now() - hours * hourMs;
     const record = { ...disk, message: `disk ${'abcdefgh'[index]}`, time: new Date(at).toISOString() };
-    return toLine(toLineStart(record, createId(at)), index + 1);
+    return toRecordLine(toLineStart(record, createId(at)), index + 1);
   };
   await writeFile(join(dataDir, 'alerts.jsonl'), [100, 30, 25, 23, 5, 1].map(toStored).join(''));
   const titlesOf = async (app: Parameters<typeof listIncidents>[0]) =>
@@ -152,7 +152,7 @@ test('alerts that a clock which was set back dates before the first one are list
   await mkdir(dataDir, { recursive: true });
   const toStored = (hours: number, index: number): string => {
     const at = Date.now() - hours * hourMs;
-    return toLine(toLineStart({ ...disk, time: new Date(at).toISOString() }, createId(at)), index + 1);
+    return toRecordLine(toLineStart({ ...disk, time: new Date(at).toISOString() }, createId(at)), index + 1);
   };
   await writeFile(join(dataDir, 'alerts.jsonl'), [1, 3, 2].map(toStored).join(''));
   const app = await startApp(t, { settings: { dataDir } });

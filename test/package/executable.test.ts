@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { packageRoot, version } from '../../src/app/package-info.ts';
+import { packageRoot, programVersion } from '../../src/app/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { build, executable, findObstacle } from './build.ts';
@@ -99,7 +99,7 @@ test('the executable writes nothing to disk but its data', {
 });
 
 test('the commands of the executable print what those of the package print', { skip }, async () => {
-  assert.equal((await runProgram(['--version'], { program, variables })).stdout, `${version}\n`);
+  assert.equal((await runProgram(['--version'], { program, variables })).stdout, `${programVersion}\n`);
   for (const args of [['--help'], ['config-schema']]) {
     const [ours, theirs] = await Promise.all([runProgram(args, { program, variables }), runProgram(args)]);
     assert.equal(ours.code, 0, ours.stderr);

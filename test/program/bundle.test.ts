@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { version } from '../../src/app/package-info.ts';
+import { programVersion } from '../../src/app/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
@@ -31,7 +31,7 @@ test('the bundled program works like the separate modules', async (t) => {
 });
 
 test('the bundled program runs commands and rejects bad settings', async () => {
-  assert.equal((await runProgram(['--version'], { bundled: true })).stdout, `${version}\n`);
+  assert.equal((await runProgram(['--version'], { bundled: true })).stdout, `${programVersion}\n`);
   const { code, stderr } = await runProgram(['--port', 'x'], { bundled: true });
   assert.equal(code, 1);
   assert.match(stderr, /^signalbox: [^\n]+\n$/);

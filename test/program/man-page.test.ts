@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
-import { version } from '../../src/app/package-info.ts';
+import { programVersion } from '../../src/app/package-info.ts';
 import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/names.ts';
 import { features } from '../../src/profiles/index.ts';
@@ -42,7 +42,7 @@ test('the manual page has its sections in the usual order', () => {
     '"EXIT STATUS"',
     'EXAMPLES',
   ]);
-  assert.ok(page.startsWith(`.TH SIGNALBOX 1 "" "signalbox ${version}" `));
+  assert.ok(page.startsWith(`.TH SIGNALBOX 1 "" "signalbox ${programVersion}" `));
 });
 
 test('the manual page has every command, setting, profile, flag and exit code', needs('groff'), async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { version } from '../../src/app/package-info.ts';
+import { programVersion } from '../../src/app/package-info.ts';
 import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/names.ts';
 import { settingsSchema, startApp } from '../support/app.ts';
@@ -19,7 +19,7 @@ test('the start message shows where the console and the intake are, the mounts, 
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.equal((await request('GET', '/health')).status, 200);
   const { stdout } = await stop();
-  assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
+  assert.match(stdout, new RegExp(`^signalbox ${programVersion} listens on ${url}\\n`));
   assert.match(
     stdout,
     /\n {2}\/ +alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, events, about, items\n/,
@@ -166,7 +166,7 @@ test('no flag of a command is that of a setting', async () => {
 
 test('--version prints the version of the package', async () => {
   const { version: packaged } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
-  assert.deepEqual([(await runCommand(['--version'])).stdout, packaged], [`${version}\n`, version]);
+  assert.deepEqual([(await runCommand(['--version'])).stdout, packaged], [`${programVersion}\n`, programVersion]);
 });
 
 test('a server bound beyond loopback logs a warning', async (t) => {

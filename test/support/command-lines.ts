@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Condition, Refusal } from '../../src/profiles/commands/language.ts';
+import { type FilterCondition, Refusal } from '../../src/profiles/commands/language.ts';
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 
@@ -35,10 +35,10 @@ const writeValue = (value: unknown): string => {
   return text.includes("'") ? `"${text}"` : `'${text}'`;
 };
 
-const isConditions = (values: readonly unknown[]): values is Condition[] => typeof values[0] === 'object';
+const isConditions = (values: readonly unknown[]): values is FilterCondition[] => typeof values[0] === 'object';
 
 /** A text of a filter never holds both kinds of quotes, as the filter itself was in quotes. */
-const writeFilter = (conditions: readonly Condition[]): string => {
+const writeFilter = (conditions: readonly FilterCondition[]): string => {
   const needsSingle = conditions.some(({ value }) => /["$`]/.test(value));
   const [outer, inner] = needsSingle ? ["'", '"'] : ['"', "'"];
   const texts = conditions.map(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
 import type { Incident } from '../../src/profiles/incidents/schema.ts';
-import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
+import { createId, toLineStart, toRecordLine } from '../../src/storage/journal/line.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { waitUntil } from '../faults/support/wait.ts';
 import { build, findObstacle } from '../package/build.ts';
@@ -54,7 +54,7 @@ const writeReleased = async (left: string): Promise<string> => {
   const at = Date.now() - 48 * 60 * 60 * 1000;
   const time = new Date(at).toISOString();
   const times = { timestamp: time.slice(0, 19), receivedAt: time.slice(11, 19), time: time.replace('Z', '+00:00') };
-  const line = toLine(toLineStart({ ...alert, ...times }, createId(at)), 12);
+  const line = toRecordLine(toLineStart({ ...alert, ...times }, createId(at)), 12);
   appendFileSync(join(left, 'data', 'alerts.jsonl'), line);
   const { stdout } = await runProgram(['hash-password'], { input: Password });
   const passwordHash = stdout.trim();

@@ -1,5 +1,5 @@
-import { listNames } from '../../src/app/mounts.ts';
-import { version } from '../../src/app/package-info.ts';
+import { listProfileNames } from '../../src/app/mounts.ts';
+import { programVersion } from '../../src/app/package-info.ts';
 import { listCommands } from '../../src/cli/commands.ts';
 import { features, schema } from '../../src/cli/program.ts';
 import type { CompletionShell, Texts } from '../../src/cli/texts.ts';
@@ -11,14 +11,14 @@ import { createManPage } from './man-page.ts';
 /** What the program prints about itself; the build writes it to `dist/texts.json`. */
 export const createTexts = async (): Promise<Texts> => {
   const commands = await listCommands();
-  const profiles = listNames(features.flatMap((feature) => feature.profiles));
+  const profiles = listProfileNames(features.flatMap((feature) => feature.profiles));
   const toHelp = (command: (typeof commands)[number]): string =>
     command.name === 'serve' ? createUsage(commands, schema, features) : createCommandHelp(command);
   const toScript = (shell: CompletionShell): string => createCompletion(shell, commands, schema, profiles);
   return {
     help: Object.fromEntries(commands.map((command) => [command.name, toHelp(command)])),
     completions: { bash: toScript('bash'), zsh: toScript('zsh'), fish: toScript('fish') },
-    manPage: createManPage(version, commands, schema, features),
+    manPage: createManPage(programVersion, commands, schema, features),
     configSchema: `${JSON.stringify(toFileSchema(schema, profiles), null, 2)}\n`,
   };
 };

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { ClientError, createCallSender, isPassingError, pause, toDelay } from '../../client/send.ts';
+import { ClientError, createCallSender, isPassingError, pause, toRetryDelay } from '../../client/send.ts';
 import { followEvents } from '../../client/streams.ts';
 import type { AlertEntry, AlertPage } from '../../profiles/alerts/schema.ts';
 import { say } from '../stdio.ts';
@@ -50,7 +50,7 @@ export const followAlerts = async (
         if (!(error instanceof ClientError && isPassingError(error))) throw error;
         if (!isAway) say(`${url.origin}: ${explain(error)}; trying again`);
         isAway = true;
-        await pause(Math.max((error.retryAfter ?? 0) * 1000, toDelay(failures, longestDelay)), signal);
+        await pause(Math.max((error.retryAfter ?? 0) * 1000, toRetryDelay(failures, longestDelay)), signal);
       }
     }
   };

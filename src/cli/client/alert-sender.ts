@@ -20,13 +20,13 @@ export interface SentAlert {
 }
 
 /** An alert that is to be stored once, however often it is sent. */
-interface KeyedAlert {
+interface UniqueAlert {
   alert: SentAlert;
   idempotencyKey: string;
 }
 
 /** One that is being sent. */
-export interface PendingAlert extends KeyedAlert {
+export interface PendingAlert extends UniqueAlert {
   sentAt: Date;
   /** Until when it is sent again, by the clock of `performance`. */
   deadline: number;
@@ -70,7 +70,7 @@ const usedKey = 422;
 const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;
 
 /** The alerts that could not be delivered. */
-const spool = new UnsentFolder<KeyedAlert & { url: string }>(
+const spool = new UnsentFolder<UniqueAlert & { url: string }>(
   'spool',
   'alert',
   ({ alert, idempotencyKey }) =>
@@ -123,7 +123,7 @@ export const deliverKept = async (
  * attempts have the same Idempotency-Key, so it is stored once. Throws a UsageError if the alert is too long.
  */
 const deliver = async (
-  { alert, idempotencyKey }: KeyedAlert,
+  { alert, idempotencyKey }: UniqueAlert,
   server: AlertServer,
   deadline: number,
   report?: Report,

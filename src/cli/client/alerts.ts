@@ -8,7 +8,7 @@ import { usualColumns } from '../progress.ts';
 import { escapeLines, print, say } from '../stdio.ts';
 import type { AlertSearch, FollowedAlerts } from './alert-follower.ts';
 import { type AskedQuery, defineAskingCommand, printLines } from './ask.ts';
-import { createTable, paintSeverity, toOneLine, toReadableTime } from './table.ts';
+import { createTable, foldSpaces, paintSeverity, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
 /** Which alerts are wanted. */
@@ -146,8 +146,8 @@ const createAlertTable = (isFollowed: boolean) => {
   const toCells = ({ time, severity, status, source, hostname, message }: AlertEntry): string[] => [
     time === null ? '' : toReadableTime(time).slice(isNarrow ? 5 : 0),
     status === 'resolved' ? 'resolved' : severity,
-    toOneLine([source, hostname].filter(Boolean).join(' ')),
-    toOneLine(message),
+    foldSpaces([source, hostname].filter(Boolean).join(' ')),
+    foldSpaces(message),
   ];
   return (rows: readonly AlertEntry[]): string => table(rows.map(toCells));
 };

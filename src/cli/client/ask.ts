@@ -1,5 +1,5 @@
 import { otherVariables } from '../../config/names.ts';
-import { type Command, defineCommand, type Flag, type Input } from '../command.ts';
+import { type Command, type CommandInput, defineCommand, type Flag } from '../command.ts';
 import { escapeJson, print, say } from '../stdio.ts';
 import {
   type AlertServer,
@@ -42,7 +42,7 @@ class Unanswered extends Error {
 }
 
 /** What the server responds for a list. */
-export interface Listed<Row> {
+export interface ListReply<Row> {
   data: Row[];
   total: number;
 }
@@ -74,7 +74,7 @@ interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary'
   /** Of the key that it needs, for people. */
   scope: string;
   /** Resolves to the exit code, if it is not 0. */
-  run(asking: Asking, input: Input<F & typeof askingFlags>): Promise<number | undefined>;
+  run(asking: Asking, input: CommandInput<F & typeof askingFlags>): Promise<number | undefined>;
 }
 
 /** A command that asks a server, for people or scripts. */
@@ -92,7 +92,7 @@ export const defineAskingCommand = <const F extends Record<string, Flag> = Recor
     run: async (input) => {
       const asking = createAsking(readServer(input.own.url), input.own.json);
       try {
-        return (await run(asking, input as unknown as Input<F & typeof askingFlags>)) ?? 0;
+        return (await run(asking, input as unknown as CommandInput<F & typeof askingFlags>)) ?? 0;
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
         say(error.message);
@@ -136,7 +136,7 @@ export const printLines = (rows: readonly object[]): undefined =>
   print(rows.map((row) => `${escapeJson(JSON.stringify(row))}\n`).join(''));
 
 /** Says that the server has more than it has listed; `which` as `newest`. */
-export const sayIfMore = ({ data, total }: Listed<unknown>, which: string): void => {
+export const sayIfMore = ({ data, total }: ListReply<unknown>, which: string): void => {
   if (Number(total) > data.length) say(`${total} match; these are the ${data.length} ${which}`);
 };
 

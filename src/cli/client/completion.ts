@@ -4,9 +4,9 @@ import { escapeControls, print } from '../stdio.ts';
 import { completionShells, loadTexts } from '../texts.ts';
 import { askedVariables } from './ask.ts';
 import { callServer, parseObject, readServer } from './server.ts';
-import { toOneLine } from './table.ts';
+import { foldSpaces } from './table.ts';
 
-export const completion = defineCommand({
+export const completionCommand = defineCommand({
   name: 'completion',
   argument: { name: 'SHELL', choices: completionShells },
   summary: 'Print a completion script for bash, zsh or fish.',
@@ -47,5 +47,5 @@ const printNumbers = async (things: NumberedThings): Promise<number> => {
 
 const toLine = (row: { number?: number; level?: string; title?: string; Id?: number; Title?: string }): string => {
   const { number, level, title, Id, Title } = row;
-  return `${number ?? Id}\t${escapeControls(toOneLine([level, title ?? Title].filter(Boolean).join(' ')))}\n`;
+  return `${number ?? Id}\t${escapeControls(foldSpaces([level, title ?? Title].filter(Boolean).join(' ')))}\n`;
 };

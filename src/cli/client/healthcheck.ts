@@ -9,7 +9,7 @@ const settings = ['host', 'port', 'tlsCert', 'allowedHosts'];
 
 const limitMs = 5000;
 
-export const healthcheck = defineCommand({
+export const healthcheckCommand = defineCommand({
   name: 'healthcheck',
   summary: 'Check that the server of this machine or container works, for example from a container without curl.',
   details: [

@@ -1,13 +1,13 @@
 import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
-import { defineAskingCommand, type Listed } from './ask.ts';
-import { toOneLine, toReadableTime, toTable } from './table.ts';
+import { defineAskingCommand, type ListReply } from './ask.ts';
+import { foldSpaces, toReadableTime, toTable } from './table.ts';
 
 export const heartbeatsCommand = defineAskingCommand({
   name: 'heartbeats',
   summary: 'List the heartbeats of a server: which jobs are up, late or down, and when they are due.',
   scope: 'incidents:read',
   run: async ({ ask, show }) => {
-    const { data } = await ask<Listed<Heartbeat>>('api/heartbeats');
+    const { data } = await ask<ListReply<Heartbeat>>('api/heartbeats');
     show(data, toHeartbeatTable, 'No heartbeats.\n');
   },
 });
@@ -17,7 +17,7 @@ const toHeartbeatTable = (rows: readonly Heartbeat[]): string =>
     ['NAME', 'STATE', 'LAST', 'DUE', 'RUN', 'DESCRIPTION'],
     rows.map(({ name, state, lastPingAt, dueAt, lastRun, description }) => [
       ...[name, state, lastPingAt === null ? '' : toReadableTime(lastPingAt)],
-      ...[dueAt === null ? '' : toReadableTime(dueAt), describeRun(lastRun), toOneLine(description)],
+      ...[dueAt === null ? '' : toReadableTime(dueAt), describeRun(lastRun), foldSpaces(description)],
     ]),
     { dropped: ['LAST', 'RUN', 'DUE'], fixed: ['STATE', 'LAST', 'DUE'] },
   );

@@ -4,8 +4,8 @@ import { toPerson } from '../../profiles/people.ts';
 import { severities } from '../../profiles/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { escapeLines, print, say } from '../stdio.ts';
-import { type Asking, defineAskingCommand, type Listed, sayIfMore, toShortId } from './ask.ts';
-import { paintSeverity, toOneLine, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
+import { type Asking, defineAskingCommand, type ListReply, sayIfMore, toShortId } from './ask.ts';
+import { foldSpaces, paintSeverity, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
 import { parseUntil } from './until.ts';
 
 const messageFlag = { value: 'TEXT', short: 'm', summary: 'Comment for the timeline.' } as const;
@@ -28,7 +28,7 @@ export const incidentsCommand = defineAskingCommand({
     const query = { limit: 1000, state, level: level?.toUpperCase(), source, hostname, q };
     const isActive = state === undefined || state === 'active';
     const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
-    const listed = await ask<Listed<Incident>>('api/incidents', { query });
+    const listed = await ask<ListReply<Incident>>('api/incidents', { query });
     show(listed.data, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
     if (!json) sayIfMore(listed, 'that changed last');
   },
@@ -50,7 +50,7 @@ const toIncidentTable = (rows: readonly Incident[]): string =>
       toRelativeTime(row.firstAt),
       `${row.count}`,
       [row.source, row.hostname].filter(Boolean).join(' '),
-      toOneLine(row.title),
+      foldSpaces(row.title),
     ]),
     { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'], fixed: ['#', 'SEVERITY'] },
   );
@@ -93,9 +93,9 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
         type,
         destination ?? (by === null ? '' : toPerson(by)),
         [
-          ...[level, what !== type && what, result !== null && result !== 'delivered' && toOneLine(result)],
+          ...[level, what !== type && what, result !== null && result !== 'delivered' && foldSpaces(result)],
           ...[reason, until !== null && `until ${toReadableTime(until)}`],
-          ...[task !== null && `task ${task}`, toOneLine(comment ?? '')],
+          ...[task !== null && `task ${task}`, foldSpaces(comment ?? '')],
         ]
           .filter(Boolean)
           .join(' '),

@@ -1,8 +1,8 @@
 import type { DutyOverride, OnCall, OnCallShift } from '../../profiles/notifications/oncall-schema.ts';
 import { UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
-import { type Asking, defineAskingCommand, findById, type Listed, toShortId } from './ask.ts';
-import { toOneLine, toReadableTime, toTable } from './table.ts';
+import { type Asking, defineAskingCommand, findById, type ListReply, toShortId } from './ask.ts';
+import { foldSpaces, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
 export const oncallCommand = defineAskingCommand({
@@ -40,11 +40,11 @@ export const oncallCommand = defineAskingCommand({
     if (end !== undefined) return endOverride(asking, end);
     if (nextWeek || nextMonth) {
       const query = nextWeek ? toNextWeek(now) : toNextMonth(now);
-      return show((await ask<Listed<OnCallShift>>('api/oncall/schedule', { query })).data, toShiftTable, nothing);
+      return show((await ask<ListReply<OnCallShift>>('api/oncall/schedule', { query })).data, toShiftTable, nothing);
     }
     if (override === undefined) {
       const query = { at: at === undefined ? undefined : parseWhen('--at', at, now).toISOString() };
-      return show((await ask<Listed<OnCall>>('api/oncall', { query })).data, toDutyTable, nothing);
+      return show((await ask<ListReply<OnCall>>('api/oncall', { query })).data, toDutyTable, nothing);
     }
     const start = from ?? at;
     const startsAt = start === undefined ? undefined : parseWhen('--from', start, now);
@@ -60,9 +60,9 @@ const describeOverride = ({ member, rotation, startsAt, endsAt }: DutyOverride):
   `${member} is on call in ${rotation} from ${toMinute(startsAt)} until ${toMinute(endsAt)}\n`;
 
 const endOverride = async ({ ask, show }: Asking, named: string): Promise<number> => {
-  const { data: rotations } = await ask<Listed<OnCall>>('api/oncall');
+  const { data: rotations } = await ask<ListReply<OnCall>>('api/oncall');
   const rotation = rotations.find((one) => one.rotation === named);
-  const { data } = await ask<Listed<DutyOverride>>('api/oncall/overrides');
+  const { data } = await ask<ListReply<DutyOverride>>('api/oncall/overrides');
   const override = rotation ? rotation.override : findById(data, named, 'override');
   if (override === null) say(`there is no override in ${named} now`);
   if (!override) return 1;
@@ -87,7 +87,7 @@ const toDutyTable = (rows: readonly OnCall[]): string =>
     ['ROTATION', 'ON CALL', 'UNTIL', 'NEXT', 'OVERRIDE'],
     rows.map(({ rotation, member, endsAt, override, next }) => [
       ...[rotation, member, endsAt === null ? '' : toMinute(endsAt), next?.member ?? ''],
-      override === null ? '' : [override.createdBy, toOneLine(override.comment)].join(' ').trim(),
+      override === null ? '' : [override.createdBy, foldSpaces(override.comment)].join(' ').trim(),
     ]),
     { dropped: ['NEXT'], fixed: ['UNTIL'] },
   );

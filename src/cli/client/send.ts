@@ -5,9 +5,9 @@ import { escapeControls, print, readInput, say } from '../stdio.ts';
 import { createPendingAlert, explainUnsent, maxAlertBytes, sendAlert } from './alert-sender.ts';
 import { clientFlags, clientVariables, readAlertKey, readServer, temporaryFailure, toMilliseconds } from './server.ts';
 
-const statuses = ['firing', 'resolved'] as const;
+const alertStatuses = ['firing', 'resolved'] as const;
 
-export const send = defineCommand({
+export const sendCommand = defineCommand({
   name: 'send',
   argument: { name: '[MESSAGE...]', isList: true },
   summary: 'Send an alert to a server, for cron jobs and scripts.',
@@ -25,7 +25,7 @@ export const send = defineCommand({
     status: {
       value: 'STATUS',
       summary: 'firing, or resolved if the problem is over, which needs --key.',
-      choices: statuses,
+      choices: alertStatuses,
     },
     link: { value: 'URL', summary: 'Page with more about the alert.' },
     label: { value: 'NAME=VALUE', isList: 'repeated', summary: 'A label; give the flag once for each.' },
@@ -69,7 +69,7 @@ interface Given {
 
 /** The optional fields of the alert. Throws a UsageError. */
 const readGiven = ({ key, status, link, label }: Given) => {
-  const known = status === undefined ? undefined : readChoice('--status', status, statuses);
+  const known = status === undefined ? undefined : readChoice('--status', status, alertStatuses);
   if (known === 'resolved' && key === undefined) {
     throw new UsageError('--status resolved needs --key, with the key of the alert that is resolved');
   }

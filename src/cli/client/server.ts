@@ -134,7 +134,7 @@ export const callServer = async (
     // Once the response has begun, reading it fails, too.
     sent.on('error', () => undefined);
     try {
-      const [response]: IncomingMessage[] = await once(sent.end(toText(body)), 'response');
+      const [response]: IncomingMessage[] = await once(sent.end(toBodyText(body)), 'response');
       if (!response) throw new Error('there is no response');
       const { statusCode: status = 0, headers } = response;
       const bytes = await readInput(response, maxResponseBytes);
@@ -158,7 +158,7 @@ export const callServer = async (
   }
 };
 
-const toText = (body: Call['body']): string | undefined => (typeof body === 'object' ? JSON.stringify(body) : body);
+const toBodyText = (body: Call['body']): string | undefined => (typeof body === 'object' ? JSON.stringify(body) : body);
 
 const readError = (status: number, text: string): string => {
   const { error } = status < 300 ? {} : parseObject(text);

@@ -1,7 +1,7 @@
 import type { Silence } from '../../profiles/silences/schema.ts';
 import { readChoice, UsageError } from '../args.ts';
-import { type Asking, defineAskingCommand, findById, type Listed, sayIfMore, toShortId } from './ask.ts';
-import { toOneLine, toReadableTime, toTable } from './table.ts';
+import { type Asking, defineAskingCommand, findById, type ListReply, sayIfMore, toShortId } from './ask.ts';
+import { foldSpaces, toReadableTime, toTable } from './table.ts';
 import { parseUntil, parseWhen } from './until.ts';
 
 const usualSpan = '1h';
@@ -20,7 +20,7 @@ export const silencesCommand = defineAskingCommand({
   scope: 'incidents:read',
   run: async ({ ask, show }, { own: { state: given = 'current' } }) => {
     const state = readChoice('--state', given, states);
-    const listed = await ask<Listed<Silence>>('api/silences', toQueryOf(state === 'current' ? 'all' : state));
+    const listed = await ask<ListReply<Silence>>('api/silences', toQueryOf(state === 'current' ? 'all' : state));
     const rows = state === 'current' ? listed.data.filter((row) => row.state !== 'expired') : listed.data;
     show(rows, toSilenceTable, `No ${state} silences.\n`);
     sayIfMore(listed, 'newest');
@@ -40,7 +40,7 @@ const toSilenceTable = (rows: readonly Silence[]): string =>
         startsAt === null ? '' : toReadableTime(startsAt),
         endsAt === null ? '' : toReadableTime(endsAt),
         row.createdBy,
-        [describeMatch(row), describeSchedule(row), toOneLine(row.comment)].filter(Boolean).join('  '),
+        [describeMatch(row), describeSchedule(row), foldSpaces(row.comment)].filter(Boolean).join('  '),
       ];
     }),
     { dropped: ['FROM', 'BY'], fixed: ['ID', 'FROM', 'UNTIL'] },
@@ -101,7 +101,7 @@ export const silenceCommand = defineAskingCommand({
 });
 
 const end = async ({ ask, show }: Asking, id: string): Promise<number> => {
-  const listed = await ask<Listed<Silence>>('api/silences', toQueryOf('all'));
+  const listed = await ask<ListReply<Silence>>('api/silences', toQueryOf('all'));
   sayIfMore(listed, 'newest');
   const silence = findById(listed.data, id, 'silence');
   if (silence === undefined) return 1;
@@ -125,7 +125,7 @@ const toMatch = (words: readonly string[]): object => {
 
 const toEnd = (span: string | undefined, until: string | undefined, now: Date, start: Date | undefined): object => {
   if (span !== undefined && until !== undefined) throw new UsageError('give --for or --until, not both');
-  const endsAt = until === undefined ? addSpan(span ?? usualSpan, start ?? now) : parseUntil(until, now, start);
+  const endsAt = until === undefined ? toSpanEnd(span ?? usualSpan, start ?? now) : parseUntil(until, now, start);
   return { endsAt: endsAt.toISOString() };
 };
 
@@ -136,11 +136,11 @@ const toWindows = (
   now: Date,
   start: Date | undefined,
 ): object => {
-  const minutes = (addSpan(span ?? usualSpan, now).getTime() - now.getTime()) / 60_000;
+  const minutes = (toSpanEnd(span ?? usualSpan, now).getTime() - now.getTime()) / 60_000;
   return { schedule, minutes, ...(until !== undefined && { endsAt: parseUntil(until, now, start).toISOString() }) };
 };
 
-const addSpan = (span: string, now: Date): Date => {
+const toSpanEnd = (span: string, now: Date): Date => {
   if (/^[1-9]\d{0,3}[mhd]$/.test(span)) return parseWhen('--for', span, now);
   throw new UsageError(`--for must be a time such as 30m, 2h or 1d, not ${JSON.stringify(span)}`);
 };

@@ -161,12 +161,12 @@ export const toReadableTime = (time: string): string => toLocalTimestamp(new Dat
 
 /** The table of one thing, and below it the text of its last column where that is cut. */
 export const withWhole = (table: string, text: string): string => {
-  const whole = escapeControls(toOneLine(text));
+  const whole = escapeControls(foldSpaces(text));
   return table.includes(whole) ? table : `${table}\n${whole}\n`;
 };
 
 /** A text of several lines as one. */
-export const toOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+export const foldSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** The words in lines of at most `width` characters. */
 export const wrap = (text: string, width: number): string[] => {

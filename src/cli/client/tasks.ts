@@ -2,12 +2,12 @@ import { styleText } from 'node:util';
 import type { Task } from '../../profiles/tasks/schema.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { escapeControls } from '../stdio.ts';
-import { defineAskingCommand, type Listed, sayIfMore } from './ask.ts';
-import { toOneLine, toTable, withWhole } from './table.ts';
+import { defineAskingCommand, type ListReply, sayIfMore } from './ask.ts';
+import { foldSpaces, toTable, withWhole } from './table.ts';
 
-const priorities = ['Critical', 'High', 'Medium', 'Low'];
+const taskPriorities = ['Critical', 'High', 'Medium', 'Low'];
 const openStatuses = ['InProgress', 'Pending'];
-const statuses = [...openStatuses, 'Completed', 'Cancelled'];
+const taskStatuses = [...openStatuses, 'Completed', 'Cancelled'];
 
 /** Tasks of one response. */
 const mostTasks = 1000;
@@ -16,17 +16,17 @@ export const tasksCommand = defineAskingCommand({
   name: 'tasks',
   summary: 'List the open tasks of a server, the most urgent first.',
   flags: {
-    status: { value: 'STATUS', summary: 'Only these. Default open: in progress or pending.', choices: statuses },
-    priority: { value: 'PRIORITY', summary: 'Only tasks of this priority.', choices: priorities },
+    status: { value: 'STATUS', summary: 'Only these. Default open: in progress or pending.', choices: taskStatuses },
+    priority: { value: 'PRIORITY', summary: 'Only tasks of this priority.', choices: taskPriorities },
   },
   scope: 'incidents:read',
   run: async ({ ask, show }, { own: { status, priority } }) => {
-    const wanted = status === undefined ? openStatuses : [readChoice('--status', status, statuses)];
-    const only = priority === undefined ? undefined : readChoice('--priority', priority, priorities);
-    const all: Listed<Task> = { data: [], total: 0 };
+    const wanted = status === undefined ? openStatuses : [readChoice('--status', status, taskStatuses)];
+    const only = priority === undefined ? undefined : readChoice('--priority', priority, taskPriorities);
+    const all: ListReply<Task> = { data: [], total: 0 };
     for (const each of wanted) {
       const query = { order: 'newest', limit: mostTasks, status: each, priority: only };
-      const { data, total } = await ask<Listed<Task>>('api/tasks', { query });
+      const { data, total } = await ask<ListReply<Task>>('api/tasks', { query });
       all.data.push(...data);
       all.total += total;
     }
@@ -38,15 +38,15 @@ export const tasksCommand = defineAskingCommand({
 
 /** The most urgent first, then what somebody works on, then the oldest. */
 const compareUrgency = (a: Task, b: Task): number =>
-  priorities.indexOf(a.Priority) - priorities.indexOf(b.Priority) ||
-  statuses.indexOf(a.Status) - statuses.indexOf(b.Status) ||
+  taskPriorities.indexOf(a.Priority) - taskPriorities.indexOf(b.Priority) ||
+  taskStatuses.indexOf(a.Status) - taskStatuses.indexOf(b.Status) ||
   a.Id - b.Id;
 
 const toTaskTable = (rows: readonly Task[]): string =>
   toTable(
     ['#', 'PRIORITY', 'STATUS', 'CREATED', 'TASK'],
     rows.map(({ Id, Priority, Status, CreatedAt, Title }) => [
-      ...[`${Id}`, Priority, Status, CreatedAt.slice(0, 16).replace('T', ' '), toOneLine(Title)],
+      ...[`${Id}`, Priority, Status, CreatedAt.slice(0, 16).replace('T', ' '), foldSpaces(Title)],
     ]),
     { paint: paintPriority, dropped: ['CREATED'], fixed: ['#', 'CREATED'] },
   );
@@ -63,7 +63,7 @@ export const taskCommand = defineAskingCommand({
   argument: { name: 'NUMBER', numbers: 'tasks' },
   summary: 'Show one task, or change its status.',
   flags: {
-    status: { value: 'STATUS', summary: 'What it is from now on.', choices: statuses },
+    status: { value: 'STATUS', summary: 'What it is from now on.', choices: taskStatuses },
   },
   scope: 'incidents:read, or incidents:write for --status',
   run: async ({ ask, show }, { words: [word = ''], own: { status } }) => {
@@ -71,7 +71,7 @@ export const taskCommand = defineAskingCommand({
     if (!/^\d{1,15}$/.test(number)) throw new UsageError(`a task has a number such as 7, not ${JSON.stringify(word)}`);
     const change = status !== undefined && {
       method: 'PUT',
-      body: { Status: readChoice('--status', status, statuses) },
+      body: { Status: readChoice('--status', status, taskStatuses) },
     };
     show([await ask<Task>(`api/tasks/${number}`, change || undefined)], (rows) => rows.map(describeTask).join(''));
   },

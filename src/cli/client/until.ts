@@ -22,7 +22,7 @@ export const parseUntil = (text: string, now: Date, from?: Date): Date => {
  * from now, and everything else is RFC 3339 with an offset. Throws a UsageError.
  */
 export const parseWhen = (flag: string, text: string, now: Date): Date => {
-  const at = parseClock(text, now) ?? parseSpan(text, now) ?? parseTime(text);
+  const at = parseClock(text, now) ?? parseSpan(text, now) ?? parseInstant(text);
   if (at) return at;
   throw new UsageError(`${flag} must be a time such as 18:00, "Thu 18:00", 2h or 2036-01-31T08:30:00Z, not "${text}"`);
 };
@@ -35,7 +35,7 @@ export const parseSince = (text: string, now: Date): Date => {
     return clock;
   }
   const span = parseSpan(text, now);
-  const at = span ? new Date(2 * now.getTime() - span.getTime()) : parseTime(text);
+  const at = span ? new Date(2 * now.getTime() - span.getTime()) : parseInstant(text);
   if (at && at <= now) return at;
   throw new UsageError(
     `--since must be a time in the past such as 2h, 30m, 1d, 18:00 or 2026-01-31T08:30:00Z, not ${JSON.stringify(text)}`,
@@ -58,7 +58,7 @@ const parseSpan = (text: string, now: Date): Date | undefined => {
   return count === undefined ? undefined : new Date(now.getTime() + Number(count) * (unitMs[unit] ?? 0));
 };
 
-const parseTime = (text: string): Date | undefined => {
+const parseInstant = (text: string): Date | undefined => {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   return isTime && isCalendarDay(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined;
 };

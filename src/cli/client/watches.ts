@@ -1,12 +1,12 @@
 import type { Watch } from '../../profiles/watches/schema.ts';
-import { defineAskingCommand, type Listed } from './ask.ts';
-import { paintSeverity, toOneLine, toRelativeTime, toTable } from './table.ts';
+import { defineAskingCommand, type ListReply } from './ask.ts';
+import { foldSpaces, paintSeverity, toRelativeTime, toTable } from './table.ts';
 
 export const watchesCommand = defineAskingCommand({
   name: 'watches',
   summary: 'List the watches of a server: what fires, and the last reading of each thing.',
   scope: 'incidents:write',
-  run: async ({ ask, show }) => show((await ask<Listed<Watch>>('api/watches')).data, toWatchTable, 'No watches.\n'),
+  run: async ({ ask, show }) => show((await ask<ListReply<Watch>>('api/watches')).data, toWatchTable, 'No watches.\n'),
 });
 
 const states = ['firing', 'cannot check', 'pending'];
@@ -24,7 +24,7 @@ const toWatchTable = (rows: readonly Watch[]): string => {
     lines
       .sort((a, b) => rankOfState(a.state) - rankOfState(b.state))
       .map(({ name, type, state, level, since, text }) => [
-        ...[name, type, state, level ?? '', since === null ? '' : toRelativeTime(since), toOneLine(text)],
+        ...[name, type, state, level ?? '', since === null ? '' : toRelativeTime(since), foldSpaces(text)],
       ]),
     { paint: paintSeverity, dropped: ['TYPE', 'SINCE'] },
   );

@@ -4,7 +4,7 @@ import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
 import { planDatabase } from '../../app/database.ts';
 import { toPrefix } from '../../app/mounts.ts';
-import { version } from '../../app/package-info.ts';
+import { programVersion } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
 import { applyTimeZone } from '../../config/checks.ts';
@@ -199,11 +199,11 @@ const createStartMessage = (
   const served = new Set(mounts.flatMap(({ profiles }) => profiles.map(({ name }) => name)));
   const isForgetful = store === 'memory' && forgetful.some((name) => served.has(name));
   return [
-    `signalbox ${version} listens on ${address}`,
+    `signalbox ${programVersion} listens on ${address}`,
     '',
-    ...toColumns(addresses),
+    ...alignColumns(addresses),
     '',
-    ...toColumns(mounts.map(({ base, profiles }) => [base, profiles.map(({ name }) => name).join(', ')])),
+    ...alignColumns(mounts.map(({ base, profiles }) => [base, profiles.map(({ name }) => name).join(', ')])),
     '',
     `Open without a token: ${describeOpenProfiles(mounts)}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
@@ -216,7 +216,7 @@ const createStartMessage = (
   ].join('\n');
 };
 
-const toColumns = (rows: readonly (readonly string[])[]): string[] => {
+const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
   const width = Math.max(...rows.map(([first = '']) => first.length)) + 2;
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startApp } from '../../../test/support/app.ts';
 import { toSkipPostgres } from '../../../test/support/postgres/installation.ts';
 import { createDatabase } from '../../../test/support/postgres/shared-server.ts';
-import { version } from '../../app/package-info.ts';
+import { programVersion } from '../../app/package-info.ts';
 import { readOwnTimeZone } from '../../time-zone.ts';
 import { readLicences } from './licences.ts';
 
@@ -16,7 +16,7 @@ test('an administrator sees where the data is, a reader what the server is, and 
   const all = await read(app, 'admin');
   assert.deepEqual(
     [all['version'], all['store'], all['dataFolder'], all['runtime']],
-    [version, 'file', join(app.folder, 'data'), `Node.js ${process.versions.node}`],
+    [programVersion, 'file', join(app.folder, 'data'), `Node.js ${process.versions.node}`],
   );
   assert.ok(Number(all['freeBytes']) > 0 && Number(all['uptimeSeconds']) < 60, JSON.stringify(all));
   const some = await read(app, 'reader');

@@ -113,7 +113,7 @@ const createGroupsRoute = (parts: RouteParts): Route => {
 const groupAlerts = (found: readonly FoundAlert[]): Map<string, FoundAlert[]> => {
   const groups = new Map<string, FoundAlert[]>();
   for (const alert of found) {
-    const name = toLabels(alert.incident)['alertname'] ?? '';
+    const name = toShownLabels(alert.incident)['alertname'] ?? '';
     if (!groups.get(name)?.push(alert)) groups.set(name, [alert]);
   }
   return groups;
@@ -175,13 +175,13 @@ function* toGroupPieces(groups: ReadonlyMap<string, FoundAlert[]>) {
   if (text !== '') yield toJsonRows(text);
 }
 
-const toLabels = (incident: SharedIncident): Record<string, string> => ({
+const toShownLabels = (incident: SharedIncident): Record<string, string> => ({
   ...listMadeLabels(incident),
   ...incident.labels,
 });
 
 const toAlertmanagerAlert = ({ incident, silencedBy, now }: FoundAlert): AlertmanagerAlert => ({
-  labels: toLabels(incident),
+  labels: toShownLabels(incident),
   annotations: {
     summary: incident.title,
     incident: String(incident.number),
@@ -288,8 +288,8 @@ const createPostRoute = ({ silences, clock }: RouteParts): Route =>
       const { id, matchers, startsAt, endsAt, createdBy, comment } = request.body;
       const given = {
         matchers: matchers.map(({ name, value, isRegex, isEqual = true }) => ({ name, value, isRegex, isEqual })),
-        startsAt: readTime('startsAt', startsAt) ?? clock().getTime(),
-        endsAt: readTime('endsAt', endsAt) ?? 0,
+        startsAt: requireTimeIfSet('startsAt', startsAt) ?? clock().getTime(),
+        endsAt: requireTimeIfSet('endsAt', endsAt) ?? 0,
         createdBy,
         comment,
       };
@@ -311,7 +311,7 @@ const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyRep
 };
 
 /** Undefined for the time that Go has where none is set. @throws HttpError */
-const readTime = (name: string, text: string): number | undefined =>
+const requireTimeIfSet = (name: string, text: string): number | undefined =>
   text.startsWith('0001-01-01T00:00:00') ? undefined : requireTime(name, text);
 
 const createExpireRoute = ({ silences }: RouteParts): Route =>

@@ -6,7 +6,7 @@ import { awaitWithin } from '../../storage/scheduling.ts';
 import { toText } from '../alert-record.ts';
 import { type AlertRecord, createAlert } from './alert.ts';
 import type { FiringAlerts } from './firing.ts';
-import { type Heard, lookMs } from './heard.ts';
+import { type Heard, heardLookMs } from './heard.ts';
 import type { HeardCopies } from './heard-copies.ts';
 import { type AlertIntake, splitKey } from './intake/repeats.ts';
 
@@ -54,7 +54,7 @@ export class AlertEnds {
     }
     if (this.#isClosed) return;
     this.#learnAtStart();
-    this.#timer = setInterval(() => this.#look(), lookMs).unref();
+    this.#timer = setInterval(() => this.#look(), heardLookMs).unref();
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,7 @@ const mostEnds = 20_000;
 const longestSource = 256;
 
 /** Milliseconds between two looks at the clock; a longer gap is time in which nothing could be received. */
-export const lookMs = 1000;
+export const heardLookMs = 1000;
 const longestGapMs = 5000;
 
 /** What was heard, without any clock: milliseconds before, and after, the moment of the copy. */
@@ -50,7 +50,7 @@ export class Heard {
     return performance.now() - this.#missed;
   }
 
-  /** To be called at least every `lookMs`. */
+  /** To be called at least every `heardLookMs`. */
   look(): void {
     const now = performance.now();
     const gapMs = now - this.#lookedAt;

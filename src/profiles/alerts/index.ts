@@ -21,7 +21,7 @@ import { testIntake } from './intake/custom/preview.ts';
 import { createCustomFormatRoutes } from './intake/custom/routes.ts';
 import { toFingerprint } from './intake/format.ts';
 import { splitKey } from './intake/repeats.ts';
-import { createAlertCounts, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
+import { createAlertMeters, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
 import { openAlertLog, readInstanceId } from './open-log.ts';
 import { createAlertRoutes, createAlertsTopic, createReadingRoutes } from './routes.ts';
 import { Alert, alertSettings } from './schema.ts';
@@ -128,7 +128,7 @@ export const alerts = defineFeature({
       log,
     });
     let begun: Promise<void> | undefined;
-    const counts = createAlertCounts(meters);
+    const counts = createAlertMeters(meters);
     const source: AlertSource = {
       journal,
       events,

@@ -14,7 +14,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { longTest } from '../../../test/support/long.ts';
 import { startProgram } from '../../../test/support/program.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { toLine, toLineStart } from '../../storage/journal/line.ts';
+import { toLineStart, toRecordLine } from '../../storage/journal/line.ts';
 import { MiB } from '../../units.ts';
 
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };
@@ -30,7 +30,7 @@ const writeLines = async (dataDir: string, count: number, bytes: number): Promis
   await mkdir(dataDir, { recursive: true });
   const file = createWriteStream(join(dataDir, 'alerts.jsonl'));
   for (let n = 0; n < count; n += 1) {
-    file.write(toLine(toLineStart({ message: String(n).padEnd(bytes, '.') }, randomUUID()), n + 1));
+    file.write(toRecordLine(toLineStart({ message: String(n).padEnd(bytes, '.') }, randomUUID()), n + 1));
   }
   await finished(file.end());
 };

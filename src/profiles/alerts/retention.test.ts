@@ -7,7 +7,7 @@ import { listMessages, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createId, toLine, toLineStart } from '../../storage/journal/line.ts';
+import { createId, toLineStart, toRecordLine } from '../../storage/journal/line.ts';
 import { dayMs } from '../../units.ts';
 import { keptNotice } from './open-log.ts';
 
@@ -25,7 +25,7 @@ const addOldFile = async (dataDir: string, days: number): Promise<string> => {
   };
   const path = join(dataDir, 'alerts.00000001.jsonl');
   await mkdir(dataDir, { recursive: true });
-  await writeFile(path, toLine(toLineStart(record, createId(at.getTime())), 1));
+  await writeFile(path, toRecordLine(toLineStart(record, createId(at.getTime())), 1));
   await utimes(path, at, at);
   return path;
 };

@@ -72,7 +72,7 @@ const createListRoute = ({ journal }: AlertRouteParts): Route => {
       // Relative, so that it holds behind a proxy that serves the program below another path.
       reply.header('link', '<alerts/search>; rel="alternate"');
       const recent = count > shortCount ? undefined : journal.listRecent?.(count, match);
-      if (recent) return sendList(reply, toList(recent));
+      if (recent) return sendList(reply, toAlertList(recent));
       const listing = (count > shortCount ? long : short)
         .run(() => journal.listLast(count, match), createClientSignal(reply))
         .catch(refuseReading(() => createListRefusal(count)));
@@ -84,7 +84,7 @@ const createListRoute = ({ journal }: AlertRouteParts): Route => {
 /** Lists of records in memory, which are the same until an alert is stored. */
 const lists = new WeakMap<readonly object[], JsonList>();
 
-const toList = (records: readonly LogRecord[]): JsonList => {
+const toAlertList = (records: readonly LogRecord[]): JsonList => {
   const known = lists.get(records);
   if (known) return known;
   const rows = records.map(toAlert);

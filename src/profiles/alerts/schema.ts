@@ -75,7 +75,7 @@ export const Readiness = defineShape('Readiness', {
 const rfc3339 = 'RFC 3339 with offset';
 const example = '2026-01-31T09:30:00+01:00';
 
-const Time = Type.String({ format: 'date-time', examples: [example] });
+const AlertTime = Type.String({ format: 'date-time', examples: [example] });
 
 /** The filters that search and histogram share. */
 const since = optionalText(`Only alerts received at this time or later, ${rfc3339}.`, example);
@@ -116,7 +116,7 @@ const Id = Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0
 const entry = {
   seq: Type.Integer({ description: 'Its place in the log.', examples: [1042] }),
   id: Id,
-  time: orNull(Time, 'When it was received.'),
+  time: orNull(AlertTime, 'When it was received.'),
   format: Type.String({
     description: 'The format it came in; `native` for `POST /api/alert`.',
     examples: ['alertmanager'],
@@ -135,7 +135,7 @@ const entry = {
     'Other addresses by what they lead to: `runbook`, `dashboard`, `panel`, `silence` and the like.',
   ),
   resolves: orNull(Id, 'The id of the alert that this one ends.'),
-  resolvedBy: orNull(Type.Object({ id: Id, time: Time }), 'The alert that has ended this one.'),
+  resolvedBy: orNull(Type.Object({ id: Id, time: AlertTime }), 'The alert that has ended this one.'),
   incident: orNull(
     Type.Object({ id: Id, number: Type.Integer({ examples: [412] }) }),
     'The incident that it belongs to; in events always `null`.',
@@ -160,8 +160,8 @@ export const AlertPage = defineShape('AlertPage', {
 
 export const AlertDetails = defineShape('AlertDetails', {
   ...entry,
-  startsAt: orNull(Time, 'When it began, by its sender.'),
-  endsAt: orNull(Time, 'When it ended, by its sender.'),
+  startsAt: orNull(AlertTime, 'When it began, by its sender.'),
+  endsAt: orNull(AlertTime, 'When it ended, by its sender.'),
   via: orNull(Type.String({ examples: ['signalbox/5e0c3f1a'] }), 'The signalbox instances that it came through.'),
   deliveries: Type.Array(AlertDelivery),
 });

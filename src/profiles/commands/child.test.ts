@@ -7,7 +7,7 @@ import { isRunning, writeProgram } from '../../../test/support/child-programs.ts
 import { fc } from '../../../test/support/random.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createLineReader, readChildText, runChild } from './child.ts';
-import { CommandFailure, maxBytes, toBoundedResult } from './runner.ts';
+import { CommandFailure, maxOutputBytes, toBoundedResult } from './runner.ts';
 
 const signal = new AbortController().signal;
 const ignore = (): boolean => true;
@@ -279,5 +279,5 @@ test('a result is cut at 8 MiB, counted in UTF-8 bytes', () => {
   const row = { Message: 'é'.repeat(512 * 1024) };
   const result = toBoundedResult({ rows: Array(9).fill(row), truncated: false });
   assert.deepEqual([result.rows.length, result.truncated], [7, true]);
-  assert.ok(Buffer.byteLength(result.rows.join(',')) <= maxBytes);
+  assert.ok(Buffer.byteLength(result.rows.join(',')) <= maxOutputBytes);
 });

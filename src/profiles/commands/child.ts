@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { findProgram } from '../../host/programs.ts';
 import { readingSliceMs } from '../../host/reading.ts';
 import { Slice } from '../../slice.ts';
-import { CommandFailure, type CommandOutput, maxBytes, type OutputRow } from './runner.ts';
+import { CommandFailure, type CommandOutput, maxOutputBytes, type OutputRow } from './runner.ts';
 
 /** Nothing from the server's environment, which holds secrets. Messages are in English, without a pager. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
@@ -188,12 +188,12 @@ export const readChildText = async ({ maxBytes, ...request }: TextRequest): Prom
   if (bytes > maxBytes) {
     throw new CommandFailure(`${basename(request.program)} wrote more than ${maxBytes} bytes`);
   }
-  if (exitCode !== 0) throw toFailure(request.program, stderr);
+  if (exitCode !== 0) throw toCommandFailure(request.program, stderr);
   return Buffer.concat(pieces).toString();
 };
 
 /** The failure of a program, with its own error message. */
-export const toFailure = (program: string, stderr: string): CommandFailure =>
+export const toCommandFailure = (program: string, stderr: string): CommandFailure =>
   new CommandFailure(`${basename(program)} failed: ${stderr || 'it wrote no error message'}`);
 
 /**
@@ -204,7 +204,7 @@ export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow 
   const rows: OutputRow[] = [];
   let bytes = 0;
   let skipped = false;
-  const isFull = (): boolean => rows.length >= maxRows || bytes > maxBytes;
+  const isFull = (): boolean => rows.length >= maxRows || bytes > maxOutputBytes;
   const addLine = (line: string | undefined): boolean => {
     const row = line === undefined ? undefined : toRow(line);
     if (line === undefined) skipped = true;
@@ -218,7 +218,7 @@ export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow 
     onOutput: createLineReader(addLine, maxLineBytes),
     /** True once no more output is read. */
     isFull,
-    toOutput: (): CommandOutput => ({ rows, truncated: skipped || bytes > maxBytes }),
+    toOutput: (): CommandOutput => ({ rows, truncated: skipped || bytes > maxOutputBytes }),
   };
 };
 

@@ -10,7 +10,7 @@ import { SeenIds } from '../../storage/moved-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import type { MovedRecord, RecordLog } from '../../storage/record-log.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
-import { cut, Refusal } from './language.ts';
+import { Refusal, shortenWord } from './language.ts';
 import { checkCommand, type ParsedCommand } from './policy.ts';
 import { type BoundedResult, CommandFailure, type Runner, toBoundedResult } from './runner.ts';
 import { Execution } from './schema.ts';
@@ -42,13 +42,13 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
       clearTimeout(timer);
     }
   };
-  const execute = async (line: string, caller: Caller, controller: AbortController): Promise<BoundedResult> => {
+  const execute = async (line: string, caller: CommandCaller, controller: AbortController): Promise<BoundedResult> => {
     await audit.assertWritable();
     const started = performance.now();
     const asked = { time: clock().toISOString(), ...caller };
     const command = checkCommand(line);
     if (command instanceof Refusal) {
-      const firstWord = cut(line.trim().split(/\s/, 1).join());
+      const firstWord = shortenWord(line.trim().split(/\s/, 1).join());
       count('refused');
       await audit.record({ ...asked, command: firstWord, ...refused, reason: command.message });
       throw new HttpError('forbidden', command.message);
@@ -65,7 +65,7 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
   };
   return {
     /** Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or any error of a bug. */
-    execute: async (line: string, caller: Caller, client: AbortSignal): Promise<BoundedResult> => {
+    execute: async (line: string, caller: CommandCaller, client: AbortSignal): Promise<BoundedResult> => {
       const controller = new AbortController();
       const abandon = (): void => controller.abort(new CommandFailure('The client has disconnected', 'abandoned'));
       client.addEventListener('abort', abandon, { once: true });
@@ -91,7 +91,7 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
 };
 
 /** The fields of an execution that depend on its outcome; null if not applicable. */
-type End = Omit<Execution, keyof Caller | 'time' | 'command'>;
+type End = Omit<Execution, keyof CommandCaller | 'time' | 'command'>;
 
 const refused: End = {
   parameters: null,
@@ -115,7 +115,7 @@ const toEnd = (outcome: BoundedResult | { error: unknown }): End => {
 };
 
 /** The client that sent a command. */
-export type Caller = Pick<Execution, 'requestId' | 'user' | 'role' | 'remoteAddress'>;
+export type CommandCaller = Pick<Execution, 'requestId' | 'user' | 'role' | 'remoteAddress'>;
 
 export type Audit = ReturnType<typeof createAudit>;
 

@@ -8,7 +8,7 @@ import {
   createAnyMatcher,
   createRowFilter,
   createTextMatcher,
-  date,
+  dateKind,
   findName,
   hasWildcard,
   likeWildcards,
@@ -166,7 +166,7 @@ test('a line with any other syntax is refused by naming the part', () => {
   }
 });
 
-const readDate = (text: string): Date => date.parse(text, []);
+const readDate = (text: string): Date => dateKind.parse(text, []);
 
 test('ISO 8601 dates are parsed, without a zone as local time', () => {
   assert.deepEqual(readDate('2024-02-29'), new Date(2024, 1, 29));
@@ -189,7 +189,7 @@ test('other date formats and dates that do not exist are refused', () => {
     '2024-01-01x',
     '2024-01-01T10:00Z0',
   ];
-  for (const text of texts) assert.throws(() => date.parse(text, []), Refusal, text);
+  for (const text of texts) assert.throws(() => dateKind.parse(text, []), Refusal, text);
 });
 
 test('a name is found in any case, but not by look-alike letters', () => {

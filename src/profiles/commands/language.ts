@@ -6,10 +6,10 @@ export class Refusal extends ExpectedError {}
 const longestQuote = 40;
 
 /** A part of the command line for a reason: in double quotes, cut if long. */
-export const quote = (text: string): string => `"${cut(text)}"`;
+export const quoteWord = (text: string): string => `"${shortenWord(text)}"`;
 
 /** The first 40 characters, with an ellipsis if there are more. */
-export const cut = (text: string): string => {
+export const shortenWord = (text: string): string => {
   const points = [...text];
   return points.length > longestQuote ? `${points.slice(0, longestQuote).join('')}…` : text;
 };
@@ -56,7 +56,7 @@ const readTokens = (line: string): Token[] => {
     if (!groups) throw refuseSyntax(line.slice(at));
     const token = toToken(groups);
     const isValue = token !== undefined && token.kind !== 'comma';
-    if (isValue && touchesValue) throw new Refusal(`Quotes must enclose a whole value: ${quote(token.text)}`);
+    if (isValue && touchesValue) throw new Refusal(`Quotes must enclose a whole value: ${quoteWord(token.text)}`);
     if (token) tokens.push(token);
     touchesValue = isValue;
   }
@@ -127,7 +127,7 @@ const groupTokens = (tokens: Token[]): RawParameter[] => {
     if ((afterComma && (isComma || isName)) || (isComma && !hasValue)) throw refuseComma();
     const isInList = afterComma || tokens[index + 1]?.kind === 'comma';
     if (kind === 'word' && isInList && number.test(text) && !plainNumber.test(text)) {
-      throw new Refusal(`${quote(text)} in a list is a number in PowerShell: put it in quotes`);
+      throw new Refusal(`${quoteWord(text)} in a list is a number in PowerShell: put it in quotes`);
     }
     if (isName) parameters.push({ name: text.slice(1), values: [] });
     else if (!isComma) addValue(parameters, text, afterComma);
@@ -137,7 +137,7 @@ const groupTokens = (tokens: Token[]): RawParameter[] => {
   return parameters;
 };
 
-const refuseComma = (): Refusal => new Refusal(`A comma must stand between two values: ${quote(',')}`);
+const refuseComma = (): Refusal => new Refusal(`A comma must stand between two values: ${quoteWord(',')}`);
 
 const addValue = (parameters: RawParameter[], text: string, continuesList: boolean): void => {
   const current = parameters.at(-1);
@@ -152,19 +152,19 @@ const maxConditions = 16;
 const conditionForm =
   /\s*(?<property>[a-z]\w*)\s*(?<operator>=|like\b)\s*(?:(?<text>'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*")|(?<bare>\d+|true\b|false\b))\s*(?:and\b|(?<end>$))/iy;
 
-export interface Condition {
+export interface FilterCondition {
   property: string;
   operator: '=' | 'LIKE';
   value: string;
 }
 
 /** Parses `P = 'x'` and `P LIKE 'x%'`, joined by AND, on the given properties; throws a Refusal for all other WQL. */
-export const parseFilter = (filter: string, properties: readonly string[]): Condition[] => {
-  const conditions: Condition[] = [];
+export const parseFilter = (filter: string, properties: readonly string[]): FilterCondition[] => {
+  const conditions: FilterCondition[] = [];
   for (let at = 0, ended = false; !ended; at = conditionForm.lastIndex) {
     conditionForm.lastIndex = at;
     const groups = conditionForm.exec(filter)?.groups;
-    if (!groups) throw new Refusal(`Filter is not understood at ${quote(filter.slice(at).trim())}`);
+    if (!groups) throw new Refusal(`Filter is not understood at ${quoteWord(filter.slice(at).trim())}`);
     conditions.push(toCondition(groups, properties));
     if (conditions.length > maxConditions) throw new Refusal(`Filter has more than ${maxConditions} conditions`);
     ended = groups['end'] !== undefined;
@@ -175,18 +175,18 @@ export const parseFilter = (filter: string, properties: readonly string[]): Cond
 const toCondition = (
   { property = '', operator = '', text, bare = '' }: Record<string, string | undefined>,
   properties: readonly string[],
-): Condition => {
+): FilterCondition => {
   const known = findName(properties, property);
-  if (!known) throw new Refusal(`Filter names an unknown property: ${quote(property)}`);
+  if (!known) throw new Refusal(`Filter names an unknown property: ${quoteWord(property)}`);
   const value = text === undefined ? bare : text.slice(1, -1).replaceAll(/\\(.)/g, '$1');
   if (operator === '=') return { property: known, operator, value };
-  if (text === undefined) throw new Refusal(`LIKE needs a quoted pattern: ${quote(bare)}`);
-  if (/[[\]]/.test(value)) throw new Refusal(`Only % and _ are wildcards of LIKE: ${quote(value)}`);
+  if (text === undefined) throw new Refusal(`LIKE needs a quoted pattern: ${quoteWord(bare)}`);
+  if (/[[\]]/.test(value)) throw new Refusal(`Only % and _ are wildcards of LIKE: ${quoteWord(value)}`);
   return { property: known, operator: 'LIKE', value };
 };
 
 /** Tests instances against all conditions. Case is ignored; null meets no condition. */
-export const createRowFilter = (conditions: readonly Condition[]): ((instance: object) => boolean) => {
+export const createRowFilter = (conditions: readonly FilterCondition[]): ((instance: object) => boolean) => {
   const tests = conditions.map(({ property, operator, value }) => {
     const matches =
       operator === 'LIKE'
@@ -252,46 +252,46 @@ const toTextSchema = (maxLength: number) => ({ type: 'string', minLength: 1, max
 
 /** Counts code points, as JSON Schema does. */
 const requireLength = (text: string, maxLength: number): void => {
-  if ([...text].length > maxLength) throw new Refusal(`${quote(text)} is longer than ${maxLength} characters`);
+  if ([...text].length > maxLength) throw new Refusal(`${quoteWord(text)} is longer than ${maxLength} characters`);
 };
 
 /** A text in which `*` and `?` are wildcards. */
-export const pattern = (maxLength: number): ValueKind<string> => ({
+export const patternKind = (maxLength: number): ValueKind<string> => ({
   parse: (text) => {
     if (text === '') throw new Refusal('a value must not be empty');
     requireLength(text, maxLength);
-    if (/[[\]]/.test(text)) throw new Refusal(`${quote(text)}: only * and ? are wildcards`);
+    if (/[[\]]/.test(text)) throw new Refusal(`${quoteWord(text)}: only * and ? are wildcards`);
     return text;
   },
   schema: { ...toTextSchema(maxLength), not: { pattern: String.raw`[\[\]]` } },
   hint: 'Any case; * and ? are wildcards.',
 });
 
-export const integer = (minimum: number, maximum: number): ValueKind<number> => ({
+export const integerKind = (minimum: number, maximum: number): ValueKind<number> => ({
   parse: (text) => {
     const number = Number(text);
     if (/^\d{1,16}$/.test(text) && number >= minimum && number <= maximum) return number;
-    throw new Refusal(`${quote(text)} is not a whole number from ${minimum} to ${maximum}`);
+    throw new Refusal(`${quoteWord(text)} is not a whole number from ${minimum} to ${maximum}`);
   },
   schema: { type: 'integer', minimum, maximum },
 });
 
 const parseChoice = <V extends string>(text: string, values: readonly V[]): V => {
   const found = findName(values, text);
-  if (found === undefined) throw new Refusal(`${quote(text)} is not one of ${values.join(', ')}`);
+  if (found === undefined) throw new Refusal(`${quoteWord(text)} is not one of ${values.join(', ')}`);
   return found;
 };
 
-export const choice = <const V extends string>(values: readonly V[]): ValueKind<V> => ({
+export const choiceKind = <const V extends string>(values: readonly V[]): ValueKind<V> => ({
   parse: (text) => parseChoice(text, values),
   schema: { type: 'string', enum: values },
 });
 
 /** A property of the class that ClassName names. */
-export const property: ValueKind<string> = { parse: parseChoice, schema: { type: 'string' } };
+export const propertyKind: ValueKind<string> = { parse: parseChoice, schema: { type: 'string' } };
 
 /** Conditions on properties of the class that ClassName names. JSON Schema cannot express their grammar. */
-export const filter = (maxLength: number): ValueKind<Condition[]> => ({
+export const filterKind = (maxLength: number): ValueKind<FilterCondition[]> => ({
   parse: (text, properties) => {
     requireLength(text, maxLength);
     return parseFilter(text, properties);
@@ -308,12 +308,12 @@ const dateForm =
 const dateForms = 'yyyy-MM-dd or yyyy-MM-ddTHH:mm[:ss[.fff]][Z|±hh:mm]';
 
 /** An ISO 8601 date; one without a zone is in the machine's local time, as in PowerShell. */
-export const date: ValueKind<Date> = {
+export const dateKind: ValueKind<Date> = {
   parse: (text) => {
     const { day = '', time = '00:00', seconds = ':00', zone = '' } = dateForm.exec(text)?.groups ?? {};
     const value = new Date(`${day}T${time}${seconds}${zone}`);
     if (Number.isNaN(value.getTime()) || !isDayOfMonth(day)) {
-      throw new Refusal(`${quote(text)} is not a date of the form ${dateForms}`);
+      throw new Refusal(`${quoteWord(text)} is not a date of the form ${dateForms}`);
     }
     return value;
   },

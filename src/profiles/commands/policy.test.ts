@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { createAnyText, writeCommandLine } from '../../../test/support/command-lines.ts';
 import { amount } from '../../../test/support/long.ts';
 import { fc } from '../../../test/support/random.ts';
-import { date, property, Refusal } from './language.ts';
+import { dateKind, propertyKind, Refusal } from './language.ts';
 import {
   type CommandPolicy,
   checkCommand,
@@ -159,8 +159,8 @@ const dateText = fc.oneof(
 
 const createValue = ({ kind }: ParameterPolicy): fc.Arbitrary<unknown> => {
   if (!kind) return fc.constant(true);
-  if (kind === date) return dateText;
-  if (kind === property) {
+  if (kind === dateKind) return dateText;
+  if (kind === propertyKind) {
     return fc.constantFrom('Name', 'State', 'Size', 'CommandLine', ...cimClasses.Win32_Process.properties);
   }
   const { minimum: min, maximum: max, enum: choices } = kind.schema as Record<string, number> & { enum?: string[] };

@@ -1,13 +1,13 @@
 import {
-  choice,
-  date,
-  filter,
+  choiceKind,
+  dateKind,
+  filterKind,
   findName,
-  integer,
+  integerKind,
   parseCommandLine,
-  pattern,
-  property,
-  quote,
+  patternKind,
+  propertyKind,
+  quoteWord,
   type RawParameter,
   Refusal,
   type ValueKind,
@@ -94,8 +94,8 @@ export interface CommandPolicy {
   exclusive?: readonly [string, string];
 }
 
-const names = { kind: pattern(128), maxValues: 16 } as const;
-const ids = { kind: integer(0, 2 ** 32 - 1), maxValues: 256 } as const;
+const names = { kind: patternKind(128), maxValues: 16 } as const;
+const ids = { kind: integerKind(0, 2 ** 32 - 1), maxValues: 256 } as const;
 
 /**
  * The allow list: each command with its parameters and their values; everything else is refused. Nothing here
@@ -126,19 +126,19 @@ export const policies = {
     summary: 'Events of one log, the newest first.',
     first: 'LogName',
     parameters: {
-      LogName: { kind: choice(['Application', 'System']), required: true, description: 'The log to read.' },
-      Newest: { kind: integer(1, 1000), default: 50, description: 'Maximum number of events.' },
-      After: { kind: date, description: 'Only events later than this.' },
-      Before: { kind: date, description: 'Only events earlier than this.' },
+      LogName: { kind: choiceKind(['Application', 'System']), required: true, description: 'The log to read.' },
+      Newest: { kind: integerKind(1, 1000), default: 50, description: 'Maximum number of events.' },
+      After: { kind: dateKind, description: 'Only events later than this.' },
+      Before: { kind: dateKind, description: 'Only events earlier than this.' },
       EntryType: {
-        kind: choice(['Error', 'Information', 'Warning', 'SuccessAudit', 'FailureAudit']),
+        kind: choiceKind(['Error', 'Information', 'Warning', 'SuccessAudit', 'FailureAudit']),
         maxValues: 5,
         description: 'Only events of these kinds.',
       },
       Source: { ...names, description: 'Only events that these programs wrote.' },
       InstanceId: { ...ids, description: 'Only events with these instance ids.' },
       Index: {
-        kind: integer(0, Number.MAX_SAFE_INTEGER),
+        kind: integerKind(0, Number.MAX_SAFE_INTEGER),
         maxValues: 256,
         description: 'Only events with these numbers in the log.',
       },
@@ -148,9 +148,9 @@ export const policies = {
     summary: 'The instances of one CIM class of this machine.',
     first: 'ClassName',
     parameters: {
-      ClassName: { kind: choice(cimClassNames), required: true, description: 'The class to read.' },
-      Property: { kind: property, maxValues: 32, description: 'The properties to return.' },
-      Filter: { kind: filter(1024), description: 'Only instances that meet these conditions.' },
+      ClassName: { kind: choiceKind(cimClassNames), required: true, description: 'The class to read.' },
+      Property: { kind: propertyKind, maxValues: 32, description: 'The properties to return.' },
+      Filter: { kind: filterKind(1024), description: 'Only instances that meet these conditions.' },
       KeyOnly: { description: 'Return only the properties that identify an instance.' },
     },
     exclusive: ['Property', 'KeyOnly'],
@@ -196,7 +196,7 @@ export const checkCommand = (line: string): ParsedCommand | Refusal => {
 const parseCommand = (line: string): ParsedCommand => {
   const word = line.trim().split(/\s/, 1).join();
   const name = commandNames.find((known) => known === word);
-  if (!name) throw new Refusal(`Command ${quote(word)} is not allowed; allowed are ${commandNames.join(', ')}`);
+  if (!name) throw new Refusal(`Command ${quoteWord(word)} is not allowed; allowed are ${commandNames.join(', ')}`);
   const given = nameParameters(parseCommandLine(line).parameters, policies[name]);
   return { name, parameters: toParameters(given, policies[name]) } as ParsedCommand;
 };
@@ -206,10 +206,10 @@ const nameParameters = (parameters: RawParameter[], { first, parameters: allowed
   const given = new Map<string, string[]>();
   for (const { name, values } of parameters) {
     const known = findName(Object.keys(allowed), name ?? first);
-    if (!known) throw new Refusal(`Parameter ${quote(`-${name}`)} is not allowed`);
+    if (!known) throw new Refusal(`Parameter ${quoteWord(`-${name}`)} is not allowed`);
     if (given.has(known)) {
       throw new Refusal(
-        name === undefined ? `Unexpected value ${quote(values.join(','))}` : `-${known} is given twice`,
+        name === undefined ? `Unexpected value ${quoteWord(values.join(','))}` : `-${known} is given twice`,
       );
     }
     given.set(known, values);

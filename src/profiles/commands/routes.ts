@@ -6,7 +6,7 @@ import { ownJson, sendJson, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal } from '../../http/overload.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Executor } from './executor.ts';
-import { type Audit, type Caller, toExecution } from './executor.ts';
+import { type Audit, type CommandCaller, toExecution } from './executor.ts';
 import { describeCommands } from './policy.ts';
 import { type BoundedResult, CommandFailure, type Runner } from './runner.ts';
 import { CommandBody, CommandError, CommandList, CommandResult, ExecutionList, ExecutionQuery } from './schema.ts';
@@ -40,7 +40,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
           const result = await executor.execute(line, toCaller(request), createClientSignal(reply));
           return sendResult(reply, line, result);
         } catch (error) {
-          throw toHttpError(error, request);
+          throw toCommandError(error, request);
         }
       },
     }),
@@ -65,7 +65,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
   ];
 };
 
-const toCaller = (request: FastifyRequest): Caller => {
+const toCaller = (request: FastifyRequest): CommandCaller => {
   const principal = findPrincipal(request);
   return {
     requestId: request.id,
@@ -82,7 +82,7 @@ const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: Boun
   sendJson(reply, { [ownJson]: opening + rows.join(',') + closing });
 };
 
-const toHttpError = (error: unknown, request: FastifyRequest): HttpError => {
+const toCommandError = (error: unknown, request: FastifyRequest): HttpError => {
   if (error instanceof HttpError) return error;
   const leading = { success: false };
   if (error instanceof CommandFailure) return new HttpError('failed', error.message, { leading });

@@ -57,7 +57,7 @@ export const selectMatching = <K extends string, T extends Record<K, string>>(
 };
 
 export const maxRows = 5000;
-export const maxBytes = 8 * 1024 * 1024;
+export const maxOutputBytes = 8 * 1024 * 1024;
 
 export interface BoundedResult {
   /** Each object as JSON. */
@@ -72,7 +72,7 @@ export const toBoundedResult = computeOnce(({ rows, truncated }: CommandOutput):
   for (const row of rows.slice(0, maxRows)) {
     const text = JSON.stringify(row);
     bytes += Buffer.byteLength(text) + 1;
-    if (bytes > maxBytes) break;
+    if (bytes > maxOutputBytes) break;
     texts.push(text);
   }
   return { rows: texts, truncated: truncated || texts.length < rows.length };

@@ -188,7 +188,7 @@ export interface KnownHeartbeat {
 }
 
 /** Of the config file. The settings are valid. */
-export const toConfigured = (
+export const toKnownHeartbeat = (
   { name, uuid: address, ...definition }: ConfiguredHeartbeat,
   changedAt: number,
 ): KnownHeartbeat => ({

@@ -10,7 +10,7 @@ import {
   compileTimes,
   type HeartbeatDefinition,
   type KnownHeartbeat,
-  toConfigured,
+  toKnownHeartbeat,
 } from './definition.ts';
 
 /** As settings made at run time. */
@@ -33,14 +33,14 @@ export class HeartbeatKeeper extends MergedSettings<StoredHeartbeat, KnownHeartb
 
   constructor({ configured, ...parts }: KeeperParts<ConfiguredHeartbeat>) {
     const names = { kind: heartbeatKind, noun: 'Heartbeat', path: '/api/heartbeats', most: mostHeartbeats };
-    super({ ...parts, ...names, compile, configured: configured.map((one) => toConfigured(one, 0)) });
+    super({ ...parts, ...names, compile, configured: configured.map((one) => toKnownHeartbeat(one, 0)) });
   }
 
   /** Takes those of a config file that was read again at `at`. */
   configure(configured: readonly ConfiguredHeartbeat[], at: number): void {
     const next = configured.map((one) => {
       const known = this.find(one.name);
-      const changed = toConfigured(one, at);
+      const changed = toKnownHeartbeat(one, at);
       return known && !known.made && isDeepStrictEqual(known.definition, changed.definition)
         ? { ...changed, changedAt: known.changedAt }
         : changed;

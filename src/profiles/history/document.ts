@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
-import { type Rows, sendList, toJsonRows } from '../../http/json.ts';
+import { type JsonRows, sendList, toJsonRows } from '../../http/json.ts';
 import { parseTime } from '../../http/text-forms.ts';
 import { toOffsetTimestamp } from '../../local-time.ts';
 import { alertLevels, History, hostColumns } from '../machine.ts';
@@ -75,7 +75,7 @@ const toOpening = ({ ring: { step }, from, to }: Span): string =>
 export const createDocuments = () => {
   const kept = new Map<Ring, ReturnType<typeof createSharedTexts>>();
   return {
-    listPieces: (span: Span, isWhole: boolean): Iterable<Rows> => {
+    listPieces: (span: Span, isWhole: boolean): Iterable<JsonRows> => {
       if (!isWhole) return toPieces(listTexts(span));
       const texts = kept.get(span.ring) ?? createSharedTexts(listTexts(span));
       kept.set(span.ring, texts);
@@ -100,7 +100,7 @@ const createSharedTexts = (source: Iterator<string>) => {
   };
 };
 
-function* toPieces(texts: Iterable<string>): Generator<Rows> {
+function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
   for (const text of texts) yield toJsonRows(text);
 }
 

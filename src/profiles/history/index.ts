@@ -11,7 +11,7 @@ import {
   type Disks,
   disksAt,
   loadHistory,
-  mostDisks,
+  mostColumnsOfDisks,
   Ring,
   saveHistory,
   toLongerSteps,
@@ -134,7 +134,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
   let before: number | undefined;
   /** The alerts that are in rows, by level: those before the first row are in it. */
   let counted: Record<string, number> = {};
-  const diskValues = new Float64Array(2 * mostDisks).fill(NaN);
+  const diskValues = new Float64Array(2 * mostColumnsOfDisks).fill(NaN);
   const sums = createSums();
   let isReadingDisks = false;
   const readDisks = async (time: number): Promise<void> => {
@@ -197,7 +197,7 @@ const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly R
   }
   for (const mountPath of mounted) {
     if (disks.includes(mountPath)) continue;
-    if (disks.length < mostDisks && !disks.includes('')) disks.push('');
+    if (disks.length < mostColumnsOfDisks && !disks.includes('')) disks.push('');
     const [slot] = [...disks.keys()]
       .filter((each) => isGone(disks[each] as string))
       .sort((a, b) => lastSeen(a) - lastSeen(b));

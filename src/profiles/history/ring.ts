@@ -2,13 +2,13 @@ import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { alertLevels, hostColumns } from '../machine.ts';
 
 /** File systems that are kept; a machine with more disks shows the first ones. */
-export const mostDisks = 8;
+export const mostColumnsOfDisks = 8;
 
 /** The first column of the alerts, and of the disks: used and total bytes in turn. */
 export const alertsAt = hostColumns.length;
 export const disksAt = alertsAt + alertLevels.length;
 
-export const columnCount = disksAt + 2 * mostDisks;
+export const columnCount = disksAt + 2 * mostColumnsOfDisks;
 
 /** Rows of numbers for the last `size` steps of time, in arrays that are allocated once. NaN stands for unknown. */
 export class Ring {
@@ -193,7 +193,7 @@ const parseHeader = (text: string): { magic: string; disks: Disks } | undefined 
     const { magic: found, disks } = JSON.parse(text) as { magic?: unknown; disks?: unknown };
     return (found === magic || found === formerMagic) &&
       Array.isArray(disks) &&
-      disks.length <= mostDisks &&
+      disks.length <= mostColumnsOfDisks &&
       disks.every((disk) => typeof disk === 'string')
       ? { magic: found, disks }
       : undefined;

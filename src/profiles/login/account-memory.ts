@@ -7,7 +7,7 @@ import { createSerial } from '../../storage/scheduling.ts';
 type SeenAccount = [name: string, mark: string];
 
 /** An account of the settings; `checked` is its role, and its password or the hash. */
-interface Remembered {
+interface RememberedName {
   name: string;
   checked: string;
 }
@@ -26,11 +26,11 @@ export const openAccountMemory = async (
   const seen = parseSeen(await file.read());
   const serially = createSerial();
   let kept = JSON.stringify(seen);
-  const toMark = ({ name, checked }: Remembered, key: Buffer | string): Buffer =>
+  const toMark = ({ name, checked }: RememberedName, key: Buffer | string): Buffer =>
     createHmac('sha256', key)
       .update(JSON.stringify([name, checked]))
       .digest();
-  const isSame = (account: Remembered, mark: string): boolean => {
+  const isSame = (account: RememberedName, mark: string): boolean => {
     const known = Buffer.from(mark, 'base64url');
     return keys.some((key) => {
       const own = toMark(account, key);
@@ -39,13 +39,13 @@ export const openAccountMemory = async (
   };
   return {
     /** Names that were in the settings, and are not, or have another role or password. */
-    listChanged: (accounts: readonly Remembered[]): string[] =>
+    listChanged: (accounts: readonly RememberedName[]): string[] =>
       seen.flatMap(([name, mark]) => {
         const account = accounts.find((one) => one.name === name);
         return account && isSame(account, mark) ? [] : [name];
       }),
     /** Remembers the accounts once the revocations are stored; otherwise the next start tries again. */
-    keep: (accounts: readonly Remembered[], revoked: Promise<unknown>): void => {
+    keep: (accounts: readonly RememberedName[], revoked: Promise<unknown>): void => {
       const [key = ''] = keys;
       const marks = accounts.map((one): SeenAccount => [one.name, toMark(one, key).toString('base64url')]);
       const text = JSON.stringify(marks.sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLoginLimits, type Limits } from './limits.ts';
+import { type AttemptLimits, createLoginLimits } from './limits.ts';
 
 const a = '192.0.2.1';
 const b = '192.0.2.2';
-const usual: Limits = { perAddress: 3, perUser: 0, inTotal: 0, maxDelay: 100 };
+const usual: AttemptLimits = { perAddress: 3, perUser: 0, inTotal: 0, maxDelay: 100 };
 
 /** Limits with a manual clock, and shorthands for attempts. */
-const start = (changes: Partial<Limits> = {}) => {
+const start = (changes: Partial<AttemptLimits> = {}) => {
   const clock = { seconds: 1000 };
   const delayed: (string | undefined)[] = [];
   const tell = (ip: string | undefined) => delayed.push(ip);

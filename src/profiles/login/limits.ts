@@ -1,11 +1,11 @@
 import { toAddressGroup } from '../../http/fair-shares.ts';
-import { createQueue, type WaitingTask } from '../../http/overload.ts';
+import { createQueue, type QueuedTask } from '../../http/overload.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
 import { hourMs } from '../../units.ts';
 
-export interface Limits {
+export interface AttemptLimits {
   /** Wrong logins from an address after which further ones are delayed; 0 means no limit. */
   perAddress: number;
   /** Wrong logins for a user within an hour after which addresses that fail are delayed; 0 means no limit. */
@@ -55,7 +55,7 @@ const longestSharedDelay = 30;
  * `reportDelayed` is called when an address has no free attempts left.
  */
 export const createLoginLimits = (
-  limits: Limits,
+  limits: AttemptLimits,
   now: () => number,
   reportDelayed: (ip: string | undefined) => void,
 ) => {
@@ -143,7 +143,7 @@ const toDelay = (wrong: number, free: number, longest: number): number =>
   free === 0 || wrong < free ? 0 : Math.min(longest, firstDelay * 2 ** (wrong - free));
 
 /** The delay because of the last hour's wrong logins from all addresses, for one user and for all together. */
-const createSharedDelay = (limits: Limits, now: () => number) => {
+const createSharedDelay = (limits: AttemptLimits, now: () => number) => {
   const users = new Map<string, HourlyCount>();
   const total = createHourlyCount(now);
   const longest = Math.min(longestSharedDelay, limits.maxDelay);
@@ -228,7 +228,7 @@ interface PasswordCheck {
   isKnown: boolean;
 }
 
-type WaitingCheck = WaitingTask<PasswordCheck>;
+type WaitingCheck = QueuedTask<PasswordCheck>;
 
 /**
  * Divides password checks between addresses (IPv6: networks /64), because a user whose password is right is never delayed, and

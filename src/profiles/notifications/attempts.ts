@@ -1,5 +1,5 @@
 import type { FailedOutcome, Schedule } from './receiver-state.ts';
-import type { WaitingAlert } from './waiting.ts';
+import type { QueuedAlert } from './waiting.ts';
 
 /** What waits is given up no sooner than this after its first failure, although signalbox may have been off for long. */
 const leastTriedMs = 60 * 60 * 1000;
@@ -9,7 +9,7 @@ const leastTriedMs = 60 * 60 * 1000;
  * is left.
  */
 export const noteFailure = (
-  one: WaitingAlert,
+  one: QueuedAlert,
   outcome: FailedOutcome,
   schedule: Schedule,
   now: number,
@@ -37,7 +37,7 @@ export const noteFailure = (
 
 /** Whether it has waited for as long as is promised. `troubleSince`: since when the receiver accepts nothing. */
 export const isPromiseOver = (
-  { receivedAt, failingSince }: Pick<WaitingAlert, 'receivedAt' | 'failingSince'>,
+  { receivedAt, failingSince }: Pick<QueuedAlert, 'receivedAt' | 'failingSince'>,
   { giveUpMs }: Schedule,
   now: number,
   troubleSince = now,

@@ -1,14 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { DestinationTarget } from './destination-target.ts';
-import type { KeptProgress, Progress } from './progress.ts';
+import type { DeliveryProgress, KeptProgress } from './progress.ts';
 import { createSchedule, type Notices, ReceiverState, type Schedule } from './receiver-state.ts';
-import type { WaitingAlert, WaitingAlerts } from './waiting.ts';
+import type { QueuedAlert, WaitingAlerts } from './waiting.ts';
 
 /** After an error of our own, for example while the log is read. */
 export const unexpectedWaitMs = 5000;
 
 /** How long requests may go on when the destination is closed. */
-export const closingMs = 2000;
+export const destinationClosingMs = 2000;
 
 /** What every destination is made with. */
 export interface BaseParts {
@@ -28,7 +28,7 @@ export interface BaseParts {
 export abstract class BaseDestination {
   readonly name: string;
   readonly target: DestinationTarget;
-  readonly progress: Progress;
+  readonly progress: DeliveryProgress;
   readonly receiver: ReceiverState;
   readonly waiting: WaitingAlerts;
   protected readonly schedule: Schedule;
@@ -94,7 +94,7 @@ export abstract class BaseDestination {
   }
 
   /** When what waits may be tried, in Unix milliseconds; undefined if it is being sent. */
-  nextAttemptOf({ state, dueAt }: WaitingAlert): number | undefined {
+  nextAttemptOf({ state, dueAt }: QueuedAlert): number | undefined {
     if (state === 'running') return undefined;
     const wait = Math.max(this.receiver.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
     return this.now() + wait;
@@ -119,7 +119,7 @@ export abstract class BaseDestination {
     this.isClosed = true;
     clearTimeout(this.timer);
     const { sender, kept } = this.#base;
-    const timer = setTimeout(() => void sender.close(), closingMs);
+    const timer = setTimeout(() => void sender.close(), destinationClosingMs);
     await this.untilQuiet();
     await this.#noticing;
     clearTimeout(timer);

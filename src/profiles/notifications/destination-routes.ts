@@ -9,7 +9,7 @@ import { DestinationSettings } from './settings.ts';
 
 const { name, url, secret, token, headers, ...others } = DestinationSettings.properties;
 
-const GivenDestination = Type.Object(
+const DestinationBody = Type.Object(
   {
     name: Type.Optional({ ...name, description: 'As in the config file; if given, the name in the path.' }),
     ...others,
@@ -80,11 +80,11 @@ const createChangingRoutes = ({ keeper, settle }: RouteParts): Route[] => [
     {
       operationId: 'putDestination',
       summary: 'Create a destination, or replace its settings',
-      body: GivenDestination,
+      body: DestinationBody,
     },
     (wanted) => keeper.find(wanted) !== undefined,
     async (path, body, { by, expected }) => {
-      assertOwnMembers(body, GivenDestination);
+      assertOwnMembers(body, DestinationBody);
       const { name: given = path, ...settings } = body;
       assertNameOfPath(given, path);
       const known = await keeper.put(path, settings, by, expected);

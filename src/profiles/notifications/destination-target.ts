@@ -67,7 +67,7 @@ export const toTarget = (
     const type = findType(settings.type);
     assertOwnSettings(type, settings);
     const headers = readHeaders(settings, type);
-    const trust = toTrust(readAuthorities(settings));
+    const trust = toTrust(readOwnAuthorities(settings));
     const receiver = { url: toUrl(settings.url, type), secrets: readSecrets(settings), settings, headers, trust };
     assertSecrets(type, receiver.secrets);
     assertSeverities('levels', settings.levels);
@@ -152,7 +152,7 @@ const assertSecrets = (
 };
 
 /** The CAs of a destination. Throws an Error whose message says why they cannot be read. */
-const readAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
+const readOwnAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
   if (ca !== undefined && caFile !== undefined) throw new Error('give ca or caFile, not both');
   if (caFile !== undefined) return parseAuthorities(`caFile ${caFile}`, readSettingFile('caFile', caFile));
   return ca === undefined ? [] : parseAuthorities('ca', ca);
@@ -164,7 +164,7 @@ const assertPrintable = (what: string, text: string): void => {
 
 /** The secrets of a destination, the current one first. Throws an Error whose message shows no secret. */
 const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
-  const [texts, files] = [toList(secret), toList(secretFile)];
+  const [texts, files] = [toAddresses(secret), toAddresses(secretFile)];
   if (texts.length > 0 && files.length > 0) throw new Error('give secret or secretFile, not both');
   return [...texts, ...files.map((path) => readSecret('secretFile', path))];
 };
@@ -222,14 +222,14 @@ const readHeaderValue = (name: string, value: NonNullable<DestinationSettings['h
 /** The files with secrets that destinations name, for the check of their permissions. */
 export const listSecretFiles = ({ destinations }: { destinations: readonly DestinationSettings[] }) =>
   destinations.flatMap(({ secretFile = [], tokenFile = [], headers = {} }) => [
-    ...toList(secretFile).map((path) => ({ name: 'secretFile', path })),
-    ...toList(tokenFile).map((path) => ({ name: 'tokenFile', path })),
+    ...toAddresses(secretFile).map((path) => ({ name: 'secretFile', path })),
+    ...toAddresses(tokenFile).map((path) => ({ name: 'tokenFile', path })),
     ...Object.values(headers).flatMap((value) =>
       typeof value === 'object' && 'file' in value ? [{ name: 'the file of a header', path: value.file }] : [],
     ),
   ]);
 
-const toList = (value: string | string[]): string[] => [value].flat();
+const toAddresses = (value: string | string[]): string[] => [value].flat();
 
 const readSecret = (setting: string, path: string): string => {
   const secret = readSettingFile(setting, path);

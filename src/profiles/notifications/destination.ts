@@ -11,7 +11,7 @@ import { toDelivered } from './destinations/type.ts';
 import { bySeq } from './progress.ts';
 import type { DeliveryOutcome, FailedOutcome } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
-import { ReadRecords, readBlock, toWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
+import { type QueuedAlert, ReadRecords, readAlertsFrom, toWaiting, WaitingAlerts } from './waiting.ts';
 
 /** A request that takes longer than this does not hold back others, up to so many at a time. */
 const slowMs = 1000;
@@ -199,7 +199,7 @@ export class Destination extends BaseDestination {
   /** Reads alerts that were open at startup or wait again, as many as are close together. */
   async #readOpen(): Promise<void> {
     const [first = 0] = this.#unread;
-    const records = await readBlock(this.#parts.alerts, first);
+    const records = await readAlertsFrom(this.#parts.alerts, first);
     const last = records.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
     const found = new Map(records.map((record) => [record.seq, record]));
     const slice = new Slice();
@@ -242,7 +242,7 @@ export class Destination extends BaseDestination {
   }
 
   /** Never rejects. */
-  async #attempt(alert: WaitingAlert): Promise<void> {
+  async #attempt(alert: QueuedAlert): Promise<void> {
     this.running += 1;
     let isSlow = false;
     const timer = setTimeout(() => {
@@ -279,7 +279,7 @@ export class Destination extends BaseDestination {
   }
 
   /** Sends the alert and notes the outcome. Never rejects. */
-  async #send(alert: WaitingAlert, record: StoredRecord): Promise<DeliveryOutcome> {
+  async #send(alert: QueuedAlert, record: StoredRecord): Promise<DeliveryOutcome> {
     const { failures: failuresBefore, troubleSince } = this.receiver;
     const outcome = await this.#request(record);
     if (this.isClosed && (outcome.kind === 'failed' || outcome.kind === 'rejected')) return outcome;
@@ -320,7 +320,7 @@ export class Destination extends BaseDestination {
     );
   }
 
-  #settle(alert: WaitingAlert, record: StoredRecord, outcome: DeliveryOutcome, isOwn: boolean): void {
+  #settle(alert: QueuedAlert, record: StoredRecord, outcome: DeliveryOutcome, isOwn: boolean): void {
     const { seq, id } = alert;
     if (outcome.kind === 'delivered') {
       const { repeatOf, fingerprint } = record;
@@ -337,7 +337,7 @@ export class Destination extends BaseDestination {
     }
   }
 
-  #noteFailure(alert: WaitingAlert, outcome: FailedOutcome): void {
+  #noteFailure(alert: QueuedAlert, outcome: FailedOutcome): void {
     const { hasCounted, isUsedUp } = noteFailure(alert, outcome, this.schedule, this.now());
     const open = this.progress.open.get(alert.seq);
     if (isUsedUp) this.#park(alert, `${outcome.reason}; ${alert.attempts} attempts`);
@@ -345,7 +345,7 @@ export class Destination extends BaseDestination {
   }
 
   /** Parks those of the alerts for which the promise has ended. */
-  #giveUp(alerts: readonly WaitingAlert[], reason: string): void {
+  #giveUp(alerts: readonly QueuedAlert[], reason: string): void {
     const { troubleSince } = this.receiver;
     const now = this.now();
     for (const alert of alerts) {
@@ -356,7 +356,7 @@ export class Destination extends BaseDestination {
     }
   }
 
-  #park(alert: WaitingAlert, reason: string): void {
+  #park(alert: QueuedAlert, reason: string): void {
     const { seq, id } = alert;
     this.progress.park(seq, { id, reason, time: this.#parts.clock().toISOString() });
     this.waiting.remove(alert);

@@ -9,14 +9,14 @@ const firstMondayMs = -3 * dayMs;
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /** Milliseconds of the week, from Monday on: sorted, apart from each other, the end excluded. At least one. */
-type Spans = readonly (readonly [start: number, end: number])[];
+type WeekSpans = readonly (readonly [start: number, end: number])[];
 
 /** Times of the week in a time zone. */
 export class Hours {
   readonly #clock: ZoneClock;
-  readonly #spans: Spans;
+  readonly #spans: WeekSpans;
 
-  constructor(clock: ZoneClock, spans: Spans) {
+  constructor(clock: ZoneClock, spans: WeekSpans) {
     this.#clock = clock;
     this.#spans = spans;
   }

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { awaitWithin } from '../../storage/scheduling.ts';
 import type { IncidentDelivery, SharedIncident } from '../offers.ts';
 import { isPromiseOver, noteFailure, toGivenUp } from './attempts.ts';
-import { BaseDestination, type BaseParts, closingMs, unexpectedWaitMs } from './base-destination.ts';
-import { messageSlots, waitForTurn } from './message-turn.ts';
+import { BaseDestination, type BaseParts, destinationClosingMs, unexpectedWaitMs } from './base-destination.ts';
+import { messageSlots, waitForMessageTurn } from './message-turn.ts';
 import { type Bundle, NoticeQueue } from './notice-queue.ts';
 import type { PlannedNotice } from './plan.ts';
 import type { DeliveryOutcome, FailedOutcome } from './receiver-state.ts';
-import type { WaitingAlert } from './waiting.ts';
+import type { QueuedAlert } from './waiting.ts';
 
 /** How long a message waits at most for the note that it is sent, and others for the one of what became of it. */
 const patienceMs = 2000;
@@ -145,7 +145,7 @@ export class IncidentDestination extends BaseDestination {
 
   /** What became of a message may have to wait for the disk, or the database. */
   protected override async untilQuiet(): Promise<void> {
-    await awaitWithin(2 * closingMs, super.untilQuiet());
+    await awaitWithin(2 * destinationClosingMs, super.untilQuiet());
   }
 
   protected proceed(): void {
@@ -167,7 +167,7 @@ export class IncidentDestination extends BaseDestination {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     void setImmediate()
-      .then(waitForTurn)
+      .then(waitForMessageTurn)
       .then(() => {
         this.#isAdvancing = false;
         this.advance();
@@ -190,7 +190,7 @@ export class IncidentDestination extends BaseDestination {
     let outcome: DeliveryOutcome | undefined;
     try {
       await messageSlots.run(async () => {
-        await waitForTurn();
+        await waitForMessageTurn();
         const happenings = this.#prepare(bundle, source);
         if (happenings.length > 0) outcome = await this.#send(bundle, happenings, source);
       });
@@ -222,7 +222,7 @@ export class IncidentDestination extends BaseDestination {
     const { failures: failuresBefore, troubleSince } = this.receiver;
     const { waiting } = bundle;
     await this.#noteAttempts(happenings, source);
-    await waitForTurn();
+    await waitForMessageTurn();
     const outcome = await this.#parts.sender.send(happenings);
     // Where the receiver had the request, it may know what it says.
     const isUnknown = outcome.kind === 'rejected' || (outcome.kind === 'failed' && !outcome.mayBeAlert);
@@ -285,7 +285,7 @@ export class IncidentDestination extends BaseDestination {
     await this.#giveUp(reason, source);
   }
 
-  #isOver(waiting: WaitingAlert): boolean {
+  #isOver(waiting: QueuedAlert): boolean {
     return isPromiseOver(waiting, this.schedule, this.now(), this.receiver.troubleSince);
   }
 

@@ -6,7 +6,7 @@ import { type KeeperParts, MergedSettings } from '../compiled-settings.ts';
 import type { MadeSetting } from '../offers.ts';
 import { type Targets, UncheckedTarget } from '../targets.ts';
 import { toTarget } from './destination-target.ts';
-import { type DestinationSettings, mostDestinations, namePattern } from './settings.ts';
+import { type DestinationSettings, destinationNamePattern, mostDestinations } from './settings.ts';
 
 /** As settings made at run time. */
 const destinationKind = 'destination';
@@ -90,7 +90,7 @@ const toConflict = (name: string, version: number): StoreConflict =>
 
 /** @throws HttpError */
 const assertNameForm = (name: string): void => {
-  if (new RegExp(namePattern).test(name)) return;
+  if (new RegExp(destinationNamePattern).test(name)) return;
   throw new HttpError(
     'invalid',
     'The name of a destination has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',

@@ -3,7 +3,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
 import type { LinkedDestination } from './acknowledge/links.ts';
 import { createIncidentMessage, type IncidentHappening } from './message.ts';
-import { waitForTurn } from './message-turn.ts';
+import { waitForMessageTurn } from './message-turn.ts';
 import type { DeliveryOutcome } from './receiver-state.ts';
 import type { Sender } from './sender.ts';
 
@@ -54,7 +54,7 @@ export const createMessageSender = ({
     send: async (happenings: readonly IncidentHappening[]): Promise<DeliveryOutcome> => {
       try {
         const told = happenings.length === 1 ? await Promise.all(happenings.map(addAlert)) : happenings;
-        await waitForTurn();
+        await waitForMessageTurn();
         const message = createIncidentMessage(told, { publicUrl, toAcknowledgeUrl, instance, origin });
         return (await sender.send(message)).outcome;
       } catch (err) {

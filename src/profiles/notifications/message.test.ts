@@ -9,7 +9,7 @@ import {
   taken,
 } from '../../../test/support/incident-messages.ts';
 import { notificationKinds } from '../offers.ts';
-import { createIncidentMessage, type IncidentHappening, toDuration } from './message.ts';
+import { createIncidentMessage, type IncidentHappening, toDurationText } from './message.ts';
 
 const minute = 60_000;
 
@@ -153,7 +153,7 @@ test('a source or a host name adds no line to what is said of the incident', () 
 
 test('durations are rounded', () => {
   assert.deepEqual(
-    [0, 999, 29_000, 31_000, 60 * minute, 61 * minute, 1500 * minute, 2880 * minute, -5].map(toDuration),
+    [0, 999, 29_000, 31_000, 60 * minute, 61 * minute, 1500 * minute, 2880 * minute, -5].map(toDurationText),
     ['1 s', '1 s', '29 s', '1 min', '1 h', '1 h 1 min', '1 d 1 h', '2 d', '1 s'],
   );
 });

@@ -81,7 +81,7 @@ export const createIncidentMessage = (
     time: toOffsetTimestamp(new Date(at)),
     severity: first.incident.level,
     title: truncate(toSingleLine(isSingle ? toTitle(first) : toGroupTitle(sorted)), longestTitle),
-    body: isSingle ? toBody(first, publicUrl) : toGroupBody(sorted),
+    body: isSingle ? toIncidentBody(first, publicUrl) : toGroupBody(sorted),
     ...(link && { link }),
     ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
     happenings: sorted,
@@ -123,7 +123,7 @@ const toTitle = ({ what, happenedAt, incident }: IncidentHappening): string => {
     case 'raised':
       return `Raised to ${level}: #${number} ${name}`;
     case 'reminder':
-      return `Still open for ${toDuration(happenedAt - stateSince)}: ${level} #${number} ${name}`;
+      return `Still open for ${toDurationText(happenedAt - stateSince)}: ${level} #${number} ${name}`;
     case 'acknowledged':
       return `Acknowledged by ${acknowledged ? toPerson(acknowledged.by) : 'somebody'}: #${number} ${name}`;
     case 'resolved':
@@ -154,7 +154,7 @@ const toGroupTitle = (happenings: readonly IncidentHappening[]): string => {
   return `${subject}${host === '' ? '' : ` on ${host}`}: ${titles.join(', ')}`;
 };
 
-const toBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string | undefined): string => {
+const toIncidentBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string | undefined): string => {
   const details = toText(alert?.['details']);
   const message = toText(alert?.['message']).replace(/^Resolved: /, '');
   const links = [
@@ -196,7 +196,7 @@ const toOwner = ({ state, acknowledged }: SharedIncident): string => {
 };
 
 const toEnd = ({ firstAt, stateSince, resolved }: SharedIncident): string => {
-  const lasted = `after ${toDuration(stateSince - firstAt)}`;
+  const lasted = `after ${toDurationText(stateSince - firstAt)}`;
   if (resolved?.reason === 'quiet') return `Resolved ${lasted}, because no more alerts came`;
   return `Resolved ${lasted}${resolved?.by ? ` by ${toPerson(resolved.by)}` : ''}`;
 };
@@ -213,7 +213,7 @@ const toGroupBody = (happenings: readonly IncidentHappening[]): string => {
 };
 
 /** `2 h 5 min`, rounded to minutes, beyond a day to hours. */
-export const toDuration = (ms: number): string => {
+export const toDurationText = (ms: number): string => {
   const minutes = Math.round(Math.max(0, ms) / 60_000);
   if (minutes === 0) return `${Math.max(1, Math.round(ms / 1000))} s`;
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];

@@ -1,6 +1,6 @@
 import type { SharedIncident } from '../offers.ts';
 import type { PlannedNotice } from './plan.ts';
-import { createWaiting, type WaitingAlert, WaitingAlerts } from './waiting.ts';
+import { createWaiting, type QueuedAlert, WaitingAlerts } from './waiting.ts';
 
 /** The most incidents of one message. */
 const mostGrouped = 500;
@@ -10,12 +10,12 @@ const mostAhead = 100;
 
 /** A message that waits: the incidents that it is about, and the reason of its last failure. */
 export interface Bundle {
-  waiting: WaitingAlert;
+  waiting: QueuedAlert;
   ids: Set<string>;
   error: string | null;
 }
 
-type Since = Pick<WaitingAlert, 'receivedAt' | 'isCritical'>;
+type Since = Pick<QueuedAlert, 'receivedAt' | 'isCritical'>;
 
 /** An incident of which a destination may be told, until when it must be, and since when; Unix milliseconds. */
 interface Fresh {

@@ -5,7 +5,7 @@ const longestComment = 4000;
 
 const example = '2036-01-31T08:00:00.000Z';
 
-const Time = Type.String({ format: 'date-time', examples: [example] });
+const ShiftTime = Type.String({ format: 'date-time', examples: [example] });
 
 const givenTime = (description: string) => Type.String({ description, examples: [example] });
 
@@ -19,11 +19,11 @@ export const DutyOverride = defineShape('DutyOverride', {
   id: overrideId,
   rotation,
   member: Type.String({ ...member, description: 'Who is on duty instead: a member of any rotation.' }),
-  startsAt: Time,
-  endsAt: Time,
+  startsAt: ShiftTime,
+  endsAt: ShiftTime,
   comment: Type.String({ examples: ['swapped with Anna'] }),
   createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),
-  createdAt: Time,
+  createdAt: ShiftTime,
   version: Type.Integer({ description: 'Its version, as the `ETag` has it.', examples: [12] }),
 });
 export type DutyOverride = Static<typeof DutyOverride>;
@@ -52,9 +52,9 @@ export const DutyOverrideQuery = Type.Object({
   rotation: optionalText('Only overrides of this rotation.', 'oncall'),
 });
 
-const since = nullable(Time, 'Since when; `null` if it has always been so.');
+const since = nullable(ShiftTime, 'Since when; `null` if it has always been so.');
 
-const until = nullable(Time, 'Until when; `null` if nobody else follows.');
+const until = nullable(ShiftTime, 'Until when; `null` if nobody else follows.');
 
 export const OnCall = defineShape('OnCall', {
   rotation,
@@ -64,7 +64,7 @@ export const OnCall = defineShape('OnCall', {
   endsAt: until,
   override: nullable(DutyOverride, 'The override because of which it is this one; `null` if it is their turn.'),
   next: nullable(
-    defineShape('NextOnCall', { member, startsAt: Time }),
+    defineShape('NextOnCall', { member, startsAt: ShiftTime }),
     'Who takes over, and when; `null` if nobody else does.',
   ),
 });

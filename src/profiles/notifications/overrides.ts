@@ -46,11 +46,14 @@ export class Overrides {
     const { rotation, member, startsAt, endsAt } = fields;
     if (!this.#rotations.find(rotation)) {
       const known = this.#rotations.list().map(({ name }) => name);
-      throw new HttpError('invalid', `There is no rotation ${quote(rotation)}; the settings have: ${toList(known)}`);
+      throw new HttpError('invalid', `There is no rotation ${quote(rotation)}; the settings have: ${joinNames(known)}`);
     }
     if (!this.#rotations.members.has(member)) {
       const known = [...this.#rotations.members];
-      throw new HttpError('invalid', `${quote(member)} is no member of a rotation; the members are: ${toList(known)}`);
+      throw new HttpError(
+        'invalid',
+        `${quote(member)} is no member of a rotation; the members are: ${joinNames(known)}`,
+      );
     }
     if (endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
     if (endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
@@ -84,4 +87,4 @@ const findOverrideProblem = ({ value }: MadeOverride): string | undefined => {
 
 const quote = (name: string): string => JSON.stringify(name.slice(0, 100));
 
-const toList = (names: readonly string[]): string => names.join(', ') || 'none';
+const joinNames = (names: readonly string[]): string => names.join(', ') || 'none';

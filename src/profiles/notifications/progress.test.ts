@@ -6,13 +6,13 @@ import { fc } from '../../../test/support/random.ts';
 import type { Scope } from '../../../test/support/scope.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createReplacedFile, type ReplacedFile } from '../../storage/replaced-file.ts';
-import { openProgress, Progress, parseProgress } from './progress.ts';
+import { DeliveryProgress, openProgress, parseProgress } from './progress.ts';
 
 const parked = { id: 'x', reason: 'y', time: 'z' };
 
 /** A progress in which the alerts after the tenth up to `last` were read, and are open. */
-const readUpTo = (last: number, start = 10): Progress => {
-  const progress = new Progress(start);
+const readUpTo = (last: number, start = 10): DeliveryProgress => {
+  const progress = new DeliveryProgress(start);
   for (let seq = start + 1; seq <= last; seq += 1) progress.advance(seq, true);
   return progress;
 };
@@ -94,7 +94,7 @@ const steps = fc.array(
 test('progress that is read from its file is the progress that was written, and every alert is settled or open', () => {
   fc.assert(
     fc.property(steps, (list) => {
-      const progress = new Progress(3);
+      const progress = new DeliveryProgress(3);
       const settled = new Set([0, 1, 2, 3]);
       for (const { what, pick } of list) {
         const seq = [...progress.open.keys()][pick] ?? 0;

@@ -1,6 +1,6 @@
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import type { Parts } from '../feature.ts';
-import { waitForTurn } from './message-turn.ts';
+import { waitForMessageTurn } from './message-turn.ts';
 
 /** Milliseconds between two writes. */
 const writeMs = 1000;
@@ -54,7 +54,7 @@ export interface ReceiverMemory {
 }
 
 /** What happened to the alerts of a destination, by their seq. Settled means delivered, parked, lost or not for it. */
-export class Progress {
+export class DeliveryProgress {
   /** Alerts up to this one were there before the destination. */
   start: number;
   /** The last alert that was read. Up to here all are settled but those in `open`. */
@@ -197,11 +197,11 @@ export class Progress {
 }
 
 /** The progress in the JSON of another. Throws an error where it is damaged. */
-export const parseProgress = (text: string): Progress => {
+export const parseProgress = (text: string): DeliveryProgress => {
   const { start, position, dropped, forgotten, receiver, isOfIncidents, madeAt, ...lists } = JSON.parse(
     text,
-  ) as ReturnType<Progress['toJSON']>;
-  const progress = Object.assign(new Progress(start), { position, dropped, forgotten, receiver });
+  ) as ReturnType<DeliveryProgress['toJSON']>;
+  const progress = Object.assign(new DeliveryProgress(start), { position, dropped, forgotten, receiver });
   Object.assign(progress, { isOfIncidents: isOfIncidents === true, madeAt });
   for (const [seq, one] of lists.open) progress.open.set(seq, one);
   for (const seq of lists.early) progress.early.add(seq);
@@ -225,7 +225,9 @@ export const openProgress = async (name: string, parts: ProgressParts): Promise<
   const { openFile, log, start, stored } = parts;
   const file = openFile(`outbox-${name}.progress`);
   const bytes = await file.read();
-  const progress = bytes ? readFile(bytes, name, log) : ((await readJournal(name, parts)) ?? new Progress(start));
+  const progress = bytes
+    ? readFile(bytes, name, log)
+    : ((await readJournal(name, parts)) ?? new DeliveryProgress(start));
   if (progress.cut(stored).isReplaced) {
     log.warn({ destination: name }, 'outbox: the alert log was replaced; delivery continues at its end');
   }
@@ -237,16 +239,16 @@ export const openProgress = async (name: string, parts: ProgressParts): Promise<
 };
 
 /** A file that somebody has damaged loses no alert: all that are in the log are delivered again. */
-const readFile = (bytes: Buffer, name: string, log: Parts['log']): Progress => {
+const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgress => {
   try {
     return parseProgress(bytes.toString());
   } catch (err) {
     log.error({ err, destination: name }, 'outbox: the progress cannot be read; all alerts are delivered again');
-    return new Progress(0);
+    return new DeliveryProgress(0);
   }
 };
 
-const keepProgress = (progress: Progress, file: ReplacedFile, report: (err: unknown) => void) => {
+const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (err: unknown) => void) => {
   let isChanged = false;
   let isUnwritten = false;
   let timer: NodeJS.Timeout | undefined;
@@ -257,7 +259,7 @@ const keepProgress = (progress: Progress, file: ReplacedFile, report: (err: unkn
     if (isQueued) return writing;
     isQueued = true;
     writing = writing.then(async () => {
-      await waitForTurn();
+      await waitForMessageTurn();
       isQueued = false;
       isChanged = false;
       await file.write(Buffer.from(JSON.stringify(progress))).then(
@@ -301,7 +303,7 @@ const keepProgress = (progress: Progress, file: ReplacedFile, report: (err: unkn
 };
 
 /** A line of the journal that kept the progress in version 1.0: everything but what was parked before it. */
-interface FormerLine extends Pick<Progress, 'start' | 'dropped' | 'forgotten'> {
+interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
   /** All that is parked is in this line. */
   checkpoint?: true;
   cursor: number;
@@ -313,15 +315,18 @@ interface FormerLine extends Pick<Progress, 'start' | 'dropped' | 'forgotten'> {
 }
 
 /** What the journal `outbox-NAME` says, if there is one; it stays as it is. */
-const readJournal = async (name: string, { openLog, openFile }: ProgressParts): Promise<Progress | undefined> => {
+const readJournal = async (
+  name: string,
+  { openLog, openFile }: ProgressParts,
+): Promise<DeliveryProgress | undefined> => {
   if (!(await openFile(`outbox-${name}.jsonl`).read())) return undefined;
   const journal = await openLog(`outbox of ${name}`, { name: `outbox-${name}`, sync: false });
-  let progress: Progress | undefined;
+  let progress: DeliveryProgress | undefined;
   for await (const lines of journal.readAfter(0)) {
     for (const line of lines) {
       // Builds between the versions wrote others.
       if (line['cursor'] === undefined) continue;
-      progress ??= new Progress(0);
+      progress ??= new DeliveryProgress(0);
       applyLine(progress, line as unknown as FormerLine);
     }
   }
@@ -329,7 +334,7 @@ const readJournal = async (name: string, { openLog, openFile }: ProgressParts): 
   return progress;
 };
 
-const applyLine = (progress: Progress, line: FormerLine): void => {
+const applyLine = (progress: DeliveryProgress, line: FormerLine): void => {
   const { checkpoint, start, cursor, settled, failing, dropped, forgotten, parked, unparked } = line;
   Object.assign(progress, { start, dropped, forgotten });
   if (checkpoint) progress.parked.clear();

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../alert-record.ts';
 import type { AlertSource } from '../offers.ts';
-import type { FailingSpell, Notice, Progress, ReceiverMemory } from './progress.ts';
+import type { DeliveryProgress, FailingSpell, Notice, ReceiverMemory } from './progress.ts';
 
 /** Seconds to wait after the first failed attempts. */
 const firstSeconds = [1, 2, 5, 10, 20, 30];
@@ -56,7 +56,7 @@ const gatewayTimeouts = new Set([504, 524]);
 const temporary = new Set([408, 425, 429]);
 
 /** What a response of the receiver means. `retryAfter` is the header's text. */
-export const toOutcome = (status: number, retryAfter: string | undefined, now: Date): DeliveryOutcome => {
+export const toDeliveryOutcome = (status: number, retryAfter: string | undefined, now: Date): DeliveryOutcome => {
   const reason = `the receiver responded ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (refusals.has(status)) return { kind: 'refused', reason };
@@ -139,7 +139,7 @@ interface Trouble {
 interface ReceiverParts {
   name: string;
   schedule: Schedule;
-  progress: Progress;
+  progress: DeliveryProgress;
   clock: () => Date;
   log: FastifyBaseLogger;
 }
@@ -334,7 +334,7 @@ export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
     return !isOpen && (passed < 0 || passed >= leastNoticeMs);
   };
   const raiseNext = async (name: string, { failing, notice }: ReceiverMemory): Promise<Notice | undefined> => {
-    const about = { fingerprint: toFingerprint(instance, name), labels: { destination: name } };
+    const about = { fingerprint: toDestinationFingerprint(instance, name), labels: { destination: name } };
     if (failing) {
       const message = `The destination ${name} is failing: ${failing.reason}. Its alerts wait.`;
       const { id } = await raise({ level: 'ERROR', message, status: 'firing', ...about });
@@ -348,7 +348,7 @@ export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
   return {
     isOutdated,
     /** Stores the alerts that are missing, also for what changes meanwhile. Never rejects. */
-    update: async (name: string, progress: Progress): Promise<void> => {
+    update: async (name: string, progress: DeliveryProgress): Promise<void> => {
       while (isOutdated(progress.receiver)) {
         const notice = await raiseNext(name, progress.receiver).catch((err: unknown) => {
           log.warn({ err, destination: name }, 'outbox: the alert about a failing destination was not stored');
@@ -362,10 +362,10 @@ export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
 
 /** Whether the record is an alert about this destination, which must not get it. */
 export const isNoticeOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
-  sender === ownSender && fingerprint === toFingerprint(instance, name);
+  sender === ownSender && fingerprint === toDestinationFingerprint(instance, name);
 
 /** Whether an incident, which says who sends its alerts and what they are about, is about this destination at any instance. */
 export const isNoticeAbout = (sender: string | null, about: string, name: string): boolean =>
-  sender === ownSender && /^signalbox\/[0-9a-f]{16}$/.test(about.replace(toFingerprint('', name), ''));
+  sender === ownSender && /^signalbox\/[0-9a-f]{16}$/.test(about.replace(toDestinationFingerprint('', name), ''));
 
-const toFingerprint = (instance: string, name: string): string => `${instance}/destination/${name}`;
+const toDestinationFingerprint = (instance: string, name: string): string => `${instance}/destination/${name}`;

@@ -3,7 +3,7 @@ import { parseTime } from '../../http/text-forms.ts';
 import { findTimeZone, readOwnTimeZone, ZoneClock } from '../../time-zone.ts';
 import { optionalText } from '../route.ts';
 import { Handovers } from './handovers.ts';
-import { type DestinationSettings, namePattern } from './settings.ts';
+import { type DestinationSettings, destinationNamePattern } from './settings.ts';
 
 /** A Monday. */
 const usualStart = '2026-01-05';
@@ -12,7 +12,7 @@ const usualStart = '2026-01-05';
 const RotationSettings = Type.Object(
   {
     name: Type.String({
-      pattern: namePattern,
+      pattern: destinationNamePattern,
       description: 'Up to 64 letters, digits, `_` and `-`.',
     }),
     members: Type.Array(Type.String(), {

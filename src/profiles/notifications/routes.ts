@@ -27,7 +27,7 @@ import {
   TestResult,
 } from './schema.ts';
 import { sendTest } from './test-message.ts';
-import { readBlock } from './waiting.ts';
+import { readAlertsFrom } from './waiting.ts';
 
 type Alerts = Pick<RecordLog, 'find'>;
 
@@ -330,7 +330,7 @@ const readGlances = async (
   let last = 0;
   for (const seq of [...missing.keys()].sort(bySeq)) {
     if (seq <= last) continue;
-    const records = await readBlock(alerts, seq);
+    const records = await readAlertsFrom(alerts, seq);
     // Another log may have another alert with a seq.
     for (const record of records) if (missing.get(record.seq) === record.id) glances.set(record.id, toGlance(record));
     last = records.at(-1)?.seq ?? seq;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSchedule, toOutcome } from './receiver-state.ts';
+import { createSchedule, toDeliveryOutcome } from './receiver-state.ts';
 
 const now = new Date('2026-01-31T08:30:00Z');
 const hour = 3_600_000;
@@ -49,7 +49,7 @@ test('an alert is tried for 24 hours, for giveUpHours, or for as long as retrySe
 });
 
 test('a status says whether an alert is delivered, the alert or the destination is refused, or it is tried again', () => {
-  const kindOf = (status: number) => toOutcome(status, undefined, now).kind;
+  const kindOf = (status: number) => toDeliveryOutcome(status, undefined, now).kind;
   for (const status of [200, 202, 204, 299]) assert.equal(kindOf(status), 'delivered');
   for (const status of [400, 413, 414, 422, 431]) assert.equal(kindOf(status), 'refused');
   for (const status of [301, 308, 401, 403, 404, 405, 410, 451]) assert.equal(kindOf(status), 'rejected');
@@ -58,7 +58,7 @@ test('a status says whether an alert is delivered, the alert or the destination 
 
 test('Retry-After of 429 and 503 is seconds or a date, at most a day', () => {
   const secondsOf = (status: number, text: string) => {
-    const outcome = toOutcome(status, text, now);
+    const outcome = toDeliveryOutcome(status, text, now);
     return outcome.kind === 'failed' ? outcome.seconds : undefined;
   };
   for (const status of [429, 503]) {

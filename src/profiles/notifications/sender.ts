@@ -1,10 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { createTargets, type Targets, UncheckedTarget } from '../targets.ts';
 import { createRequest, type DestinationTarget } from './destination-target.ts';
-import type { DeliveredAlert, Sent } from './destinations/type.ts';
+import type { DeliveredAlert, SendResult } from './destinations/type.ts';
 import { toOutgoing } from './destinations/type.ts';
 import type { IncidentMessage } from './message.ts';
-import { toOutcome } from './receiver-state.ts';
+import { toDeliveryOutcome } from './receiver-state.ts';
 
 /** Seconds that a request may take, of most types. */
 const usualSeconds = 15;
@@ -12,7 +12,7 @@ const usualSeconds = 15;
 /** Sends alerts and messages to the receiver of one destination. */
 export interface Sender {
   /** `added`: headers of this request, where the receiver speaks HTTP. Rejects only for unexpected errors. */
-  send(content: DeliveredAlert | IncidentMessage, added?: Record<string, string>): Promise<Sent>;
+  send(content: DeliveredAlert | IncidentMessage, added?: Record<string, string>): Promise<SendResult>;
   /** Breaks off what is being sent. */
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const openSender = async (
   };
 };
 
-const toForbidden = ({ receiver: { url } }: DestinationTarget, targets: Targets): Sent | undefined => {
+const toForbidden = ({ receiver: { url } }: DestinationTarget, targets: Targets): SendResult | undefined => {
   try {
     targets.assertHost(url.hostname);
     return undefined;
@@ -73,7 +73,7 @@ const createSender = async (
       }
       const text = reply.text.trim();
       return {
-        outcome: toOutcome(reply.status, reply.retryAfter, clock()),
+        outcome: toDeliveryOutcome(reply.status, reply.retryAfter, clock()),
         reply: `${reply.status}${text === '' ? '' : `\n${text}`}`,
       };
     },

@@ -37,7 +37,7 @@ const texts = (example: string, description: string) =>
   Type.Array(Type.String({ minLength: 1, examples: [example] }), { minItems: 1, description });
 
 /** Names of destinations are parts of file names and paths. */
-export const namePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
+export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
 /** A header's value. */
 const HeaderValue = Type.Union(
@@ -56,7 +56,7 @@ const HeaderValue = Type.Union(
 export const DestinationSettings = Type.Object(
   {
     name: Type.String({
-      pattern: namePattern,
+      pattern: destinationNamePattern,
       examples: ['pager'],
       description: 'Up to 64 letters, digits, `_` and `-`.',
     }),

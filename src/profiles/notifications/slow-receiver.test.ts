@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/outbox.ts';
 import { answer, type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createSchedule, toOutcome } from './receiver-state.ts';
+import { createSchedule, toDeliveryOutcome } from './receiver-state.ts';
 import { destinationTypes } from './settings.ts';
 
 const minutesUntil = (time: string | null | undefined): number => (Date.parse(String(time)) - Date.now()) / 60_000;
@@ -86,7 +86,7 @@ test('what was not answered is repeated after 2, 10 and 30 minutes, then hourly,
   assert.equal(createSchedule({ retrySeconds: [0] }).waitAfterUnanswered(3), 0);
   const now = new Date();
   const isUnanswered = (status: number) => {
-    const outcome = toOutcome(status, undefined, now);
+    const outcome = toDeliveryOutcome(status, undefined, now);
     return outcome.kind === 'failed' && outcome.isUnanswered === true;
   };
   assert.deepEqual([500, 502, 503, 504, 524].filter(isUnanswered), [504, 524]);

@@ -9,7 +9,7 @@ import { toSeverity } from '../severity.ts';
 const capacity = 10_000;
 
 /** An alert that is to be sent. */
-export interface WaitingAlert {
+export interface QueuedAlert {
   readonly seq: number;
   readonly id: string;
   /** Unix milliseconds. */
@@ -35,10 +35,10 @@ export interface WaitingAlert {
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
-type New = Pick<WaitingAlert, 'seq' | 'id' | 'receivedAt' | 'isCritical' | 'key'>;
+type New = Pick<QueuedAlert, 'seq' | 'id' | 'receivedAt' | 'isCritical' | 'key'>;
 
 /** One that has just begun to wait, or has failed as the given one has. */
-export const createWaiting = (one: New, tried: Partial<WaitingAlert> = {}): WaitingAlert => ({
+export const createWaiting = (one: New, tried: Partial<QueuedAlert> = {}): QueuedAlert => ({
   attempts: 0,
   rejections: 0,
   suspicion: 0,
@@ -51,7 +51,7 @@ export const createWaiting = (one: New, tried: Partial<WaitingAlert> = {}): Wait
 });
 
 /** A record of the log as an alert that waits. */
-export const toWaiting = (record: StoredRecord, attempts: number): WaitingAlert => {
+export const toWaiting = (record: StoredRecord, attempts: number): QueuedAlert => {
   const { seq, id, sender, fingerprint, status, level } = record;
   return createWaiting(
     {
@@ -70,12 +70,12 @@ export const toWaiting = (record: StoredRecord, attempts: number): WaitingAlert 
  * or else the oldest one, but no alert before an older one with its key.
  */
 export class WaitingAlerts {
-  readonly #alerts = new Map<number, WaitingAlert>();
+  readonly #alerts = new Map<number, QueuedAlert>();
   /** Alerts with one key, the oldest first. */
-  readonly #chains = new Map<string, WaitingAlert[]>();
+  readonly #chains = new Map<string, QueuedAlert[]>();
   /** Those that may be sent now, in that order. */
-  readonly #ready: WaitingAlert[] = [];
-  readonly #later = new Set<WaitingAlert>();
+  readonly #ready: QueuedAlert[] = [];
+  readonly #later = new Set<QueuedAlert>();
   #isFull = false;
 
   get size(): number {
@@ -105,15 +105,15 @@ export class WaitingAlerts {
     return this.#alerts.has(seq);
   }
 
-  get(seq: number): WaitingAlert | undefined {
+  get(seq: number): QueuedAlert | undefined {
     return this.#alerts.get(seq);
   }
 
-  list(): IterableIterator<WaitingAlert> {
+  list(): IterableIterator<QueuedAlert> {
     return this.#alerts.values();
   }
 
-  add(alert: WaitingAlert): void {
+  add(alert: QueuedAlert): void {
     this.#alerts.set(alert.seq, alert);
     const { key } = alert;
     if (key !== undefined) {
@@ -125,7 +125,7 @@ export class WaitingAlerts {
   }
 
   /** The alert that is next at `now`; it counts as running from then on. */
-  take(now: number): WaitingAlert | undefined {
+  take(now: number): QueuedAlert | undefined {
     for (const alert of this.#later) if (alert.dueAt <= now) this.#makeReady(alert);
     const next = this.#ready.shift();
     if (next) next.state = 'running';
@@ -133,13 +133,13 @@ export class WaitingAlerts {
   }
 
   /** The alert counts as running, although it may not be its turn. */
-  begin(alert: WaitingAlert): void {
+  begin(alert: QueuedAlert): void {
     this.#withdraw(alert);
     alert.state = 'running';
   }
 
   /** The alert was tried and waits again. */
-  release(alert: WaitingAlert, now: number): void {
+  release(alert: QueuedAlert, now: number): void {
     if (this.#alerts.get(alert.seq) !== alert) return;
     const head = alert.key === undefined ? alert : this.#chains.get(alert.key)?.[0];
     if (head !== alert) {
@@ -152,7 +152,7 @@ export class WaitingAlerts {
   }
 
   /** The alert no longer waits. */
-  remove(alert: WaitingAlert): void {
+  remove(alert: QueuedAlert): void {
     if (!this.#alerts.delete(alert.seq)) return;
     this.#withdraw(alert);
     const { key } = alert;
@@ -176,13 +176,13 @@ export class WaitingAlerts {
     }
   }
 
-  #makeReady(alert: WaitingAlert): void {
+  #makeReady(alert: QueuedAlert): void {
     this.#later.delete(alert);
     alert.state = 'ready';
     this.#ready.splice(findPlace(this.#ready, alert), 0, alert);
   }
 
-  #withdraw(alert: WaitingAlert): void {
+  #withdraw(alert: QueuedAlert): void {
     this.#later.delete(alert);
     if (alert.state !== 'ready') return;
     const place = findPlace(this.#ready, alert);
@@ -190,7 +190,7 @@ export class WaitingAlerts {
   }
 
   /** Behind the older alerts of its key. */
-  #join(chain: WaitingAlert[], alert: WaitingAlert): void {
+  #join(chain: QueuedAlert[], alert: QueuedAlert): void {
     const newer = chain.findIndex(({ seq }) => seq > alert.seq);
     const place = newer < 0 ? chain.length : newer;
     const [head] = chain;
@@ -207,14 +207,14 @@ export class WaitingAlerts {
  * Those under suspicion come last, the ones that have failed least before others; of equal ones the newest critical one is
  * first, then the oldest of the others.
  */
-const compareTurns = (one: WaitingAlert, other: WaitingAlert): number =>
+const compareTurns = (one: QueuedAlert, other: QueuedAlert): number =>
   one.suspicion - other.suspicion ||
   Number(other.isCritical) - Number(one.isCritical) ||
   (one.isCritical ? other.seq - one.seq : one.seq - other.seq);
 
 /** The index of the alert in the list, or where it belongs. */
-const findPlace = (list: readonly WaitingAlert[], alert: WaitingAlert): number => {
-  const isBefore = (one: WaitingAlert): boolean => compareTurns(one, alert) < 0;
+const findPlace = (list: readonly QueuedAlert[], alert: QueuedAlert): number => {
+  const isBefore = (one: QueuedAlert): boolean => compareTurns(one, alert) < 0;
   const last = list.at(-1);
   // Nearly always, it is the last one.
   return !last || isBefore(last) ? list.length : bisect(list, isBefore);
@@ -223,7 +223,7 @@ const findPlace = (list: readonly WaitingAlert[], alert: WaitingAlert): number =
 type ReadableAlerts = Pick<RecordLog, 'readAfter'>;
 
 /** The record with the seq, or the next one, and some after it; none at the end of the log. */
-export const readBlock = async (alerts: ReadableAlerts, seq: number): Promise<readonly StoredRecord[]> => {
+export const readAlertsFrom = async (alerts: ReadableAlerts, seq: number): Promise<readonly StoredRecord[]> => {
   for await (const records of alerts.readAfter(seq - 1)) return records;
   return [];
 };
@@ -272,7 +272,7 @@ export class ReadRecords {
     return this.#serially(async () => {
       // An attempt before this one may have read it.
       if (!this.#block.has(seq)) {
-        const records = await readBlock(this.#alerts, seq);
+        const records = await readAlertsFrom(this.#alerts, seq);
         this.#block = new Map(records.map((record) => [record.seq, record]));
       }
       return this.#block.get(seq);

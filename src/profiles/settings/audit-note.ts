@@ -19,13 +19,13 @@ export const toAuditNote = (kind: string, before: unknown, after: unknown): Audi
   const label = toLabel(kind, (after ?? before ?? {}) as Value);
   return {
     ...(before === undefined && { isNew: true as const }),
-    ...(isObject(before) && isObject(after) ? { fields: listChanged(before, after) } : {}),
+    ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
     ...(label !== undefined && { label: cutText(label, longestLabel) }),
   };
 };
 
 /** The characters of a text are no members. */
-const isObject = (value: unknown): value is Value => typeof value === 'object' && value !== null;
+const isComposite = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
 /** Members that follow from other changes, and mean nothing to people. */
 const internal = ['notBefore', 'generation'];

@@ -43,7 +43,9 @@ export interface SettingChange {
 export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
 /** Result of a change: the setting after it, undefined where there is none, and the kind that has changed; or the refusal. */
-export type Outcome = { setting: MadeSetting | undefined; changed: string | undefined } | { refusal: SettingRefusal };
+export type ChangeOutcome =
+  | { setting: MadeSetting | undefined; changed: string | undefined }
+  | { refusal: SettingRefusal };
 
 type Kept = MadeSetting & { length: number };
 
@@ -62,7 +64,7 @@ export type SavedSettings =
 const mostRefused = 10_000;
 
 /** The settings that a log of changes has led to. */
-export class SettingsFold implements ProjectionState<Outcome> {
+export class SettingsFold implements ProjectionState<ChangeOutcome> {
   readonly #kinds = new Map<string, Kind>();
   /** Seqs of changes that count for nothing: refused ones, and those that failed to be stored and may be in the log. */
   readonly #refused = new Set<number>();
@@ -95,7 +97,7 @@ export class SettingsFold implements ProjectionState<Outcome> {
     return 'refusal' in decision ? decision.refusal : undefined;
   }
 
-  fold({ seq, ...record }: StoredRecord): Outcome {
+  fold({ seq, ...record }: StoredRecord): ChangeOutcome {
     for (let missing = Math.max((this.#last ?? seq) + 1, seq - mostRefused); missing < seq; missing += 1) {
       this.#noteRefused(missing);
     }

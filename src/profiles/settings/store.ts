@@ -7,7 +7,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import { MiB } from '../../units.ts';
 import type { MadeSetting, PutOptions, SettingStore } from '../offers.ts';
 import { toAuditNote } from './audit-note.ts';
-import { type Outcome, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
+import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
 
 /** The most characters of a value as JSON. */
 const longestValue = 64 * 1024;
@@ -142,7 +142,7 @@ export class LoggedSettings implements SettingStore {
     return this.#projection.state;
   }
 
-  async #write(given: Omit<SettingChange, 'at'>): Promise<Outcome> {
+  async #write(given: Omit<SettingChange, 'at'>): Promise<ChangeOutcome> {
     if (given.expected || given.value === null || !this.isRead()) await this.catchUp();
     const change: SettingChange = { ...given, at: this.#parts.clock().getTime() };
     // What is refused already needs no place in the log.

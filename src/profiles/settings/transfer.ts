@@ -8,7 +8,7 @@ import { defineTransfer, RecordId } from '../feature.ts';
 import type { MadeSetting } from '../offers.ts';
 import { type SavedSettings, type SettingChange, SettingsFold } from './fold.ts';
 
-const Time = Type.Integer({ minimum: 0, maximum: 8.64e15 });
+const UnixMs = Type.Integer({ minimum: 0, maximum: 8.64e15 });
 
 const StoredChange = Type.Object(
   {
@@ -17,10 +17,10 @@ const StoredChange = Type.Object(
     name: Type.String({ minLength: 1 }),
     value: Type.Unknown({ description: 'null where it is deleted' }),
     by: Type.String(),
-    at: Time,
+    at: UnixMs,
     /** Those of the setting; a deleted one has none. */
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })),
-    createdAt: Type.Optional(Time),
+    createdAt: Type.Optional(UnixMs),
     /** It is no change, but what was left of earlier ones. */
     isCopy: Type.Optional(Type.Boolean()),
     /** What the audit says of it. */

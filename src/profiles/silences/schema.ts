@@ -14,7 +14,7 @@ const mostMembers = 50;
 const mostMinutes = 10_080;
 
 const example = '2036-01-31T08:30:00.000Z';
-const Time = Type.String({ format: 'date-time', examples: [example] });
+const SilenceTime = Type.String({ format: 'date-time', examples: [example] });
 const time = (description: string) => Type.String({ description, examples: [example] });
 
 const pattern = (sample: string, description: string) =>
@@ -91,13 +91,13 @@ export const Silence = defineShape('Silence', {
   }),
   match: orNull(SilenceMatch, 'What it matches.'),
   matchers: orNull(Type.Array(Matcher), 'Its matchers, if it was created with matchers.'),
-  startsAt: Type.String({ ...Time, description: 'From when it holds.' }),
-  endsAt: orNull(Time, 'Until when.'),
+  startsAt: Type.String({ ...SilenceTime, description: 'From when it holds.' }),
+  endsAt: orNull(SilenceTime, 'Until when.'),
   schedule: orNull(schedule, 'When its windows begin.'),
   timeZone: orNull(timeZone, 'The time zone of the schedule.'),
   minutes: orNull(minutes, 'How long each window is.'),
   window: orNull(
-    defineShape('SilenceWindow', { startsAt: Time, endsAt: orNull(Time, 'Its end.') }),
+    defineShape('SilenceWindow', { startsAt: SilenceTime, endsAt: orNull(SilenceTime, 'Its end.') }),
     'Its current or next window.',
   ),
   problem: orNull(
@@ -106,9 +106,9 @@ export const Silence = defineShape('Silence', {
   ),
   comment: Type.String({ examples: ['the disk is being replaced'] }),
   createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),
-  createdAt: Time,
+  createdAt: SilenceTime,
   updatedBy: Type.String({ description: 'Who changed it last.', examples: ['admin'] }),
-  updatedAt: Time,
+  updatedAt: SilenceTime,
   version: Type.Integer({ description: 'Its version, as the `ETag` has it.', examples: [12] }),
 });
 export type Silence = Static<typeof Silence>;

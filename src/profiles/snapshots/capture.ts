@@ -13,7 +13,7 @@ import {
 import { awaitWithin } from '../../storage/scheduling.ts';
 import type { HistorySource } from '../offers.ts';
 import { redact } from './redact.ts';
-import { type MachineSnapshot, mostEntries, mostProcesses } from './schema.ts';
+import { type MachineSnapshot, mostJournalEntries, mostSnapshotProcesses } from './schema.ts';
 
 /** Milliseconds until what is not there yet is left out, and between the two readings that rates are measured by. */
 const limitMs = 900;
@@ -50,7 +50,7 @@ export const captureMachine = async ({ host, usage, history, clock }: CapturePar
   const recent = history?.readRecent() ?? null;
   const [units, entries, disks, processes] = [
     inTime(host.units()),
-    inTime(host.journalEntries(mostEntries)),
+    inTime(host.journalEntries(mostJournalEntries)),
     inTime(host.fixedDisks()),
     createUsageReader(host, chooseBusiest),
   ];
@@ -98,7 +98,7 @@ const chooseBusiest = (
   const byMemory = processes.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes);
   const shares = new Map(processes.map((process) => [process, shareOf(process) || 0]));
   const byCpu = processes.toSorted((a, b) => (shares.get(b) ?? 0) - (shares.get(a) ?? 0));
-  return [...new Set([...byMemory.slice(0, mostProcesses), ...byCpu.slice(0, mostProcesses)])];
+  return [...new Set([...byMemory.slice(0, mostSnapshotProcesses), ...byCpu.slice(0, mostSnapshotProcesses)])];
 };
 
 const toProcesses = ({ count, processes }: Processes): MachineSnapshot['processes'] => {
@@ -110,8 +110,8 @@ const toProcesses = ({ count, processes }: Processes): MachineSnapshot['processe
   }));
   return {
     count,
-    byCpu: rows.toSorted((a, b) => (b.cpu ?? 0) - (a.cpu ?? 0) || a.pid - b.pid).slice(0, mostProcesses),
-    byMemory: rows.toSorted((a, b) => b.memoryBytes - a.memoryBytes || a.pid - b.pid).slice(0, mostProcesses),
+    byCpu: rows.toSorted((a, b) => (b.cpu ?? 0) - (a.cpu ?? 0) || a.pid - b.pid).slice(0, mostSnapshotProcesses),
+    byMemory: rows.toSorted((a, b) => b.memoryBytes - a.memoryBytes || a.pid - b.pid).slice(0, mostSnapshotProcesses),
   };
 };
 

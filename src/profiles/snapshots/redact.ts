@@ -14,7 +14,7 @@ const secretName = [
 const shortSecretName = 'pass|psk|pw|pin|(?<=[_-])key';
 
 /** What sshd says about a login, without a secret. */
-const login = 'password for (?:invalid user )?\\S+ from ';
+const failedLogin = 'password for (?:invalid user )?\\S+ from ';
 
 /** How tokens of well-known services begin. */
 const tokenStart = [
@@ -50,7 +50,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(?<!\S)-{1,2}[A-Za-z].*$/, hidden],
   [/-----BEGIN.*$/, hidden],
   // The rest of a line that names a secret: where it ends, nobody knows.
-  [new RegExp(`(?<![\\w.-])(?!${login})([\\w.-]*(?:${secretName})[\\w.-]*).*$`, 'i'), `$1 ${hidden}`],
+  [new RegExp(`(?<![\\w.-])(?!${failedLogin})([\\w.-]*(?:${secretName})[\\w.-]*).*$`, 'i'), `$1 ${hidden}`],
   [new RegExp(`(?<![\\w.-])((?:[\\w.-]*[_.-])?(?:${shortSecretName}))["']?\\s*[=:].*$`, 'i'), `$1 ${hidden}`],
   [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]+/gi, `$1 ${hidden}`],
   // Of addresses only scheme and host are kept: paths of webhooks are secret, too.

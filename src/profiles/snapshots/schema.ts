@@ -4,10 +4,10 @@ import { describeProcess, History, hostUsage } from '../machine.ts';
 import { defineShape, nullable, Time } from '../route.ts';
 
 /** How many processes are recorded, of each kind. */
-export const mostProcesses = 15;
+export const mostSnapshotProcesses = 15;
 
 /** Entries of the system's journal. */
-export const mostEntries = 50;
+export const mostJournalEntries = 50;
 
 const share = nullable(Type.Number({ examples: [1.5] }));
 const rate = (description: string) => nullable(Type.Number({ examples: [52_000] }), description);
@@ -26,8 +26,8 @@ export const MachineSnapshot = defineShape('MachineSnapshot', {
   processes: nullable(
     Type.Object({
       count: Type.Integer({ description: 'Of all processes.', examples: [212] }),
-      byCpu: Type.Array(process, { description: `The ${mostProcesses} that used the processors most.` }),
-      byMemory: Type.Array(process, { description: `The ${mostProcesses} with the most memory.` }),
+      byCpu: Type.Array(process, { description: `The ${mostSnapshotProcesses} that used the processors most.` }),
+      byMemory: Type.Array(process, { description: `The ${mostSnapshotProcesses} with the most memory.` }),
     }),
     'Without command lines, which may have secrets. Null if they could not be read in time.',
   ),
@@ -58,7 +58,7 @@ export const MachineSnapshot = defineShape('MachineSnapshot', {
         text: Type.String({ examples: ['Out of memory: Killed process 4086 (node)'] }),
       }),
     ),
-    `The last ${mostEntries} lines of the system's journal, oldest first, without what looks like a secret or a command line. Null where they cannot be read.`,
+    `The last ${mostJournalEntries} lines of the system's journal, oldest first, without what looks like a secret or a command line. Null where they cannot be read.`,
   ),
 });
 export type MachineSnapshot = Static<typeof MachineSnapshot>;

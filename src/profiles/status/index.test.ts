@@ -7,12 +7,13 @@ import { openEvents } from '../../../test/support/events.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 import { type Concern, defineFeature, type Feature } from '../feature.ts';
 import { features } from '../index.ts';
-import type { Status } from './index.ts';
+import type { HealthStatus } from './index.ts';
 
-const read = async ({ request }: TestApp): Promise<Status> => (await request<Status>('GET', '/api/status')).json;
+const read = async ({ request }: TestApp): Promise<HealthStatus> =>
+  (await request<HealthStatus>('GET', '/api/status')).json;
 
 /** The problems but those of the machine that the test runs on. */
-const listOwn = ({ problems }: Pick<Status, 'problems'>) => problems.filter(({ area }) => area !== 'host');
+const listOwn = ({ problems }: Pick<HealthStatus, 'problems'>) => problems.filter(({ area }) => area !== 'host');
 
 /** A feature whose concerns the test decides. */
 const createWorried = (concerns: Concern[]): Feature =>
@@ -89,7 +90,7 @@ test('a listener gets the status once, and again only when it differs', async (t
   for (const [index, text] of texts.entries()) assert.notEqual(text, texts[index - 1]);
   const second = await openEvents(t, app.url, 'status');
   const [now] = await second.waitFor('status');
-  assert.equal(listOwn(now?.data as unknown as Status).length, 1);
+  assert.equal(listOwn(now?.data as unknown as HealthStatus).length, 1);
 });
 
 test('the status works alone, without the history', async (t) => {

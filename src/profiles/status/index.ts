@@ -11,8 +11,8 @@ import { createPolledTopic } from '../topic.ts';
 
 const share = (description: string) => nullable(Type.Number({ minimum: 0, maximum: 1, examples: [0.42] }), description);
 
-export type Status = Static<typeof Status>;
-export const Status = defineShape('HealthStatus', {
+export type HealthStatus = Static<typeof HealthStatus>;
+export const HealthStatus = defineShape('HealthStatus', {
   status: Type.Enum(['ok', 'attention'], { type: 'string', description: '`ok` if there are no problems.' }),
   time: Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }),
   problems: Type.Array(
@@ -49,7 +49,7 @@ export const status = defineFeature({
     const lastMinute = createLastMinute();
     // Read once: a clock that is set would make the machine another age.
     const bootedAt = new Date(clock().getTime() - host.uptimeSeconds() * 1000).toISOString();
-    const read = async (): Promise<Status> => {
+    const read = async (): Promise<HealthStatus> => {
       const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
       const means = lastMinute.means();
       // Where watches look, they say what needs attention.
@@ -62,9 +62,9 @@ export const status = defineFeature({
       const others = disks.filter((disk) => isWritable(disk) && !isWatched(disk));
       return { ...toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock()), bootedAt };
     };
-    let last: Status | undefined;
+    let last: HealthStatus | undefined;
     /** The last one again, with its time, if nothing has changed since. */
-    const readChange = async (): Promise<Status> => {
+    const readChange = async (): Promise<HealthStatus> => {
       const next = await read();
       if (!last || !isSameStatus(last, next)) last = next;
       return last;
@@ -78,13 +78,13 @@ export const status = defineFeature({
             path: '/api/status',
             ...openFor('machine:read'),
             summary: 'Report what needs attention now',
-            schema: { operationId: 'getStatus', response: { 200: Status } },
+            schema: { operationId: 'getStatus', response: { 200: HealthStatus } },
             handler: read,
           }),
         ],
       },
       topics: {
-        status: createPolledTopic(openFor('machine:read'), Status, interval, readChange, { onlyChanges: true }),
+        status: createPolledTopic(openFor('machine:read'), HealthStatus, interval, readChange, { onlyChanges: true }),
       },
       start: () => {
         leave = host.listen(lastMinute.add);
@@ -99,7 +99,7 @@ const toStatus = (
   concerns: readonly Concern[],
   means: MinuteMeans | undefined,
   time: Date,
-): Omit<Status, 'bootedAt'> => {
+): Omit<HealthStatus, 'bootedAt'> => {
   const problems = concerns.toSorted(
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
@@ -117,7 +117,7 @@ const toStatus = (
 const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
 
 /** True if only their times differ. */
-const isSameStatus = (a: Status, b: Status): boolean =>
+const isSameStatus = (a: HealthStatus, b: HealthStatus): boolean =>
   JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
 
 /** Shares of the machine, 0 to 1, as means of the last minute; NaN stands for unknown. */

@@ -57,14 +57,14 @@ class Counted {
   }
 }
 
-type AlertLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
+type SearchedLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
 
 /**
  * Counts the alerts of sources within a time up to now. The log is searched once for all sources that are new, then only read
  * on: a thousand watches that count a week of alerts each second read each alert once.
  */
 export class AlertCounts {
-  readonly #log: AlertLog;
+  readonly #log: SearchedLog;
   readonly #readOn = createSharedReading(() => this.#read(), 0);
   readonly #kept = new Map<string, Counted>();
   /** Sources that the log is to be searched for. */
@@ -73,7 +73,7 @@ export class AlertCounts {
   #seq = 0;
   #now = 0;
 
-  constructor(log: AlertLog) {
+  constructor(log: SearchedLog) {
     this.#log = log;
   }
 

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { beginCondition, type ConditionEvent, type FigureLimits, observe, observeFault, step } from './condition.ts';
+import {
+  beginCondition,
+  type ConditionEvent,
+  type FigureLimits,
+  observe,
+  observeFault,
+  stepCondition,
+} from './condition.ts';
 
 const second = 1000;
 
@@ -9,7 +16,12 @@ const second = 1000;
 const run = (readings: readonly (number | undefined)[], limits: FigureLimits, forMs = 0): ConditionEvent[][] => {
   let state = beginCondition();
   return readings.map((figure, index) => {
-    const next = step(state, figure === undefined ? undefined : observe(figure, limits), index * second, forMs);
+    const next = stepCondition(
+      state,
+      figure === undefined ? undefined : observe(figure, limits),
+      index * second,
+      forMs,
+    );
     state = next.state;
     return next.events;
   });
@@ -48,9 +60,9 @@ test('a check that fails breaks nothing off, and is reported once it has failed 
 });
 
 test('a question of yes or no has one level', () => {
-  const bad = step(beginCondition(), observeFault(true), 0, 0);
+  const bad = stepCondition(beginCondition(), observeFault(true), 0, 0);
   assert.deepEqual(bad.events, ['raised']);
-  assert.deepEqual(step(bad.state, observeFault(false), 1, 0).events, ['cleared']);
+  assert.deepEqual(stepCondition(bad.state, observeFault(false), 1, 0).events, ['cleared']);
 });
 
 test('what fires is always what the readings of the last `for` say', () => {
@@ -61,7 +73,7 @@ test('what fires is always what the readings of the last `for` say', () => {
       let [isRaised, isTold] = [false, false];
       for (const [index, figure] of readings.entries()) {
         const observation = figure === undefined ? undefined : observe(figure, limits);
-        const next = step(state, observation, index * second, seconds * second);
+        const next = stepCondition(state, observation, index * second, seconds * second);
         for (const event of next.events) {
           // Each thing happens only where it can.
           if (event === 'raised' || event === 'cleared') {

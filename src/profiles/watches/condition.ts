@@ -71,7 +71,7 @@ export const beginCondition = (firing?: Firing, isUnknownTold = false): Conditio
  * The state after a check at `at`, and what has happened. A limit must be reached for `forMs` before its alert fires; what
  * fires ends at once. A check that fails says neither, so it begins nothing anew, unless checks fail for as long as that.
  */
-export const step = (
+export const stepCondition = (
   state: ConditionState,
   observation: Observation | undefined,
   at: number,

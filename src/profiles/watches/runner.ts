@@ -4,7 +4,7 @@ import { createSerial } from '../../storage/scheduling.ts';
 import { cutText } from '../../well-formed.ts';
 import type { AlertSource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
-import { beginCondition, type ConditionState, observe, observeFault, step } from './condition.ts';
+import { beginCondition, type ConditionState, observe, observeFault, stepCondition } from './condition.ts';
 import type { KnownWatch } from './definitions.ts';
 import { RecentFigures } from './recent-figures.ts';
 import type { RecentReadings, WatchedThing } from './schema.ts';
@@ -51,7 +51,7 @@ const allThings = '*';
 const longestThing = 180;
 
 /** Fingerprints of a watch's alerts: `NAME/WHERE/THING`, and `NAME/WHERE/?THING` where it cannot be checked. */
-const toFingerprint = (name: string, where: string, thing: string): string => `${name}/${where}/${thing}`;
+const toThingFingerprint = (name: string, where: string, thing: string): string => `${name}/${where}/${thing}`;
 const unknownMark = '?';
 
 const toThingName = (thing: string): string =>
@@ -73,7 +73,7 @@ export class WatchRunner {
   constructor(watch: KnownWatch, parts: RunnerParts, told: ReadonlyMap<string, ToldAlert>) {
     this.watch = watch;
     this.#parts = parts;
-    const prefix = toFingerprint(watch.settings.name, parts.where, '');
+    const prefix = toThingFingerprint(watch.settings.name, parts.where, '');
     for (const [fingerprint, alert] of told) {
       if (!fingerprint.startsWith(prefix)) continue;
       const rest = fingerprint.slice(prefix.length);
@@ -116,7 +116,7 @@ export class WatchRunner {
     const all = new Map<string, ToldAlert>();
     for (const { name, told, toldUnknown } of this.#things.values()) {
       const add = (mark: string, alert: ToldAlert | undefined): void => {
-        if (alert) all.set(toFingerprint(settings.name, this.#parts.where, mark + name), alert);
+        if (alert) all.set(toThingFingerprint(settings.name, this.#parts.where, mark + name), alert);
       };
       add('', told);
       add(unknownMark, toldUnknown);
@@ -200,7 +200,7 @@ export class WatchRunner {
           : limits && observe(finding.figure, limits);
     const isBad = observation && observation.limit === 'bad';
     thing.recent?.add(at, { isBad, ...('figure' in finding && { figure: finding.figure }) });
-    const { state } = step(thing.condition, observation, at, this.watch.forMs);
+    const { state } = stepCondition(thing.condition, observation, at, this.watch.forMs);
     thing.condition = state;
     thing.words = finding.words;
     if (!('isUnknown' in finding)) thing.isFault = 'isBad' in finding;
@@ -311,7 +311,7 @@ export class WatchRunner {
     const about = {
       source: `watch/${settings.name}`,
       format: 'watch',
-      fingerprint: toFingerprint(settings.name, where, mark + thing.name),
+      fingerprint: toThingFingerprint(settings.name, where, mark + thing.name),
       // No machine is at fault: any could have checked it.
       ...(isOfNetwork && { hostname: '' }),
       labels: isGone ? {} : { watch: settings.name, type: type.name, thing: thing.name },

@@ -72,7 +72,7 @@ interface Active {
 const firstLookMs = 20_000;
 const lookMs = 10_000;
 
-const scopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
+const watchScopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
 
 /** Checks all watches when they are due. */
 export class Watcher {
@@ -113,7 +113,7 @@ export class Watcher {
         processes: createSharedReading(() => host.processes(), sharedMs),
       },
     };
-    for (const scope of scopes) parts.leases[scope].onChanged((isHeld) => !isHeld && this.#drop(scope));
+    for (const scope of watchScopes) parts.leases[scope].onChanged((isHeld) => !isHeld && this.#drop(scope));
     parts.leases.network.onChanged((isHeld) => {
       if (isHeld) this.#patientUntil = performance.now() + firstLookMs;
     });
@@ -210,7 +210,7 @@ export class Watcher {
 
   /** Learns which alerts fire of what this instance watches, once after each start, and when it takes over from another one. */
   #restore(): void {
-    const missing = scopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
+    const missing = watchScopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
     if (this.#isRestoring || missing.length === 0) return;
     this.#isRestoring = true;
     void this.#readTold()

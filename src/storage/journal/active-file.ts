@@ -2,7 +2,7 @@ import { statSync, writeSync } from 'node:fs';
 import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { JournalError, passIfGone } from './errors.ts';
 import { type FileNames, nextNumber, type Sync } from './files.ts';
-import { classifyLine, type Part, readPart } from './line.ts';
+import { classifyLine, type GroupPart, readPart } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import { findLastLineEnd, type ReadAt, readLinesBackwards, toReadAt } from './read/files.ts';
 
@@ -180,7 +180,7 @@ const findWholeEnd = async (read: ReadAt, size: number, maxLineBytes: number): P
   const lineEnd = await findLastLineEnd(read, size);
   let end = lineEnd;
   /** The part that was cut off last. */
-  let cut: Part | undefined;
+  let cut: GroupPart | undefined;
   for await (const lines of readLinesBackwards(read, lineEnd, maxLineBytes)) {
     for (const { start, bytes } of lines) {
       // Behind the last newline is nothing.
@@ -194,4 +194,5 @@ const findWholeEnd = async (read: ReadAt, size: number, maxLineBytes: number): P
   return end;
 };
 
-const isBefore = (part: Part, next: Part): boolean => part.count === next.count && part.index === next.index - 1;
+const isBefore = (part: GroupPart, next: GroupPart): boolean =>
+  part.count === next.count && part.index === next.index - 1;

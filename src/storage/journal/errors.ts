@@ -49,16 +49,19 @@ const reasons: Record<string, string> = {
 };
 
 /** The reason in brackets after a space; empty if it is not for clients. */
-export const toReason = (error: unknown): string => {
+export const toBracketedReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;
 };
 
 /** What a store throws for changes that its log cannot store; the error of the log has that of the system as its cause. */
 export const toNotStored = (what: string, cause: Error | undefined): StoreUnavailable =>
-  new StoreUnavailable(`${what} cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`, {
-    cause,
-  });
+  new StoreUnavailable(
+    `${what} cannot be stored at the moment${toBracketedReason(cause?.cause)}; try again in a second`,
+    {
+      cause,
+    },
+  );
 
 /** Why a log could not be opened; the system's own text for any other reason. */
 export const explainOpening = (error: unknown): string =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createId, lineEndBytes, readIdTime, toLine, toLineStart, toMark } from './line.ts';
+import { createId, lineEndBytes, readIdTime, toLineStart, toMark, toRecordLine } from './line.ts';
 
-const line = toLine(toLineStart({ message: 'höhe', level: 'ERROR' }, 'an-id'), 7);
+const line = toRecordLine(toLineStart({ message: 'höhe', level: 'ERROR' }, 'an-id'), 7);
 
 test('a line is JSON with the record first, then id, seq and crc', () => {
   const record = JSON.parse(line);
@@ -22,7 +22,7 @@ test('a mark is a line with only seq and crc', () => {
 
 test('the end of a line has at most lineEndBytes, whatever the seq', () => {
   const start = toLineStart({ message: 'höhe' }, 'an-id');
-  assert.equal(toLine(start, Number.MAX_SAFE_INTEGER).length, start.length + lineEndBytes);
+  assert.equal(toRecordLine(start, Number.MAX_SAFE_INTEGER).length, start.length + lineEndBytes);
 });
 
 test('ids are UUIDs of version 7 that hold their time, and no two are alike', () => {

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 /** The field that ends each line written here, with its value in quotes and the closing brace. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;
 
-/** The most that `toLine` adds to the start of a line: seq, crc and the newline. */
+/** The most that `toRecordLine` adds to the start of a line: seq, crc and the newline. */
 export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1;
 
 export type LogRecord = Record<string, unknown>;
@@ -14,7 +14,7 @@ export type LogRecord = Record<string, unknown>;
 export type StoredRecord = LogRecord & { id: string; seq: number };
 
 /** Which line of a group this is, from 1, and of how many. A group is in the log whole or not at all. */
-export interface Part {
+export interface GroupPart {
   index: number;
   count: number;
 }
@@ -23,7 +23,7 @@ export interface Part {
 export const toLineStart = (
   record: LogRecord,
   id: string,
-  part?: Part,
+  part?: GroupPart,
   toJson: (record: LogRecord) => string = JSON.stringify,
 ): string => {
   const fields = toJson(record).slice(0, -1);
@@ -32,7 +32,7 @@ export const toLineStart = (
 };
 
 /** A whole line. Its CRC-32 covers every byte before the field `crc`. */
-export const toLine = (start: string, seq: number): string => close(`${start},"seq":${seq}`);
+export const toRecordLine = (start: string, seq: number): string => close(`${start},"seq":${seq}`);
 
 /** A line without a record, which keeps the last seq if retention has removed every record. */
 export const toMark = (seq: number): string => close(`{"seq":${seq}`);
@@ -118,14 +118,14 @@ export const isFeatureEventLine = (line: Buffer): boolean =>
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
 /** The record in a line; undefined where it was not written here or is damaged. */
-export const toStored = (line: Buffer | undefined): StoredRecord | undefined => {
+export const parseStored = (line: Buffer | undefined): StoredRecord | undefined => {
   if (line === undefined || classifyLine(line) !== 'own') return undefined;
   const record = parseRecord(line);
   return typeof record['id'] === 'string' && typeof record['seq'] === 'number' ? (record as StoredRecord) : undefined;
 };
 
 /** Which part of a group an own line is; undefined where it stands alone. */
-export const readPart = (line: Buffer): Part | undefined => {
+export const readPart = (line: Buffer): GroupPart | undefined => {
   const found = partField.exec(trim(line).subarray(-partEndBytes).toString('latin1'));
   return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
 };

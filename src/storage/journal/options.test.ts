@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '../../units.ts';
-import { toReason } from './errors.ts';
+import { toBracketedReason } from './errors.ts';
 import type { JournalEvent } from './options.ts';
 import { withDefaults } from './options.ts';
 
@@ -48,12 +48,12 @@ test('report receives every event, and an error in it stops nothing', () => {
 
 test('clients receive only reasons that an operator can act on', () => {
   const withCode = (code: string) => Object.assign(new Error('secret'), { code });
-  assert.equal(toReason(withCode('low-space')), ' (too little space is free on the disk)');
-  assert.equal(toReason(withCode('ENOSPC')), ' (the disk is full)');
-  assert.equal(toReason(withCode('EDQUOT')), ' (the disk quota is used up)');
-  assert.equal(toReason(withCode('EFBIG')), ' (the file has reached its maximum size)');
-  assert.equal(toReason(withCode('EIO')), ' (the disk reports an error)');
-  assert.equal(toReason(withCode('EROFS')), ' (the file system is read-only)');
-  assert.equal(toReason(withCode('EBADF')), '');
-  assert.equal(toReason(new Error('secret')), '');
+  assert.equal(toBracketedReason(withCode('low-space')), ' (too little space is free on the disk)');
+  assert.equal(toBracketedReason(withCode('ENOSPC')), ' (the disk is full)');
+  assert.equal(toBracketedReason(withCode('EDQUOT')), ' (the disk quota is used up)');
+  assert.equal(toBracketedReason(withCode('EFBIG')), ' (the file has reached its maximum size)');
+  assert.equal(toBracketedReason(withCode('EIO')), ' (the disk reports an error)');
+  assert.equal(toBracketedReason(withCode('EROFS')), ' (the file system is read-only)');
+  assert.equal(toBracketedReason(withCode('EBADF')), '');
+  assert.equal(toBracketedReason(new Error('secret')), '');
 });

@@ -16,7 +16,7 @@ export type JournalEvent =
   /** A line that cannot be read, or records that are missing, with file and place as a clause; once for each. */
   | { type: 'damaged'; damage: string };
 
-export type Report = (event: JournalEvent) => void;
+export type ReportEvent = (event: JournalEvent) => void;
 
 /** What the index of a log keeps of its records. */
 export interface Indexing {
@@ -65,7 +65,7 @@ export interface JournalOptions {
   expects?: 'any' | 'own' | 'all';
   /** How long to wait between attempts to write again after a failure. */
   retryMs?: number;
-  report?: Report;
+  report?: ReportEvent;
   /** Receives the seconds that each sync of records took. */
   onSync?: (seconds: number) => void;
   /** How many of so many old files are indexed, which goes on in the background. */
@@ -105,7 +105,7 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
 
 /** An error in `report` must not stop the log. */
 const createSafeReport =
-  (report: Report = () => undefined): Report =>
+  (report: ReportEvent = () => undefined): ReportEvent =>
   (event) => {
     try {
       report(event);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
-import { classifyLine, createMatcher, parseRecord, toLine, toLineStart, toMark } from './line.ts';
+import { classifyLine, createMatcher, parseRecord, toLineStart, toMark, toRecordLine } from './line.ts';
 
-const line = toLine(toLineStart({ message: 'höhe', level: 'ERROR' }, 'an-id'), 7);
+const line = toRecordLine(toLineStart({ message: 'höhe', level: 'ERROR' }, 'an-id'), 7);
 const bytes = Buffer.from(line).subarray(0, -1);
 
 test('any record can be parsed back from its line', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), (fields) => {
       const record = { ...fields, n: 1 };
-      const text = toLine(toLineStart(record, 'an-id'), 3).slice(0, -1);
+      const text = toRecordLine(toLineStart(record, 'an-id'), 3).slice(0, -1);
       assert.ok(!text.includes('\n'));
       assert.equal(classifyLine(Buffer.from(text)), 'own');
       const { crc: _, ...parsed } = parseRecord(Buffer.from(text));
@@ -71,7 +71,7 @@ test('a record matches by the exact text of its own field', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (level, value) => {
       const record = { message: `"level":${JSON.stringify(value)}`, level, inner: { level: value } };
-      const own = Buffer.from(toLine(toLineStart(record, 'an-id'), 3));
+      const own = Buffer.from(toRecordLine(toLineStart(record, 'an-id'), 3));
       const foreign = Buffer.from(JSON.stringify(record, undefined, '  '));
       assert.equal(createMatcher({ field: 'level', value })('own', own), level === value);
       assert.equal(createMatcher({ field: 'level', value: level })('own', own), true);

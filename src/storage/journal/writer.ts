@@ -1,9 +1,9 @@
 import { hourMs } from '../../units.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { createSerial } from '../scheduling.ts';
-import { codeOf, JournalError, toReason } from './errors.ts';
+import { codeOf, JournalError, toBracketedReason } from './errors.ts';
 import type { AssertFreeSpace } from './files.ts';
-import { createId, type LogRecord, lineEndBytes, type Part, toLine, toLineStart } from './line.ts';
+import { createId, type GroupPart, type LogRecord, lineEndBytes, toLineStart, toRecordLine } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import type { SegmentStore } from './segment-store.ts';
 
@@ -137,7 +137,7 @@ export class JournalWriter {
     });
   }
 
-  #toNewLine(record: LogRecord, id: string, part?: Part): NewLine {
+  #toNewLine(record: LogRecord, id: string, part?: GroupPart): NewLine {
     return { start: toLineStart(record, id, part, this.#settings.toJson), record, id };
   }
 
@@ -175,7 +175,7 @@ export class JournalWriter {
     await this.#assertFreeSpace(batch.reduce((bytes, { size }) => bytes + size, 0));
     const firstSeq = this.#nextSeq;
     const lines = batch.flatMap(({ item }) => item.lines);
-    const texts = lines.map(({ start }, index) => toLine(start, firstSeq + index));
+    const texts = lines.map(({ start }, index) => toRecordLine(start, firstSeq + index));
     this.#nextSeq += lines.length;
     const { recent } = this.#store;
     const { version } = recent;
@@ -242,12 +242,12 @@ const rejectAll = (batch: Batch, error: JournalError): void => {
 };
 
 const toUnavailable = (cause: Error): JournalError =>
-  new JournalError('unavailable', `the log cannot be written at the moment${toReason(cause)}`, { cause });
+  new JournalError('unavailable', `the log cannot be written at the moment${toBracketedReason(cause)}`, { cause });
 
 /** The bytes of the whole line that begins so. */
 const measureLine = ({ start }: NewLine): number => Buffer.byteLength(start) + lineEndBytes;
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
 
-const toPart = (index: number, count: number): Part | undefined =>
+const toPart = (index: number, count: number): GroupPart | undefined =>
   count > 1 ? { index: index + 1, count } : undefined;

@@ -7,7 +7,7 @@ export interface Host {
 }
 
 /** Where a database is: one server, or several of which one takes changes. */
-export interface Address {
+export interface PostgresAddress {
   hosts: Host[];
   user: string | undefined;
   password: string | undefined;
@@ -30,7 +30,7 @@ export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:/.test(
  * Reads an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host`, `sslrootcert`
  * and `target_session_attrs` may be parameters too. Throws an Error whose message is a clause without the password.
  */
-export const readPostgresUrl = (url: string): Address => {
+export const readPostgresUrl = (url: string): PostgresAddress => {
   const [, user, password, hosts = '', database = '', query] = shape.exec(url) ?? [];
   if (database === '') throw new Error(`the address must be like ${form}; in a password, @ is %40 and / is %2F`);
   const parameters = Object.fromEntries(new URLSearchParams(query));

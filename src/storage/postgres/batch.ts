@@ -35,7 +35,7 @@ export interface Collection<Change, Result> {
 }
 
 /** A change that waits, with its collection. */
-export interface Operation {
+export interface CollectionChange {
   // biome-ignore lint/suspicious/noExplicitAny: changes and results go back to where they came from.
   collection: Collection<any, any>;
   change: unknown;
@@ -50,7 +50,7 @@ interface Fence {
   batch: number;
 }
 
-type Decisions = ReadonlyMap<Operation, Decision<unknown>>;
+type Decisions = ReadonlyMap<CollectionChange, Decision<unknown>>;
 
 /** What became of a batch; `unknown` if its commit may have happened. */
 type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
@@ -89,8 +89,8 @@ export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement
 export const execute = async (
   connection: Connection,
   fence: Fence,
-  operations: readonly Operation[],
-  claim: () => readonly Operation[],
+  operations: readonly CollectionChange[],
+  claim: () => readonly CollectionChange[],
 ): Promise<BatchResult> => {
   const parts = toParts(operations);
   const outcomes = await connection.run([begin, raiseFence(fence), ...parts.flatMap(({ reads }) => reads)]);
@@ -102,7 +102,7 @@ export const execute = async (
   const [, fenced, ...read] = outcomes.map((outcome) => outcome as Exclude<StatementOutcome, { error: Error }>);
   if (fenced?.rowCount !== 1) return { outcome: 'failed', error: new Error('this instance is not registered') };
   const claimed = new Set(claim());
-  const decisions = new Map<Operation, Decision<unknown>>();
+  const decisions = new Map<CollectionChange, Decision<unknown>>();
   const statements = parts.flatMap(({ collection, operations: all, reads }) => {
     const [[gateRow], ...rows] = read.splice(0, reads.length).map((each) => each.rows) as [[Row], ...Row[][]];
     const gate: Gate = { lastId: gateRow.last_id, at: gateRow.at, counts: gateRow.counts };
@@ -132,16 +132,16 @@ const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =
   outcomes.find((outcome) => 'error' in outcome)?.error;
 
 /** The operations of each collection, with their reads, in the order of names, so no two instances wait for each other. */
-const toParts = (operations: readonly Operation[]) => {
+const toParts = (operations: readonly CollectionChange[]) => {
   const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
   return names.map((name) => {
     const own = operations.filter(({ collection }) => collection.name === name);
-    const { collection } = own[0] as Operation;
+    const { collection } = own[0] as CollectionChange;
     return { collection, operations: own, reads: [lockGate(name), ...collection.read(toChanges(own))] };
   });
 };
 
-const toChanges = (operations: readonly Operation[]): unknown[] => operations.map(({ change }) => change);
+const toChanges = (operations: readonly CollectionChange[]): unknown[] => operations.map(({ change }) => change);
 
 /** Members of entries as the columns that `unnest` takes. */
 export const toColumns = <Entry, Name extends keyof Entry>(

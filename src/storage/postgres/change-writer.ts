@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { lengthOf } from '../changes.ts';
-import { type Collection, execute, type Operation } from './batch.ts';
+import { type Collection, type CollectionChange, execute } from './batch.ts';
 import type { Connection } from './connection.ts';
-import { isPassing, isRefusedValue, toUnavailable, toValueRefusal } from './database-errors.ts';
+import { isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
 import { knownVersion } from './schema.ts';
 
 /** Milliseconds between two attempts. */
@@ -25,7 +25,7 @@ const seenMs = 5000;
 const notApplied = ', and the change was not applied';
 const maybeApplied = '; the change may have been applied';
 
-interface QueuedChange extends Operation {
+interface QueuedChange extends CollectionChange {
   /** Set while its commit may have happened. */
   isUncertain: boolean;
   /** When it gets 503, by `performance.now()`. */
@@ -149,7 +149,7 @@ export class ChangeWriter {
         this.#expiry = setTimeout(() => this.#expire(), expiresAt - now).unref();
         return;
       }
-      this.#refuse([waiting], toUnavailable(this.#lastFailure, isUncertain ? maybeApplied : notApplied));
+      this.#refuse([waiting], toDatabaseUnavailable(this.#lastFailure, isUncertain ? maybeApplied : notApplied));
     }
   }
 
@@ -178,8 +178,8 @@ export class ChangeWriter {
         }
         this.#note(error);
         this.#drop();
-        if (this.#isStopping) this.#refuse(this.#unsettled, toUnavailable(error, notApplied));
-        else if (!isPassing(error)) this.#refuse(left, toUnavailable(error, notApplied));
+        if (this.#isStopping) this.#refuse(this.#unsettled, toDatabaseUnavailable(error, notApplied));
+        else if (!isPassing(error)) this.#refuse(left, toDatabaseUnavailable(error, notApplied));
         else if (left.length > 0) await pause(retryMs);
       }
       left = left.filter(({ isSettled }) => !isSettled);
@@ -219,7 +219,7 @@ export class ChangeWriter {
         return;
       } catch (error) {
         this.#note(error);
-        if (this.#isStopping) this.#refuse(batch, toUnavailable(error, maybeApplied));
+        if (this.#isStopping) this.#refuse(batch, toDatabaseUnavailable(error, maybeApplied));
         else await pause(retryMs);
       }
     }
@@ -266,7 +266,7 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   RETURNING epoch, batch`;
 
 /** Those that have not expired. From now on, their commit may have happened. */
-const claim = (batch: readonly WaitingChange[]): Operation[] => {
+const claim = (batch: readonly WaitingChange[]): CollectionChange[] => {
   const wanted = batch.filter(({ isSettled }) => !isSettled).map(({ item }) => item);
   for (const change of wanted) change.isUncertain = true;
   return wanted;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import type { Address, Host } from './address.ts';
+import type { Host, PostgresAddress } from './address.ts';
 import { findLastingProblem } from './database-errors.ts';
 
 /** Milliseconds to connect, and for a statement until its answer. */
@@ -85,7 +85,7 @@ export class Connection {
    * that resolves: a server that stood still may not know that another has replaced it.
    */
   static async open(
-    { user, password, database, ssl }: Address,
+    { user, password, database, ssl }: PostgresAddress,
     host: Host,
     preparing: Preparing,
     confirm?: (host: Host) => Promise<void>,
@@ -207,12 +207,12 @@ interface Candidate {
 
 /** Finds the server that takes changes, among all of an address. */
 export class Primary {
-  readonly #address: Address;
+  readonly #address: PostgresAddress;
   readonly #preparing: Preparing = { isPossible: true };
   /** The highest that was seen: a server with a lower one was replaced, though it may still run. */
   #timeline = 0;
 
-  constructor(address: Address) {
+  constructor(address: PostgresAddress) {
     this.#address = address;
   }
 

@@ -94,7 +94,7 @@ export const toValueRefusal = (error: unknown): ValueRefusal =>
   new ValueRefusal(`The database does not take a value of this request: ${(error as Error).message}`, { cause: error });
 
 /** The 503 for a failure, with what is known of the change that failed. */
-export const toUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
+export const toDatabaseUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
   error instanceof StoreUnavailable
     ? error
     : new StoreUnavailable(`The database cannot be used at the moment${outcome}; try again in a second`, {

@@ -5,8 +5,8 @@ import { readPostgresUrl } from './address.ts';
 import type { Collection } from './batch.ts';
 import { ChangeWriter, type Identity, type WriterObserver } from './change-writer.ts';
 import { type Connection, Primary, type Row, type Statement } from './connection.ts';
-import { findLastingProblem, toUnavailable } from './database-errors.ts';
-import { type DatabaseSnapshot, Reader } from './reader.ts';
+import { findLastingProblem, toDatabaseUnavailable } from './database-errors.ts';
+import { DatabaseReader, type DatabaseSnapshot } from './reader.ts';
 import { type Common, claimCommon, migrate } from './schema.ts';
 
 /** Milliseconds for which the row of an instance that has ended stays. */
@@ -59,7 +59,7 @@ export class Database {
   readonly #primary: Primary;
   readonly #common: Common;
   readonly #observer: WriterObserver;
-  readonly #reader: Reader;
+  readonly #reader: DatabaseReader;
   readonly #writer: ChangeWriter;
   /** Made when it is first used. */
   #apart: ChangeWriter | undefined;
@@ -83,7 +83,7 @@ export class Database {
     this.#common = common;
     this.#observer = observer;
     const open = async () => this.#prepare(await this.#primary.connect());
-    this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()), open, readsMs);
+    this.#reader = new DatabaseReader(async () => this.#prepare(await this.#primary.connectToRead()), open, readsMs);
     this.#writer = new ChangeWriter(open, identity, observer, changesMs);
     this.#createApart = () => {
       const ignore = (): void => undefined;
@@ -114,7 +114,7 @@ export class Database {
   /** Why changes cannot be written at the moment; undefined while they can, or before the first attempt. */
   get failure(): Error | undefined {
     const { failure } = this.#writer;
-    return failure === undefined ? undefined : toUnavailable(failure);
+    return failure === undefined ? undefined : toDatabaseUnavailable(failure);
   }
 
   /** How many changes wait. */

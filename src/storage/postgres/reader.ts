@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../expected-errors.ts';
 import type { List } from '../list.ts';
 import { awaitWithin } from '../scheduling.ts';
 import type { Connection, Row, Statement } from './connection.ts';
-import { isMissing, isPassing, isRefusedValue, toUnavailable, toValueRefusal } from './database-errors.ts';
+import { isMissing, isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
 
 /** Connections for short reads; each takes many statements at once. */
 const connectionCount = 2;
@@ -35,7 +35,7 @@ export interface DatabaseSnapshot {
 }
 
 /** Reads from the primary, so each instance reads what any other has written. */
-export class Reader {
+export class DatabaseReader {
   readonly #openToRead: () => Promise<Connection>;
   readonly #open: () => Promise<Connection>;
   readonly #attemptsMs: number;
@@ -88,7 +88,7 @@ export class Reader {
         return await connection.query(statement);
       } catch (error) {
         close();
-        throw toUnavailable(error);
+        throw toDatabaseUnavailable(error);
       }
     };
     await query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
@@ -123,7 +123,8 @@ export class Reader {
       } catch (error) {
         if (isRefusedValue(error)) throw toValueRefusal(error);
         if (isMissing(error)) connection?.close();
-        if (this.#isStopping || !isPassing(error) || performance.now() > lastAttemptAt) throw toUnavailable(error);
+        if (this.#isStopping || !isPassing(error) || performance.now() > lastAttemptAt)
+          throw toDatabaseUnavailable(error);
         await pause(retryMs);
       }
     }
@@ -186,7 +187,7 @@ const pageBytes = 1024 * 1024;
 const firstBytes = 512 * 1024;
 
 /** What lists are read with. */
-type Pages = Pick<Reader, 'queryFirstPage' | 'openSnapshot'>;
+type Pages = Pick<DatabaseReader, 'queryFirstPage' | 'openSnapshot'>;
 
 /** What to list: rows of a table with these conditions, which contain no text of clients. */
 interface Selection {

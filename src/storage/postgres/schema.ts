@@ -295,7 +295,7 @@ export const claimCommon = async (connection: Connection, common: Common): Promi
   if (await compareCommon(connection, common)) return;
   await connection.query({
     text: 'INSERT INTO signalbox.shared (secret, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-    values: [toMark(common), common.timeZone],
+    values: [toSecretMark(common), common.timeZone],
   });
   await compareCommon(connection, common);
 };
@@ -304,7 +304,7 @@ export const claimCommon = async (connection: Connection, common: Common): Promi
 const compareCommon = async (connection: Connection, common: Common): Promise<boolean> => {
   const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
   if (!row) return false;
-  if (row.secret !== toMark(common)) {
+  if (row.secret !== toSecretMark(common)) {
     throw new LastingProblem('its other instances use another jwtSecret: set the same');
   }
   if (row.timeZone === common.timeZone) return true;
@@ -312,7 +312,8 @@ const compareCommon = async (connection: Connection, common: Common): Promise<bo
 };
 
 /** The secret itself is not stored. */
-const toMark = ({ secret }: Common): string => createHmac('sha256', secret).update('signalbox').digest('base64url');
+const toSecretMark = ({ secret }: Common): string =>
+  createHmac('sha256', secret).update('signalbox').digest('base64url');
 
 /** Versions of the tables in a database: the one that it has, if any, and the one that a start would bring it to. */
 interface SchemaPlan {

@@ -115,7 +115,7 @@ export const limits = [
     '5,000 objects, 8 MiB',
     'cut, with `"truncated": true`',
     ['src/profiles/commands/runner.ts', 'maxRows = 5000'],
-    ['src/profiles/commands/runner.ts', 'maxBytes = 8 * 1024 * 1024'],
+    ['src/profiles/commands/runner.ts', 'maxOutputBytes = 8 * 1024 * 1024'],
   ],
   ['concurrent commands', '4; 16 wait', '503', ['src/profiles/commands/executor.ts', 'running: 4, waiting: 16']],
   ['commands waiting for the audit', '10,000, 32 MiB', '503'],

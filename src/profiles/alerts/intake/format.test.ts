@@ -10,7 +10,7 @@ import {
   toLabels,
   toLink,
   toLinks,
-  toTime,
+  toRfc3339,
 } from './format.ts';
 
 for (const [level, names] of Object.entries({
@@ -50,13 +50,13 @@ test('the first host counts', () => {
 });
 
 test('times become UTC; the year 1 and other texts are none', () => {
-  assert.equal(toTime('2026-01-31T09:30:00+01:00'), '2026-01-31T08:30:00.000Z');
-  assert.equal(toTime('2026-01-31T09:30:00.000+0000'), '2026-01-31T09:30:00.000Z');
-  assert.equal(toTime('2026-01-31 09:30:00.5'), '2026-01-31T09:30:00.500Z');
-  assert.equal(toTime('2028-02-29T09:30:00Z'), '2028-02-29T09:30:00.000Z');
-  assert.equal(toTime('2026-02-29T09:30:00Z'), undefined);
+  assert.equal(toRfc3339('2026-01-31T09:30:00+01:00'), '2026-01-31T08:30:00.000Z');
+  assert.equal(toRfc3339('2026-01-31T09:30:00.000+0000'), '2026-01-31T09:30:00.000Z');
+  assert.equal(toRfc3339('2026-01-31 09:30:00.5'), '2026-01-31T09:30:00.500Z');
+  assert.equal(toRfc3339('2028-02-29T09:30:00Z'), '2028-02-29T09:30:00.000Z');
+  assert.equal(toRfc3339('2026-02-29T09:30:00Z'), undefined);
   for (const text of ['0001-01-01T00:00:00Z', '2026-02-31T25:00:00Z', 'now', '', 7, undefined]) {
-    assert.equal(toTime(text), undefined, String(text));
+    assert.equal(toRfc3339(text), undefined, String(text));
   }
 });
 

@@ -138,7 +138,7 @@ export const listSeverityNames = (fields: Record<string, unknown>): unknown[] =>
 ];
 
 /** Labels or other fields that name a host, the most telling first. */
-export const listHosts = (fields: Record<string, unknown>): unknown[] => [
+export const listHostFields = (fields: Record<string, unknown>): unknown[] => [
   ...[fields['hostname'], fields['host'], fields['node'], fields['nodename'], fields['instance']],
 ];
 
@@ -161,7 +161,7 @@ const tryUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\d\d)?$/;
 
 /** A time as RFC 3339 in UTC; one without an offset is UTC. Undefined for the years 0 and 1, and what is no time. */
-export const toTime = (value: unknown): string | undefined => {
+export const toRfc3339 = (value: unknown): string | undefined => {
   const parts = typeof value === 'string' ? time.exec(value) : null;
   if (!parts) return undefined;
   const [, day = '', clock, offset = 'Z'] = parts;
@@ -258,7 +258,7 @@ export const toLink = (...values: unknown[]): string | undefined => {
     if (url?.protocol !== 'http:' && url?.protocol !== 'https:') continue;
     Object.assign(url, { username: '', password: '' });
     url.search = withoutSecrets(url.search.slice(1));
-    if (url.hash.split(/[#?&;]/).some(isSecret)) url.hash = '';
+    if (url.hash.split(/[#?&;]/).some(isSecretParameter)) url.hash = '';
     if (url.href.length <= longestLink) return url.href;
     // A page without its parameters is better than none.
     Object.assign(url, { search: '', hash: '' });
@@ -289,11 +289,11 @@ export const listLinks = (fields: Record<string, unknown>): Record<string, unkno
 const withoutSecrets = (query: string): string =>
   query
     .split('&')
-    .filter((parameter) => !isSecret(parameter))
+    .filter((parameter) => !isSecretParameter(parameter))
     .join('&');
 
 /** True if the name of a parameter marks its value as secret, or its value is a URL with secrets. */
-const isSecret = (parameter: string): boolean => {
+const isSecretParameter = (parameter: string): boolean => {
   const [name = '', ...rest] = parameter.split('=');
   const value = decode(rest.join('='));
   const parts = decode(name)

@@ -10,12 +10,12 @@ type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'fixed64' | 'double' | 'by
 
 interface Field {
   name: string;
-  type: Scalar | (() => Message);
+  type: Scalar | (() => MessageFields);
   isList?: true;
 }
 
 /** Fields by number; others are skipped. */
-export type Message = Readonly<Record<number, Field>>;
+export type MessageFields = Readonly<Record<number, Field>>;
 
 const [varint, bit64, lengthDelimited] = [0, 1, 2] as WireType[];
 
@@ -43,9 +43,9 @@ const scalars: Record<Scalar, (reader: BinaryReader) => unknown> = {
 };
 
 /** Reads a message as the value that it is in JSON. Throws an HttpError for bytes that are none. */
-export const readMessage = (message: Message, bytes: Buffer): Record<string, unknown> => {
+export const readProtobuf = (message: MessageFields, bytes: Buffer): Record<string, unknown> => {
   let values = 0;
-  const readFields = (reader: BinaryReader, fields: Message, depth: number): Record<string, unknown> => {
+  const readFields = (reader: BinaryReader, fields: MessageFields, depth: number): Record<string, unknown> => {
     if (depth > deepest) throw new HttpError('invalid', `Request body is nested deeper than ${deepest} messages`);
     const found: Record<string, unknown> = {};
     while (reader.pos < reader.len) {

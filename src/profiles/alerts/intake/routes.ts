@@ -25,17 +25,17 @@ import type { AlertIntake } from './repeats.ts';
 
 export interface IntakeParts {
   intake: AlertIntake;
-  counts: AlertCounts;
+  counts: AlertMeters;
   clock: () => Date;
   identifySender: IdentifySender;
   /** Secrets by format, whose senders then have to sign. */
   secrets: Readonly<Record<string, string | undefined>>;
 }
 
-type AlertCounts = ReturnType<typeof createAlertCounts>;
+type AlertMeters = ReturnType<typeof createAlertMeters>;
 
 /** Counts alerts for /metrics and the history, by severity: a level may be any text. */
-export const createAlertCounts = ({ counter }: Meters) => {
+export const createAlertMeters = ({ counter }: Meters) => {
   const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
   const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
   const repeated = counter(

@@ -1,7 +1,7 @@
 import { readUserNames } from '../../../host/linux/processes.ts';
 import { readJournalField } from '../../../host/linux/systemd.ts';
 import type { SystemPaths } from '../../../host/programs.ts';
-import { allEnded, collectRows, createLineReader, requireProgram, runChild, toFailure } from '../child.ts';
+import { allEnded, collectRows, createLineReader, requireProgram, runChild, toCommandFailure } from '../child.ts';
 import { createAnyMatcher } from '../language.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type CommandOutput, type OutputRow } from '../runner.ts';
@@ -39,7 +39,7 @@ export const getEventLog = async (
     onOutput: events.onOutput,
     signal,
   });
-  if (exitCode !== 0 && !events.isFull()) throw toFailure(program, stderr);
+  if (exitCode !== 0 && !events.isFull()) throw toCommandFailure(program, stderr);
   const output = events.toOutput();
   if (isEmpty && !output.truncated) await requireJournal(program, signal);
   return output;
@@ -52,7 +52,7 @@ const requireJournal = async (program: string, signal: AbortSignal): Promise<voi
   if (stderr.includes('No journal files were found')) {
     throw new CommandFailure('Events need a journal: no journal files were found on this machine');
   }
-  if (exitCode) throw toFailure(program, stderr);
+  if (exitCode) throw toCommandFailure(program, stderr);
 };
 
 /** Tests rows of Get-EventLog against its parameters; LogName and Newest are left to the caller. */
@@ -212,6 +212,6 @@ const createValueFinder =
     }, maxValueBytes);
     const args = [`--field=${field}`, '--no-pager'];
     const { exitCode, stderr } = await runChild({ program, args, onOutput, signal });
-    if (exitCode !== 0 && isKnown) throw toFailure(program, stderr);
+    if (exitCode !== 0 && isKnown) throw toCommandFailure(program, stderr);
     return isKnown ? matches : undefined;
   };

@@ -34,7 +34,7 @@ export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
 
 const toService = (unit: Unit) => {
   // Inactive, failed and all other states are Stopped; SubState has the difference.
-  const Status = statuses[unit.ActiveState] ?? 'Stopped';
+  const Status = serviceStatuses[unit.ActiveState] ?? 'Stopped';
   return {
     Name: unit.Id.replace(/\.service$/, ''),
     DisplayName: unit.Description,
@@ -51,7 +51,7 @@ const toService = (unit: Unit) => {
 type ServiceStatus = 'Running' | 'Stopped' | 'StartPending' | 'StopPending';
 type StartType = 'Automatic' | 'Manual' | 'Disabled';
 
-const statuses: Record<string, ServiceStatus> = {
+const serviceStatuses: Record<string, ServiceStatus> = {
   active: 'Running',
   reloading: 'Running',
   refreshing: 'Running',

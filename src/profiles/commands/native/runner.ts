@@ -55,7 +55,9 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
 export const createGetProcess = (host: HostReadings) => {
   const list = async (processes: readonly ProcessReading[]): Promise<CommandOutput> => {
     const details = await host.processDetails(processes.map(({ pid }) => pid));
-    return toOutput([...processes].sort(byNameAndId).map((process) => toProcessRow(process, details.get(process.pid))));
+    return toOutput(
+      [...processes].sort(byNameAndId).map((process) => toPowerShellProcess(process, details.get(process.pid))),
+    );
   };
   const listAll = computeOnce(list);
   return async (parameters: CommandParameters<'Get-Process'>): Promise<CommandOutput> => {
@@ -86,7 +88,7 @@ const byNameAndId = (a: ProcessReading, b: ProcessReading): number => {
   return one < other ? -1 : 1;
 };
 
-const toProcessRow = (process: ProcessReading, details: ProcessDetails | undefined): OutputRow => ({
+const toPowerShellProcess = (process: ProcessReading, details: ProcessDetails | undefined): OutputRow => ({
   Id: process.pid,
   ProcessName: process.name,
   CPU: cpuSecondsOf(process),

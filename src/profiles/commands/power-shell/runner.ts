@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
-import { collectRows, runChild, toFailure } from '../child.ts';
-import { type Condition, hasWildcard } from '../language.ts';
+import { collectRows, runChild, toCommandFailure } from '../child.ts';
+import { type FilterCondition, hasWildcard } from '../language.ts';
 import { createEventFilter } from '../native/get-event-log.ts';
 import { type CommandParameters, chooseProperties, type ParsedCommand } from '../policy.ts';
 import { CommandFailure, maxRows, type OutputRow, type Runner } from '../runner.ts';
@@ -33,7 +33,7 @@ export const createPowerShellRunner = (program: string, platform: NodeJS.Platfor
       });
       const output = answer.toOutput();
       if (output) return output;
-      throw toFailure(program, stderr);
+      throw toCommandFailure(program, stderr);
     },
   };
 };
@@ -125,7 +125,7 @@ const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandPar
 const toPattern = (pattern: string): string => pattern.replaceAll(/[[\]\x60]/g, '\x60$&');
 
 /** The conditions in WQL, which accepts numbers and booleans as texts too. */
-const toWql = (conditions: readonly Condition[]): string =>
+const toWql = (conditions: readonly FilterCondition[]): string =>
   conditions
     .map(({ property, operator, value }) => `${property} ${operator} '${value.replaceAll(/[\\']/g, '\\$&')}'`)
     .join(' AND ');

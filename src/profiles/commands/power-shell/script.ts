@@ -21,17 +21,17 @@ export const readProperties = {
 /** The filters of Get-WinEvent, which replaces a missing Get-EventLog. */
 export const eventFilterKeys = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
 
-const toTable = (entries: [string, readonly string[]][]): string => {
+const toHashTable = (entries: [string, readonly string[]][]): string => {
   const lines = entries.map(([key, values]) => `  '${key}' = @(${values.map((each) => `'${each}'`).join(', ')})`);
   return `@{\n${lines.join('\n')}\n}`;
 };
 
-const allowed = toTable([
+const allowed = toHashTable([
   ...Object.entries(policies).map(([name, { parameters }]): [string, string[]] => [name, Object.keys(parameters)]),
   ['Get-WinEvent', eventFilterKeys],
 ]);
 
-const classes = toTable(
+const classes = toHashTable(
   Object.entries(cimClasses).map(([name, { properties }]): [string, readonly string[]] => [name, properties]),
 );
 
@@ -48,7 +48,7 @@ $WarningPreference = 'SilentlyContinue'
 $env:PSModulePath = [IO.Path]::Combine($PSHOME, 'Modules')
 
 $allowed = ${allowed}
-$properties = ${toTable(Object.entries(readProperties))}
+$properties = ${toHashTable(Object.entries(readProperties))}
 $classes = ${classes}
 
 $stdout = [Console]::OpenStandardOutput()

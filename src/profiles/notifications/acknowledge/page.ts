@@ -53,7 +53,7 @@ const policy = [
 ].join('; ');
 
 /** With another policy for referrers a browser would send the form with the origin `null`, which is refused. */
-export const pageHeaders = {
+export const acknowledgeHeaders = {
   'content-security-policy': policy,
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex',

@@ -10,7 +10,7 @@ import { defineRoute, defineShape, nullable, type Route } from '../../route.ts';
 import { severities } from '../../severity.ts';
 import { toConsoleLink } from '../message.ts';
 import type { AcknowledgeGrant, AcknowledgeLinks } from './links.ts';
-import { type AcknowledgePage, type PageRow, pageHeaders, writePage } from './page.ts';
+import { type AcknowledgePage, acknowledgeHeaders, type PageRow, writePage } from './page.ts';
 
 interface AcknowledgeParts {
   links: AcknowledgeLinks;
@@ -131,7 +131,7 @@ const answer = async (
       heading,
       hasButton,
       rows: shown.incidents.map(toRow),
-      link: toLink(parts, shown),
+      link: toShownLink(parts, shown),
       text: hasButton ? `No login is needed: it is recorded as acknowledged by ${toPerson(toTaker(grant))}.` : '',
     });
   } catch (error) {
@@ -143,7 +143,7 @@ const answer = async (
 };
 
 const sendPage = (reply: FastifyReply, status: number, page: AcknowledgePage): void =>
-  void reply.code(status).headers(pageHeaders).type('text/html; charset=utf-8').send(writePage(page));
+  void reply.code(status).headers(acknowledgeHeaders).type('text/html; charset=utf-8').send(writePage(page));
 
 const elsewhere = 'Acknowledge the incident in the console, or with the link of a newer notification.';
 
@@ -193,7 +193,7 @@ const toLinked = ({ number, title, level, state, acknowledged }: SharedIncident)
   acknowledgedBy: state === 'acknowledged' ? (acknowledged?.by ?? null) : null,
 });
 
-const toLink = ({ publicUrl }: AcknowledgeParts, { incidents }: Shown): string | undefined => {
+const toShownLink = ({ publicUrl }: AcknowledgeParts, { incidents }: Shown): string | undefined => {
   const [first, ...others] = incidents;
   return toConsoleLink(publicUrl, others.length === 0 ? first : undefined);
 };

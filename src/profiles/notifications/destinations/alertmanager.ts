@@ -30,15 +30,15 @@ export const alertmanagerDestination: DestinationType = {
 const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
   const { alert } = outgoing;
   const { labels } = alert.ended ?? alert;
-  if (alert.status !== 'resolved' || labels?.['severity'] !== undefined) return [toAlert(outgoing, alert.level)];
+  if (alert.status !== 'resolved' || labels?.['severity'] !== undefined) return [toPostedAlert(outgoing, alert.level)];
   const levels = new Set([alert.firingLevel ?? alert.level, ...severities].map((level) => level.toLowerCase()));
-  return Array.from(levels, (level) => toAlert(outgoing, level));
+  return Array.from(levels, (level) => toPostedAlert(outgoing, level));
 };
 
-const toAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, level: string): object => {
+const toPostedAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, level: string): object => {
   const { link, links = {}, details, via } = alert;
   return {
-    labels: toLabels({ ...alert, ...(alert.ended && toNamed(alert.ended)), level }),
+    labels: toPostedLabels({ ...alert, ...(alert.ended && toNamed(alert.ended)), level }),
     annotations: {
       summary: alert.message.replace(/^Resolved: /, '') || title,
       ...(details !== undefined && { description: details }),
@@ -74,7 +74,7 @@ const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
  * The sender's labels, and those made of the other fields where it gives none of these. An alert that names no machine has the
  * server that sends it, so that another server with the same alert does not end it.
  */
-const toLabels = ({
+const toPostedLabels = ({
   labels = {},
   source,
   level,
@@ -105,7 +105,7 @@ const toAlertsOf = (
 ): object[] => {
   const { number, title, source, hostname, level, highestLevel, acknowledged, firstAt } = incident;
   const own = incident.labels ?? {};
-  const labels = toLabels({ labels: own, source, level, hostname, origin });
+  const labels = toPostedLabels({ labels: own, source, level, hostname, origin });
   const annotations = {
     summary: title,
     ...(acknowledged && { acknowledged_by: acknowledged.by }),

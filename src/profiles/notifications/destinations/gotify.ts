@@ -3,7 +3,7 @@ import { type DestinationType, jsonType, toBody, toPathWith } from './type.ts';
 const maxBytes = 16 * 1024;
 
 /** Gotify's clients make a sound from 4 and interrupt from 8. */
-const priorities = { critical: 10, error: 8, warning: 5, info: 2, resolved: 2 };
+const gotifyPriorities = { critical: 10, error: 8, warning: 5, info: 2, resolved: 2 };
 
 /** Gotify: `url` is the server's, and the secret the token of an application. */
 export const gotifyDestination: DestinationType = {
@@ -16,7 +16,7 @@ export const gotifyDestination: DestinationType = {
     body: JSON.stringify({
       title: outgoing.title,
       message: toBody(outgoing, maxBytes),
-      priority: priorities[outgoing.urgency],
+      priority: gotifyPriorities[outgoing.urgency],
       ...(outgoing.link !== undefined && { extras: { 'client::notification': { click: { url: outgoing.link } } } }),
     }),
   }),

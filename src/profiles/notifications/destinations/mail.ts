@@ -40,7 +40,7 @@ export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]):
     from: sender,
     to: to.map(toMailAddress),
     subject: title,
-    text: toText(outgoing),
+    text: toMailText(outgoing),
     html: toHtml(outgoing),
     date: new Date(time),
     messageId: `<${id}@${domain}>`,
@@ -71,7 +71,7 @@ const toAlertThread = ({ resolves, repeatOf }: DeliveredAlert): string[] =>
 const toIncidentThreads = ({ happenings }: IncidentMessage): string[] =>
   happenings.slice(0, mostThreads).map(({ incident }) => `incident.${incident.id}`);
 
-const toText = ({ text, link, acknowledgeUrl }: Outgoing): string =>
+const toMailText = ({ text, link, acknowledgeUrl }: Outgoing): string =>
   [
     truncate(text, maxBytes),
     ...(acknowledgeUrl === undefined ? [] : [`Acknowledge: ${acknowledgeUrl}`]),

@@ -13,14 +13,14 @@ export const slackDestination: DestinationType = {
   secret: 'none',
   toRequest: (outgoing, { url }) => {
     const { title, text: body, message } = outgoing;
-    const text = `*${escapeText(title)}*\n${escapeText(truncate(body, maxBytes))}${toLinks(outgoing)}`;
+    const text = `*${escapeText(title)}*\n${escapeText(truncate(body, maxBytes))}${toLinkLine(outgoing)}`;
     // A preview would only repeat the message.
     const preview = message ? { unfurl_links: false } : {};
     return { path: toPath(url), headers: jsonType, body: JSON.stringify({ text, ...preview }) };
   },
 };
 
-const toLinks = ({ message, link, acknowledgeUrl }: Outgoing): string => {
+const toLinkLine = ({ message, link, acknowledgeUrl }: Outgoing): string => {
   const links = [
     ...(acknowledgeUrl === undefined ? [] : [`<${escapeUrl(acknowledgeUrl)}|Acknowledge>`]),
     ...(link === undefined ? [] : [`<${escapeUrl(link)}${message ? '|Open' : ''}>`]),

@@ -9,7 +9,7 @@ import { isLoopback } from '../../../http/admission.ts';
 import { forbiddenTarget } from '../../targets.ts';
 import type { DeliveryOutcome } from '../receiver-state.ts';
 import { type Mail, toMail } from './mail.ts';
-import type { OutgoingSender, ReceiverAddress, Sent } from './type.ts';
+import type { OutgoingSender, ReceiverAddress, SendResult } from './type.ts';
 
 /** Milliseconds until the server has greeted, which some delay on purpose, and TLS is set up. */
 const connectMs = 30_000;
@@ -98,7 +98,7 @@ export const createMailSender = (
     return sendOn(await connect(), mail, bytes);
   };
   return {
-    send: async (outgoing): Promise<Sent> => {
+    send: async (outgoing): Promise<SendResult> => {
       try {
         const mail = toMail(outgoing, from, to);
         const info = await sendMail(mail, await compose(mail));

@@ -105,14 +105,14 @@ export interface ReceiverAddress {
 }
 
 /** What became of an attempt, and what the receiver said, or why it did not. */
-export interface Sent {
+export interface SendResult {
   outcome: DeliveryOutcome;
   reply: string;
 }
 
 export interface OutgoingSender {
   /** Never rejects. */
-  send(outgoing: Outgoing, now: Date): Promise<Sent>;
+  send(outgoing: Outgoing, now: Date): Promise<SendResult>;
   /** Breaks off what is being sent. */
   close(): Promise<void>;
 }
@@ -288,7 +288,7 @@ const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
     id,
     time,
     title,
-    text: toText(alert, title),
+    text: toAlertText(alert, title),
     via,
     alert,
     urgency: status === 'resolved' ? 'resolved' : urgencies[severity],
@@ -307,7 +307,7 @@ const toTitle = ({ level, source, message, hostname }: DeliveredAlert): string =
 };
 
 /** Message, details and links. */
-const toText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
+const toAlertText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
   return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');
 };

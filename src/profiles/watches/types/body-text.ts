@@ -39,7 +39,7 @@ const readStart = async (stream: Readable): Promise<Buffer> => {
 /** The start of what the bytes unpack to; of bytes whose end is missing, all that there is. */
 const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
   if (bytes.length === 0) return bytes;
-  const unpacker = createUnpacker(bytes, encoding);
+  const unpacker = createStreamUnpacker(bytes, encoding);
   if (!unpacker) throw new Error(`the answer is packed as ${encoding}, which cannot be read`);
   const unpacked: Buffer[] = [];
   let length = 0;
@@ -57,7 +57,7 @@ const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
   return Buffer.concat(unpacked);
 };
 
-const createUnpacker = (bytes: Buffer, encoding: string): Transform | undefined => {
+const createStreamUnpacker = (bytes: Buffer, encoding: string): Transform | undefined => {
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
   if (encoding === 'br') return createBrotliDecompress();
   if (encoding === 'deflate') return hasZlibHeader(bytes) ? createInflate() : createInflateRaw();

@@ -48,7 +48,7 @@ const readEnd = (text: string, authorities: readonly X509Certificate[]): ChainEn
   }
 };
 
-const toDays = (days: number): string => `${Math.floor(days)} days`;
+const toDaysText = (days: number): string => `${Math.floor(days)} days`;
 
 export const toDaysFinding = (
   thing: string,
@@ -61,6 +61,6 @@ export const toDaysFinding = (
   const isNamed = thing.endsWith(' certificate');
   const own = isNamed ? thing : `the certificate of ${thing}`;
   const what = signer === undefined ? own : `${own} was signed by ${signer}, whose certificate`;
-  const words = days < 0 ? `${what} has expired on ${date}` : `${what} is valid for ${toDays(days)}, until ${date}`;
-  return { thing, figure: days, toText: toDays, words, ...(limits && { limits }) };
+  const words = days < 0 ? `${what} has expired on ${date}` : `${what} is valid for ${toDaysText(days)}, until ${date}`;
+  return { thing, figure: days, toText: toDaysText, words, ...(limits && { limits }) };
 };

@@ -4,7 +4,7 @@ import { toDaysFinding } from './certificate.ts';
 import { toFault } from './failures.ts';
 import { findAuthorityProblem, readAuthorities, requestUrl } from './network.ts';
 
-const statuses = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
+const statusRanges = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
 
 /** Whether a status is one of `200-299,401`. */
 const isRight = (status: number, ranges: string): boolean =>
@@ -23,7 +23,7 @@ export const httpWatch = defineWatchType({
   limit: 'optional',
   every: 60,
   findProblem: ({ url = '', status = '200', ...trusted }) => {
-    if (!statuses.test(status)) return 'status must be such as 200-299,401';
+    if (!statusRanges.test(status)) return 'status must be such as 200-299,401';
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
     if (parsed.username || parsed.password) return 'url must not have a user or password';

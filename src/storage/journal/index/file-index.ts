@@ -2,7 +2,7 @@ import { Slice } from '../../../slice.ts';
 import { minuteMs } from '../../../units.ts';
 import { bisect } from '../../bisect.ts';
 import { createSerial } from '../../scheduling.ts';
-import { readIdTime, type StoredRecord, toStored } from '../line.ts';
+import { parseStored, readIdTime, type StoredRecord } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards } from '../read/files.ts';
 
@@ -42,7 +42,7 @@ export interface IndexBlock extends Ranges {
 }
 
 /** Where a file is read from, and what is wanted of its records. */
-export interface Source {
+export interface IndexedSource {
   read: ReadAt;
   maxLineBytes: number;
   indexing: Indexing;
@@ -80,7 +80,12 @@ const createBlock = (end: number): IndexBlock => ({
 });
 
 /** The lines from `from`, where one begins, to `to` in blocks, the last one first. A line that is too long is a block. */
-async function* indexBackwards(source: Source, keys: Keys, from: number, to: number): AsyncGenerator<IndexBlock> {
+async function* indexBackwards(
+  source: IndexedSource,
+  keys: Keys,
+  from: number,
+  to: number,
+): AsyncGenerator<IndexBlock> {
   const { read, maxLineBytes, indexing } = source;
   const slice = new Slice();
   let block = createBlock(to);
@@ -95,7 +100,7 @@ async function* indexBackwards(source: Source, keys: Keys, from: number, to: num
         block = createBlock(start);
         continue;
       }
-      const record = toStored(line.bytes);
+      const record = parseStored(line.bytes);
       if (record) addRecord(block, record, indexing, keys);
       block.start = start;
       if (block.end - start >= blockBytes) {
@@ -233,7 +238,7 @@ export class FileIndex {
    * it belongs to these bytes. Others are among them where they were not indexed before.
    */
   async *readBackwards(
-    source: Source,
+    source: IndexedSource,
     end: number,
     canHold: (block: IndexBlock) => boolean = () => true,
   ): AsyncGenerator<{ block: IndexBlock; end: number }> {
@@ -265,7 +270,7 @@ export class FileIndex {
   }
 
   /** Adds blocks before the position, as many as make a step. */
-  async #fillBefore(source: Source, position: number): Promise<void> {
+  async #fillBefore(source: IndexedSource, position: number): Promise<void> {
     if (this.#blockBefore(position)) return;
     const place = this.#placeOf(position);
     const previous = this.#blocks[place - 1];

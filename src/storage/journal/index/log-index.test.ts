@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { openTestJournal, type TestJournal } from '../../../../test/support/journal.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { createId, toLine, toLineStart } from '../line.ts';
+import { createId, toLineStart, toRecordLine } from '../line.ts';
 import type { Indexing } from '../options.ts';
 
 const indexing: Indexing = {
@@ -25,7 +25,7 @@ const createLog = async (t: TestContext, createRecordId = () => createId()): Pro
   for (let file = 1; file <= 11; file += 1) {
     const lines = Array.from({ length: perFile }, (_, index) => {
       const seq = (file - 1) * perFile + index + 1;
-      return toLine(toLineStart({ n: seq, at: seq, level: 'ERROR', filler }, createRecordId()), seq);
+      return toRecordLine(toLineStart({ n: seq, at: seq, level: 'ERROR', filler }, createRecordId()), seq);
     });
     const name = file === 11 ? 'log.jsonl' : `log.${String(file).padStart(8, '0')}.jsonl`;
     await writeFile(join(directory, name), lines.join(''));

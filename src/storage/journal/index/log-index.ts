@@ -5,7 +5,15 @@ import { dayMs } from '../../../units.ts';
 import type { FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
 import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles, type ReadAt } from '../read/files.ts';
-import { createRanges, FileIndex, type IndexBlock, Keys, type Ranges, type Source, widen } from './file-index.ts';
+import {
+  createRanges,
+  FileIndex,
+  type IndexBlock,
+  type IndexedSource,
+  Keys,
+  type Ranges,
+  widen,
+} from './file-index.ts';
 
 /** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
 const keptIndexes = 16;
@@ -25,7 +33,7 @@ interface IndexedFile {
   /** How many of its bytes may be read. */
   end: number;
   /** Reading counts towards the budget. */
-  source: Source;
+  source: IndexedSource;
 }
 
 /** A block, and how its bytes are read. */
@@ -185,7 +193,7 @@ export class LogIndex {
     }
   }
 
-  #toSource(read: ReadAt): Source {
+  #toSource(read: ReadAt): IndexedSource {
     const { maxLineBytes, indexing } = this.#settings;
     return { read, maxLineBytes, indexing };
   }

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Slice } from '../../../slice.ts';
 import type { Serially } from '../../scheduling.ts';
 import { JournalError, passIfGone } from '../errors.ts';
-import { classifyLine, parseRecord, type StoredRecord, toStored } from '../line.ts';
+import { classifyLine, parseRecord, parseStored, type StoredRecord } from '../line.ts';
 
 const firstBlockBytes = 16 * 1024;
 const blockBytes = 64 * 1024;
@@ -92,7 +92,7 @@ export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number
 };
 
 /** The records of one block of a file, and where the next block begins. */
-export interface Batch {
+export interface ReadBatch {
   records: StoredRecord[];
   end: number;
 }
@@ -114,7 +114,7 @@ export async function* readForward(
   end: number,
   maxLineBytes: number,
   observer: LineObserver,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<ReadBatch> {
   const slice = new Slice();
   let size = blockBytes;
   let isSkipping = false;
@@ -153,7 +153,7 @@ const parseLines = async (
     const found = bytes.indexOf(newline, at);
     const end = found < 0 ? bytes.length : found;
     const line = bytes.subarray(at, end);
-    const record = toStored(line);
+    const record = parseStored(line);
     if (record) records.push(record);
     observeLine(line, record, offset + at, observer);
     at = end + 1;

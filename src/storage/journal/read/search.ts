@@ -7,10 +7,10 @@ import {
   createPrefilter,
   type FieldTest,
   isFeatureEventLine,
+  parseStored,
   passes,
   readIdTime,
   type StoredRecord,
-  toStored,
 } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import type { ObserveFrom } from './damage.ts';
@@ -65,7 +65,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
       for (const line of splitBackwards(await read())) {
         if (slice.isOver) await slice.giveWay();
         if (isFeatureEventLine(line) || (!isFull() && !isPossible(line))) continue;
-        const record = toStored(line);
+        const record = parseStored(line);
         if (!record || !isInRange(record)) continue;
         if (isFull()) return { records, next: records.at(-1)?.seq };
         if (!passes(record, match) || !test(record)) continue;
@@ -122,7 +122,7 @@ export const findRecord = async (index: LogIndex, id: string, maxBytes: number):
 
 const findIn = (bytes: Buffer, id: string): StoredRecord | undefined => {
   for (const line of splitBackwards(bytes)) {
-    const record = isFeatureEventLine(line) ? undefined : toStored(line);
+    const record = isFeatureEventLine(line) ? undefined : parseStored(line);
     if (record?.id === id) return record;
   }
   return undefined;

@@ -13,7 +13,7 @@ import {
   toLink,
   toShortKey,
 } from '../format.ts';
-import { compilePointer, compileText, isConstant, type Place, type Render, toPlainText } from './template.ts';
+import { compilePointer, compileText, isConstant, type Render, type TemplateInput, toPlainText } from './template.ts';
 
 /** How many formats there can be, in the config file and besides. */
 export const mostFormats = 100;
@@ -148,7 +148,7 @@ export const compileFormat = (name: string, definition: FormatDefinition): Forma
   };
 };
 
-const compileAlert = (name: string, definition: FormatDefinition): ((place: Place) => ForeignAlert) => {
+const compileAlert = (name: string, definition: FormatDefinition): ((place: TemplateInput) => ForeignAlert) => {
   const compile = (member: 'message' | 'source' | 'key' | 'hostname' | 'link'): Render => {
     const text = definition[member];
     return text === undefined ? () => '' : at(member, () => compileText(text));
@@ -220,7 +220,9 @@ const compileChoice = (given: FormatDefinition['level'], noun: string, isKnown: 
   return (place) => byValue.get(toPlainText(find(place))) ?? byValue.get('*') ?? '';
 };
 
-const compileLabels = (given: NonNullable<FormatDefinition['labels']>): ((place: Place) => Record<string, string>) => {
+const compileLabels = (
+  given: NonNullable<FormatDefinition['labels']>,
+): ((place: TemplateInput) => Record<string, string>) => {
   if (typeof given === 'string') {
     const find = compilePointer(given.replace(/^\{(.*)\}$/s, '$1'));
     return (place) => {

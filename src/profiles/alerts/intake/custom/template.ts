@@ -1,12 +1,12 @@
 import { isObject } from '../format.ts';
 
 /** Where pointers begin: `#/…` at the whole body, `/…` at the alert, which is the same without `each`. */
-export interface Place {
+export interface TemplateInput {
   body: unknown;
   alert: unknown;
 }
 
-type Find = (place: Place) => unknown;
+type Find = (place: TemplateInput) => unknown;
 
 /** The most elements of a list that a text shows. */
 const mostElements = 32;
@@ -41,7 +41,7 @@ const toWord = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 /** Fills in a text, up to some characters more than `limit`. */
-export type Render = (place: Place, limit: number) => string;
+export type Render = (place: TemplateInput, limit: number) => string;
 
 /** Compiles a text with `{/pointer}` in it. Throws an Error for one that cannot be used. */
 export const compileText = (text: string): Render => {

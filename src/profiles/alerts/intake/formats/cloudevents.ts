@@ -9,7 +9,7 @@ import {
   firstText,
   type Incoming,
   isObject,
-  listHosts,
+  listHostFields,
   listLinks,
   listSeverityNames,
   toFingerprint,
@@ -17,7 +17,7 @@ import {
   toLabels,
   toLink,
   toLinks,
-  toTime,
+  toRfc3339,
 } from '../format.ts';
 
 const attribute = (example: string) => Type.String({ minLength: 1, examples: [example] });
@@ -45,7 +45,7 @@ export const cloudevents = defineFormat({
   recognizes: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isEvent) : isEvent(value)),
   decode: (incoming) => (incoming.headers['ce-specversion'] === undefined ? undefined : readBinaryMode(incoming)),
   *readAlerts(body) {
-    for (const event of Array.isArray(body) ? body : [body]) yield toAlert(event);
+    for (const event of Array.isArray(body) ? body : [body]) yield toEventAlert(event);
   },
 });
 
@@ -72,7 +72,7 @@ const decodePercent = (text: string): string => {
 
 const readText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString('utf8') : undefined);
 
-const toAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
+const toEventAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
   const {
     specversion: _,
     id,
@@ -96,10 +96,10 @@ const toAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
     message,
     details: findDetails(message, fields['details'], fields['description']),
     links: toLinks(listLinks(fields)),
-    hostname: toHostname(...listHosts(more), ...listHosts(fields), event.subject),
+    hostname: toHostname(...listHostFields(more), ...listHostFields(fields), event.subject),
     status: firstText(more['status'], fields['status']).toLowerCase() === 'resolved' ? 'resolved' : 'firing',
     fingerprint: toFingerprint([source, id]),
-    startsAt: toTime(time),
+    startsAt: toRfc3339(time),
     labels: toLabels(attributes),
     link: toLink(fields['link'], fields['url']),
     via: firstText(more['via'], fields['via']),

@@ -1,7 +1,7 @@
-import type { Message } from '../protobuf.ts';
+import type { MessageFields } from '../protobuf.ts';
 
 /** What of OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` becomes alerts. */
-const anyValue: Message = {
+const anyValue: MessageFields = {
   1: { name: 'stringValue', type: 'string' },
   2: { name: 'boolValue', type: 'bool' },
   3: { name: 'intValue', type: 'int64' },
@@ -11,20 +11,20 @@ const anyValue: Message = {
   7: { name: 'bytesValue', type: 'bytes' },
 };
 
-const arrayValue: Message = { 1: { name: 'values', type: () => anyValue, isList: true } };
+const arrayValue: MessageFields = { 1: { name: 'values', type: () => anyValue, isList: true } };
 
-const keyValue: Message = {
+const keyValue: MessageFields = {
   1: { name: 'key', type: 'string' },
   2: { name: 'value', type: () => anyValue },
 };
 
-const keyValueList: Message = { 1: { name: 'values', type: () => keyValue, isList: true } };
+const keyValueList: MessageFields = { 1: { name: 'values', type: () => keyValue, isList: true } };
 
-const resource: Message = { 1: { name: 'attributes', type: () => keyValue, isList: true } };
+const resource: MessageFields = { 1: { name: 'attributes', type: () => keyValue, isList: true } };
 
-const scope: Message = { 1: { name: 'name', type: 'string' } };
+const scope: MessageFields = { 1: { name: 'name', type: 'string' } };
 
-const logRecord: Message = {
+const logRecord: MessageFields = {
   1: { name: 'timeUnixNano', type: 'fixed64' },
   2: { name: 'severityNumber', type: 'int32' },
   3: { name: 'severityText', type: 'string' },
@@ -34,15 +34,15 @@ const logRecord: Message = {
   12: { name: 'eventName', type: 'string' },
 };
 
-const scopeLogs: Message = {
+const scopeLogs: MessageFields = {
   1: { name: 'scope', type: () => scope },
   2: { name: 'logRecords', type: () => logRecord, isList: true },
 };
 
-const resourceLogs: Message = {
+const resourceLogs: MessageFields = {
   1: { name: 'resource', type: () => resource },
   2: { name: 'scopeLogs', type: () => scopeLogs, isList: true },
 };
 
 /** `ExportLogsServiceRequest` of `opentelemetry/proto/collector/logs/v1`. */
-export const exportLogsRequest: Message = { 1: { name: 'resourceLogs', type: () => resourceLogs, isList: true } };
+export const exportLogsRequest: MessageFields = { 1: { name: 'resourceLogs', type: () => resourceLogs, isList: true } };

@@ -9,7 +9,7 @@ import {
   firstText,
   formatTime,
   isObject,
-  listHosts,
+  listHostFields,
   listLinks,
   listSeverityNames,
   toHostname,
@@ -18,7 +18,7 @@ import {
   toLinks,
   toSource,
 } from '../format.ts';
-import { type PartialSuccess, readMessage, writeLogsResponse, writeStatus } from '../protobuf.ts';
+import { type PartialSuccess, readProtobuf, writeLogsResponse, writeStatus } from '../protobuf.ts';
 import { exportLogsRequest } from './otlp-messages.ts';
 
 const Value = Type.Object(
@@ -45,7 +45,7 @@ const Nanoseconds = Type.Optional(
   Type.Union([Type.String(), Type.Integer()], { examples: ['1769851800000000000'], description: 'Since 1970.' }),
 );
 
-const LogRecord = Type.Object(
+const OtlpRecord = Type.Object(
   {
     timeUnixNano: Nanoseconds,
     observedTimeUnixNano: Nanoseconds,
@@ -75,7 +75,7 @@ export const otlp = defineFormat({
               Type.Array(
                 Type.Object({
                   scope: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
-                  logRecords: Type.Optional(Type.Array(LogRecord)),
+                  logRecords: Type.Optional(Type.Array(OtlpRecord)),
                 }),
               ),
             ),
@@ -87,13 +87,13 @@ export const otlp = defineFormat({
   ),
   mediaTypes: [protobufType],
   decode: ({ contentType, bytes }) =>
-    contentType === protobufType ? readMessage(exportLogsRequest, bytes) : undefined,
+    contentType === protobufType ? readProtobuf(exportLogsRequest, bytes) : undefined,
   recognizes: (value) => isObject(value) && 'resourceLogs' in value,
   *readAlerts({ resourceLogs = [] }) {
     for (const { resource = {}, scopeLogs = [] } of resourceLogs) {
       const shared = toFields(resource.attributes);
       for (const { scope, logRecords = [] } of scopeLogs) {
-        for (const record of logRecords) yield toAlert(record, shared, scope?.name);
+        for (const record of logRecords) yield toRecordAlert(record, shared, scope?.name);
       }
     }
   },
@@ -126,10 +126,10 @@ const toPartialSuccess = (leftOut: number): PartialSuccess =>
 
 type Fields = Record<string, unknown>;
 
-const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string | undefined): ForeignAlert => {
+const toRecordAlert = (record: Static<typeof OtlpRecord>, shared: Fields, scope: string | undefined): ForeignAlert => {
   const own = toFields(record.attributes);
   const fields = { ...shared, ...own };
-  const message = firstText(toText(record.body), own['message'], own['exception.message'], record.eventName);
+  const message = firstText(toRecordText(record.body), own['message'], own['exception.message'], record.eventName);
   return {
     source: toSource('otlp', shared['service.name'], scope),
     level:
@@ -140,7 +140,7 @@ const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string
     details: findDetails(message, own['details'], own['description'], own['exception.stacktrace']),
     links: toLinks(listLinks(own)),
     link: toLink(own['link'], own['url']),
-    hostname: toHostname(fields['host.name'], ...listHosts(fields), fields['service.instance.id']),
+    hostname: toHostname(fields['host.name'], ...listHostFields(fields), fields['service.instance.id']),
     status: 'firing',
     startsAt: readNanoseconds(record.timeUnixNano) ?? readNanoseconds(record.observedTimeUnixNano),
     labels: toLabels(fields),
@@ -165,7 +165,7 @@ const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
 /** The text of a body; of a map, its message if it has one; else all of a map or list as JSON. */
-const toText = (body: Static<typeof Value> = {}): string => {
+const toRecordText = (body: Static<typeof Value> = {}): string => {
   const value = toPlain(body);
   if (typeof value !== 'object' || value === null) return String(value ?? '');
   const { message, msg, log, error } = value as Record<string, unknown>;
@@ -187,7 +187,7 @@ const toPlain = (value: unknown, depth = 0): unknown => {
     return Object.fromEntries(members.map(({ key, value: member }) => [String(key), toPlain(member, depth + 1)]));
   }
   if (isObject(list)) return listValues(list).map((member) => toPlain(member, depth + 1));
-  if (typeof bytes === 'string') return toBytesText(bytes);
+  if (typeof bytes === 'string') return decodeBytes(bytes);
   const scalar = toScalar(value);
   // JSON has 64-bit integers as strings.
   if (scalar === value['intValue'] && Number.isSafeInteger(Number(scalar))) return Number(scalar);
@@ -198,7 +198,7 @@ const listValues = ({ values }: Record<string, unknown>): unknown[] =>
   Array.isArray(values) ? values.slice(0, mostMembers) : [];
 
 /** Bytes that are text become that, others stay in base64. */
-const toBytesText = (base64: string): string => {
+const decodeBytes = (base64: string): string => {
   const bytes = Buffer.from(base64.slice(0, longestText), 'base64');
   return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, longestText);
 };

@@ -11,8 +11,8 @@ import {
   toLabels,
   toLink,
   toLinks,
+  toRfc3339,
   toSource,
-  toTime,
 } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
@@ -79,7 +79,7 @@ export const pagerduty = defineFormat({
         acknowledges: isAcknowledged,
         fingerprint: key,
         state: action,
-        startsAt: isAcknowledged ? undefined : toTime(timestamp),
+        startsAt: isAcknowledged ? undefined : toRfc3339(timestamp),
         labels: toLabels({ component, group, class: kind, ...(isObject(details) && details) }),
         link: toLink(url, links?.[0]?.href),
         links: toLinks(toNamed(links)),

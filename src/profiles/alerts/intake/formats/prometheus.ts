@@ -7,7 +7,7 @@ import {
   findFirstSeverity,
   firstText,
   isObject,
-  listHosts,
+  listHostFields,
   listLinks,
   listSeverityNames,
   toFingerprint,
@@ -15,8 +15,8 @@ import {
   toLabels,
   toLink,
   toLinks,
+  toRfc3339,
   toSource,
-  toTime,
 } from '../format.ts';
 
 /** What alerts of Prometheus, Alertmanager and Grafana have in common. */
@@ -68,9 +68,9 @@ export const readLabelled = (
     level: findFirstSeverity(...listSeverityNames(labels)) ?? level,
     details: findDetails(message, description, text, ...(problem === '' ? [] : [summary])),
     links: toLinks(listLinks(annotations)),
-    hostname: toHostname(...listHosts(labels)),
-    startsAt: toTime(startsAt),
-    endsAt: toTime(endsAt),
+    hostname: toHostname(...listHostFields(labels)),
+    startsAt: toRfc3339(startsAt),
+    endsAt: toRfc3339(endsAt),
     labels: toLabels(labels),
     via: firstText(annotations['via'], labels['via']),
   };

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Severity } from '../../../severity.ts';
-import { defineFormat, findDetails, isObject, toHostname, toLabels, toLink, toSource, toTime } from '../format.ts';
+import { defineFormat, findDetails, isObject, toHostname, toLabels, toLink, toRfc3339, toSource } from '../format.ts';
 
 /** Down, up, pending, maintenance. */
 const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];
@@ -44,7 +44,7 @@ export const uptimeKuma = defineFormat({
       hostname: toHostname(monitor.hostname, monitor.url),
       status: heartbeat.status === up ? 'resolved' : 'firing',
       fingerprint: monitor.id?.toString(),
-      startsAt: toTime(heartbeat.time),
+      startsAt: toRfc3339(heartbeat.time),
       labels: toLabels({ monitor: monitor.name, type: monitor.type }),
       link: toLink(monitor.url),
     },
