@@ -40,3 +40,10 @@ export const formatOf = ({ format }: LogRecord): string => toText(format) || 'na
 /** Whether a stored alert says what it is about, so that another one can end it. Each CloudEvent has an id of its own. */
 export const isAboutSomething = ({ fingerprint, format }: LogRecord): boolean =>
   typeof fingerprint === 'string' && fingerprint !== '' && format !== 'cloudevents';
+
+/** What is kept of alerts to search and count them, whoever opens their log. */
+export const alertIndexing = {
+  timeOf: readTime,
+  keyOf: ({ level }: Record<string, unknown>) => (typeof level === 'string' ? level : ''),
+  keys: ['CRITICAL', 'ERROR', 'WARNING', 'INFO'],
+};

@@ -16,7 +16,7 @@ import { expectMovedFiles, Projection, type ProjectionSnapshot, refuseDamage } f
 import { createSnapshotFile } from './snapshot-file.ts';
 
 type Extras = Partial<
-  Pick<Parameters<typeof Projection.open<Ledger>>[0], 'begin' | 'held' | 'onReplaced' | 'isRestoredLater'>
+  Pick<Parameters<typeof Projection.open<Ledger>>[0], 'begin' | 'savesForRetention' | 'onReplaced' | 'isRestoredLater'>
 >;
 
 type Change = Extras & {
@@ -451,15 +451,13 @@ test('the log before a snapshot is deleted, and a snapshot that cannot be writte
 
 test('where the log deletes files for reasons of its own, a snapshot is stored as soon as they wait for it', async (t) => {
   const directory = createFolder(t);
-  let dropped = 0;
-  const held = { maxBytes: 1e8, onDropped: () => (dropped += 1) };
-  const { projection, read, close } = await openLife(t, directory, { retainBytes: 4000, held });
+  const options = { retainBytes: 4000, savesForRetention: true };
+  const { projection, read, close } = await openLife(t, directory, options);
   for (let index = 0; index < 200; index += 1) await projection.append({ name: 'a', amount: 1 });
   const count = () => readdirSync(directory).filter((name) => /^ledger\.\d+\.jsonl$/.test(name)).length;
   await waitUntil('the log is as short as it should be', () => count() <= 3);
-  assert.equal(dropped, 0);
   await close();
-  const again = await openLife(t, directory, { retainBytes: 4000, held });
+  const again = await openLife(t, directory, options);
   assert.deepEqual(again.read(), read());
 });
 
@@ -485,6 +483,54 @@ test('without a snapshot a projection begins where it is told, and at the same p
     await close();
   }
   assert.equal(begun, 1);
+});
+
+test('a beginning that cannot be stored counts nevertheless, and is stored once it can be', async (t) => {
+  const directory = createFolder(t);
+  let isFull = true;
+  let begun = 0;
+  const begin = async (state: Ledger): Promise<number> => {
+    begun += 1;
+    state.restore({ name: 'former', total: 7 });
+    return 0;
+  };
+  const { projection, read, unsaved, close } = await openLife(t, directory, {
+    begin,
+    snapshot: (snapshot) => ({
+      write: (seq, entries) => (isFull ? Promise.reject(new Error('full')) : snapshot.write(seq, entries)),
+    }),
+  });
+  assert.deepEqual([read(), unsaved.length, projection.unsaved?.message], [[['former', 7]], 1, 'full']);
+  isFull = false;
+  await projection.save();
+  assert.equal(projection.unsaved, undefined);
+  await close();
+  await (await openLife(t, directory, { begin })).close();
+  assert.equal(begun, 1);
+});
+
+test('while a snapshot is written no other one is due, however much the log grows', async (t) => {
+  let written = 0;
+  let release: () => void = () => undefined;
+  const { projection } = await openLife(t, createFolder(t), {
+    segmentBytes: 1e8,
+    snapshot: (snapshot) => ({
+      write: async (seq, entries) => {
+        written += 1;
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await snapshot.write(seq, entries);
+      },
+    }),
+  });
+  const text = 'x'.repeat(500_000);
+  for (let index = 0; index < 30; index += 1) await projection.append({ name: 'a', amount: 1, text });
+  release();
+  await projection.append({ name: 'a', amount: 1 });
+  await setImmediate();
+  assert.equal(written, 1);
+  release();
 });
 
 test('an empty state that has begun is not begun again', async (t) => {

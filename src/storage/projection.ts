@@ -73,15 +73,12 @@ interface ProjectionParts<State extends ProjectionState> {
   log: RecordLog;
   createState: () => State;
   /**
-   * Resolves to the seq after which to begin where no snapshot says it: its state is stored at once. By default, at the beginning of
-   * the log.
+   * Resolves to the seq after which to begin where no snapshot says it: its state is stored at once. It rejects once the projection
+   * is closed. By default, at the beginning of the log.
    */
-  begin?: (state: State) => Promise<number>;
-  /**
-   * The log deletes files for reasons of its own: a snapshot is stored as soon as they wait for it. They may take up so many
-   * bytes; `onDropped` says that some were deleted before. By default the log deletes what a snapshot has, and all wait.
-   */
-  held?: { maxBytes: number; onDropped(): void };
+  begin?: (state: State, isClosed: () => boolean) => Promise<number>;
+  /** The log deletes files for reasons of its own, so a snapshot is stored as soon as they wait for it. */
+  savesForRetention?: boolean;
   /**
    * Called where the log ends before the snapshot: somebody has replaced it, and the state goes on at its end. By default empty
    * records are appended, so that no seq of the snapshot comes again.
@@ -145,7 +142,9 @@ export class Projection<State extends ProjectionState> {
   #isReplaced = false;
   /** Why the log cannot be read, or the snapshot. */
   #failure: Error | undefined;
-  #isUnsaved = false;
+  /** Why no snapshot can be written. */
+  #unsaved: Error | undefined;
+  #isSaving = false;
   /** When a snapshot may be stored for retention, in milliseconds of `performance.now()`. */
   #restedAt = 0;
   /** The state was changed without an event, and no snapshot was begun since. */
@@ -166,7 +165,7 @@ export class Projection<State extends ProjectionState> {
 
   /** Without its database, the state is empty until the database can be used. */
   static async open<State extends ProjectionState>(parts: ProjectionParts<State>): Promise<Projection<State>> {
-    const { log, snapshot, onGap, held, isRestoredLater } = parts;
+    const { log, snapshot, onGap, savesForRetention, isRestoredLater } = parts;
     const projection = new Projection(parts);
     try {
       if (isRestoredLater) projection.#readOn().catch(ignore);
@@ -179,12 +178,11 @@ export class Projection<State extends ProjectionState> {
         throw error;
       }
     }
-    const { maxBytes = Number.POSITIVE_INFINITY, onDropped = ignore } = held ?? {};
     const from = (): number => {
-      if (held) projection.#saveForRetention();
+      if (savesForRetention) projection.#saveForRetention();
       return projection.#savedSeq;
     };
-    if (snapshot) projection.#release = await log.holdFrom(from, maxBytes, onDropped);
+    if (snapshot) projection.#release = await log.holdFrom(from, Number.POSITIVE_INFINITY, ignore);
     return projection;
   }
 
@@ -209,6 +207,11 @@ export class Projection<State extends ProjectionState> {
   /** Whether everything is folded that this process knows to be stored. */
   get isCurrent(): boolean {
     return this.#hasRead && !this.#failure && (this.#parts.log.state().lastSeq ?? 0) <= (this.#seq ?? 0);
+  }
+
+  /** Why no snapshot can be written, so that the log is kept. */
+  get unsaved(): Error | undefined {
+    return this.#unsaved;
   }
 
   /** Whether events can be stored and read at the moment. */
@@ -359,7 +362,8 @@ export class Projection<State extends ProjectionState> {
       throw error;
     }
     const { snapshot } = this.#parts;
-    if (snapshot && !this.#isClosed && this.#growth > Math.max(leastGrowth, snapshot.size)) this.save().catch(ignore);
+    if (snapshot && !this.#isClosed && !this.#isSaving && this.#growth > Math.max(leastGrowth, snapshot.size))
+      this.save().catch(ignore);
   }
 
   async #foldStored(): Promise<void> {
@@ -385,6 +389,7 @@ export class Projection<State extends ProjectionState> {
     const { log, createState, snapshot, begin, onReplaced, onDamage } = this.#parts;
     let state = createState();
     let isRestored = false;
+    let savedSeq: number | undefined;
     const restore = (entry: unknown): void => {
       isRestored = true;
       state.restore(entry);
@@ -392,22 +397,33 @@ export class Projection<State extends ProjectionState> {
     let seq = await snapshot?.read(restore, onDamage);
     if (begin && (seq === undefined || !isRestored)) {
       state = createState();
-      seq = await begin(state);
-      // The next start begins at the same place.
-      await snapshot?.write(seq, state.save());
+      seq = await begin(state, () => this.#isClosed);
+      // So that the next start begins at the same place.
+      savedSeq = await this.#writeBeginning(seq, state);
     }
     seq ??= 0;
     const { lastSeq = seq } = log.state();
     if (onReplaced && lastSeq < seq) {
       onReplaced();
       seq = lastSeq;
-      await snapshot?.write(seq, state.save());
+      savedSeq = await this.#writeBeginning(seq, state);
     }
     this.#state = state;
     this.#isReplaced = true;
     this.#seq = seq;
-    this.#savedSeq = seq;
+    this.#savedSeq = savedSeq ?? seq;
     return seq;
+  }
+
+  /** Resolves to the seq of the snapshot, 0 if it cannot be written yet. */
+  async #writeBeginning(seq: number, state: State): Promise<number> {
+    try {
+      await this.#write(seq, state);
+      return seq;
+    } catch {
+      this.#isChanged = true;
+      return 0;
+    }
   }
 
   #foldAll(events: readonly StoredRecord[]): void {
@@ -444,31 +460,37 @@ export class Projection<State extends ProjectionState> {
 
   /** Takes at most a tenth of the time, however often files could be deleted. */
   #saveForRetention(): void {
-    if (this.#hasRead && performance.now() >= this.#restedAt) this.save().catch(ignore);
+    if (this.#hasRead && !this.#isSaving && performance.now() >= this.#restedAt) this.save().catch(ignore);
   }
 
   async #save(): Promise<void> {
-    const { snapshot, onUnsaved } = this.#parts;
+    const { snapshot } = this.#parts;
     const seq = this.#seq ?? 0;
     if (!snapshot || (seq <= this.#savedSeq && !this.#isChanged)) return;
     // After a failure not with the next event, but when the log has grown by as much again.
     this.#growth = 0;
     this.#isChanged = false;
-    const begunAt = performance.now();
-    this.#restedAt = Number.POSITIVE_INFINITY;
-    try {
-      await snapshot.write(seq, this.#state.save()).finally(() => {
-        const now = performance.now();
-        this.#restedAt = now + 9 * (now - begunAt);
-      });
-    } catch (error) {
-      if (!this.#isUnsaved) onUnsaved(error as Error);
-      this.#isUnsaved = true;
-      throw error;
-    }
-    this.#isUnsaved = false;
+    await this.#write(seq, this.#state);
     this.#savedSeq = seq;
     this.#release();
+  }
+
+  async #write(seq: number, state: State): Promise<void> {
+    const { snapshot, onUnsaved } = this.#parts;
+    const begunAt = performance.now();
+    this.#isSaving = true;
+    try {
+      await snapshot?.write(seq, state.save());
+      this.#unsaved = undefined;
+    } catch (error) {
+      if (!this.#unsaved) onUnsaved(error as Error);
+      this.#unsaved = error as Error;
+      throw error;
+    } finally {
+      this.#isSaving = false;
+      const now = performance.now();
+      this.#restedAt = now + 9 * (now - begunAt);
+    }
   }
 }
 

@@ -117,13 +117,15 @@ const isHeader = (value: unknown): value is { seq: number } => {
 
 const isEnd = (value: unknown): value is { lines: number; crc: number } => typeof Object(value).crc === 'number';
 
-/** The entries in a damaged line that are whole. Within a text of JSON there is no `},{"`. */
-const salvage = (line: string): unknown[] =>
-  line
+/** The entries in a damaged line that are whole: a line of 1.1.0 has many. They begin with the same member, unlike objects in them. */
+const salvage = (line: string): unknown[] => {
+  const [, first] = /^\[\{"(\w+)":/.exec(line) ?? [];
+  return line
     .replace(/^\[|\]\n$/g, '')
     .split(/(?<=\}),(?=\{")/)
     .map(parseLine)
-    .filter((entry) => typeof entry === 'object' && entry !== null);
+    .filter((entry) => typeof entry === 'object' && entry !== null && Object.keys(entry)[0] === first);
+};
 
 /** Resolves to the number of bytes. */
 const writeEntries = async (
@@ -153,7 +155,8 @@ const writeEntries = async (
   };
   add(JSON.stringify({ format, seq }));
   for (const piece of pieces) {
-    add(`[${piece.map((entry) => toJson(entry)).join(',')}]`);
+    // Each on a line of its own, so that damage costs one.
+    for (const entry of piece) add(`[${toJson(entry)}]`);
     if (text.length > writtenLength) await write();
   }
   await write();

@@ -125,7 +125,7 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
   assert.deepEqual(
     stderr.split('\n').map((line) => line.replace(`${folder}/`, '')),
     [
-      'signalbox: damaged, left out: tasks: tasks.state is damaged near line 3',
+      'signalbox: damaged, left out: tasks: tasks.state is damaged near line 7',
       'signalbox: damaged, left out: tasks: record 2 of the log is missing or damaged',
       'signalbox: damaged, left out: simple-tasks: record 2 of the log is missing or damaged',
       'signalbox: damaged, left out: simple-tasks: lost 1; those after move up',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -93,6 +94,53 @@ test('alerts that are stored while a start reads the state are folded after it, 
       ['before', 1],
     ],
   );
+});
+
+test('whatever byte of the snapshot is damaged, numbers and the order of changes go on, and new alerts open incidents', async (t) => {
+  const directory = createFolder(t);
+  const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
+  atEnd(t, () => alerts.close());
+  const path = join(directory, 'alerts.incidents.state');
+  const open = () =>
+    ProjectedIncidentStore.open({
+      ...parts,
+      events: alerts,
+      clock: () => new Date(),
+      snapshot: createSnapshotFile(path),
+      former: noFormerIncidents,
+    });
+  const append = (fingerprint: string) => alerts.append({ level: 'ERROR', message: 'm', fingerprint });
+  const first = await open();
+  for (let index = 0; index < 4; index += 1) await append(`k${index}`);
+  await first.catchUp();
+  const { incidents } = await first.list({ states: incidentStates }, 10);
+  for (const { id } of incidents) {
+    for (let index = 0; index < 4; index += 1) await first.act({ type: 'comment', id, by: 'a', comment: 'c' });
+  }
+  await first.close();
+  const whole = readFileSync(path);
+  const step = Math.ceil(whole.length / amount(60, 2000));
+  for (let at = step - 1; at < whole.length; at += step) {
+    const bytes = Buffer.from(whole);
+    bytes[at] = bytes[at] === 0x23 ? 0x24 : 0x23;
+    writeFileSync(path, bytes);
+    const life = await open();
+    // The rules are those of the settings, whatever is left of the snapshot's.
+    await life.catchUp();
+    await append(`new ${at}`);
+    await life.catchUp();
+    const after = await life.list({ states: incidentStates }, 1000);
+    const numbers = after.incidents.map(({ number }) => number);
+    const changes = after.incidents.map(({ change }) => change);
+    assert.equal(new Set(numbers).size, numbers.length, `byte ${at}`);
+    assert.deepEqual(
+      changes,
+      changes.toSorted((a, b) => b - a),
+      `byte ${at}`,
+    );
+    assert.equal(after.incidents[0]?.about, `new ${at}`, `byte ${at}`);
+    await life.close();
+  }
 });
 
 /** One more instance on a database. */

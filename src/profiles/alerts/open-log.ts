@@ -6,7 +6,7 @@ import { LogFollower } from '../../storage/log-follower.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog, Release } from '../../storage/record-log.ts';
-import { readTime } from '../alert-record.ts';
+import { alertIndexing } from '../alert-record.ts';
 import type { OpenLog, Parts } from '../feature.ts';
 import type { OwnAlerts } from '../offers.ts';
 import { FiringAlerts } from './firing.ts';
@@ -48,12 +48,6 @@ export interface AlertLog {
 type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openFile' | 'clock' | 'log' | 'meters'> &
   Pick<RepeatParts, 'repeatAfterMs' | 'hear'> & { settings: Static<TObject<typeof alertSettings>> };
 
-const indexing = {
-  timeOf: readTime,
-  keyOf: ({ level }: Record<string, unknown>) => (typeof level === 'string' ? level : ''),
-  keys: ['CRITICAL', 'ERROR', 'WARNING', 'INFO'],
-};
-
 /** Opens the log in the database that instances share, if there is one, or else in files of this machine. */
 export const openAlertLog = (parts: OpeningParts): Promise<AlertLog> =>
   parts.database ? openShared(parts, parts.database) : openLocal(parts);
@@ -82,7 +76,7 @@ const openLocal = async ({
     sync: settings.alertsSync,
     awaitsHold: true,
     recentCount: 1000,
-    indexing,
+    indexing: alertIndexing,
   };
   const opened = await openLog('alert log', options, ({ type }) => {
     if (type === 'reopened') for (const listener of movedListeners) listener();
@@ -163,7 +157,7 @@ const openShared = async (
     table: 'alert',
     instance: await readInstanceId(openLog),
     clock,
-    indexing,
+    indexing: alertIndexing,
     retainDays: async () => {
       const days = settings.alertsRetainDays ?? (await readSharedDefaultDays(database));
       if (days === 0 && settings.alertsRetainDays === undefined && !isTold) log.info(keptNotice);

@@ -29,44 +29,64 @@ export interface FormerIncidents {
   readState(restore: (entry: unknown) => void, onDamage: (damage: string) => void): Promise<number | undefined>;
   /** The actions after a seq, oldest first. */
   readActions(seq: number): AsyncIterable<readonly FormerActions[]>;
+  /** Called when they are in a snapshot: they are not read any more. */
+  noteRead(): Promise<void>;
 }
 
 /** Without former incidents. */
 export const noFormerIncidents: FormerIncidents = {
   readState: async () => undefined,
   async *readActions() {},
+  noteRead: async () => undefined,
 };
+
+/** In the small file that says that they were read. */
+const readMark = Buffer.from('read\n');
 
 /** The former incidents in the files of a data directory, which stay as they are. */
 export const openFormerIncidents = ({
   openLog,
   openState,
   openFile,
-}: Pick<Parts, 'openLog' | 'openState' | 'openFile'>): FormerIncidents => ({
-  readState: (restore, onDamage) => openState('incidents').read(restore, onDamage),
-  async *readActions(seq) {
-    const isThere = await openFile('incidents.jsonl').read();
-    if (!isThere) return;
-    const journal = await openLog('incident log', { name: 'incidents', awaitsHold: true });
-    try {
-      for await (const records of journal.readAfter(seq)) yield records as unknown as FormerActions[];
-    } finally {
-      await journal.close();
-    }
-  },
-});
+}: Pick<Parts, 'openLog' | 'openState' | 'openFile'>): FormerIncidents => {
+  const mark = openFile('incidents.read');
+  const state = openState('incidents');
+  let isNoted = false;
+  const wasRead = async (): Promise<boolean> => (await mark.read()) !== undefined;
+  return {
+    readState: async (restore, onDamage) => ((await wasRead()) ? undefined : state.read(restore, onDamage)),
+    async *readActions(seq) {
+      const isThere = state.size > 0 || (await openFile('incidents.jsonl').read()) !== undefined;
+      if (!isThere || (await wasRead())) return;
+      const journal = await openLog('incident log', { name: 'incidents', awaitsHold: true });
+      try {
+        for await (const records of journal.readAfter(seq)) yield records as unknown as FormerActions[];
+      } finally {
+        await journal.close();
+      }
+    },
+    noteRead: async () => {
+      if (isNoted) return;
+      isNoted = true;
+      const isThere = !(await wasRead()) && (await openFile('incidents.state').read()) !== undefined;
+      if (isThere) await mark.write(readMark).catch(() => undefined);
+    },
+  };
+};
 
 interface BeginningParts {
   events: RecordLog;
   former: FormerIncidents;
   /** Empty; takes over the former incidents. */
   state: ProjectedIncidents;
+  isClosed: () => boolean;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
 }
 
 /** Resolves to the seq after which incidents are folded where there is no snapshot: after those of a former version, or one day ago. */
-export const findBeginning = async ({ events, former, state, clock, log }: BeginningParts): Promise<number> => {
+export const findBeginning = async (parts: BeginningParts): Promise<number> => {
+  const { events, former, state, isClosed, clock, log } = parts;
   const known = await restoreFormer(former, state, log);
   const { lastSeq = 0 } = events.state();
   if (known !== undefined && known.alertSeq > lastSeq) {
@@ -76,7 +96,7 @@ export const findBeginning = async ({ events, former, state, clock, log }: Begin
   for await (const some of former.readActions(known?.actionSeq ?? 0)) actions.push(...some);
   if (!known) {
     for (const { lastNumber } of actions) state.all.noteLastNumber(lastNumber);
-    return findYesterday(events, state, clock().getTime());
+    return findYesterday(parts, clock().getTime());
   }
   let seq = Math.min(known.alertSeq, lastSeq);
   const applyBefore = (next: number): void => {
@@ -89,6 +109,7 @@ export const findBeginning = async ({ events, former, state, clock, log }: Begin
     }
   };
   for await (const records of events.readAfter(seq)) {
+    assertOpen(isClosed);
     for (const record of records) {
       applyBefore(record.seq);
       state.fold(record);
@@ -129,12 +150,13 @@ const restoreFormer = async (
 };
 
 /** Alerts up to the end of the log are from before there were incidents; those of the last day are folded nevertheless. */
-const findYesterday = async (events: RecordLog, state: ProjectedIncidents, now: number): Promise<number> => {
+const findYesterday = async ({ events, state, isClosed }: BeginningParts, now: number): Promise<number> => {
   const { lastSeq = 0 } = events.state();
   const since = now - dayMs;
   let start = lastSeq + 1;
   let before: number | undefined = lastSeq > 0 ? start : undefined;
   while (before !== undefined && lastSeq - start < mostOld) {
+    assertOpen(isClosed);
     const note = ({ seq }: StoredRecord): boolean => {
       start = Math.min(start, seq);
       return false;
@@ -147,4 +169,8 @@ const findYesterday = async (events: RecordLog, state: ProjectedIncidents, now: 
   }
   state.all.counters.oldUntil = lastSeq;
   return start - 1;
+};
+
+const assertOpen = (isClosed: () => boolean): void => {
+  if (isClosed()) throw new JournalError('closed', 'the server is stopping');
 };

@@ -194,15 +194,22 @@ export class Incidents implements IncidentsBefore {
     return toPieces([{ counters: { ...counters }, rules }], all);
   }
 
-  /** Takes over an entry of another state. */
+  /** Takes over an entry of another state. Counters follow from the incidents, too: some entries may be lost. */
   restore(entry: StateEntry): void {
-    if (!('incident' in entry)) {
-      this.counters = { ...entry.counters };
+    if ('counters' in entry) {
+      const { lastNumber, lastChange, oldUntil } = entry.counters;
+      this.noteLastNumber(lastNumber);
+      this.counters.lastChange = Math.max(this.counters.lastChange, lastChange);
+      this.counters.oldUntil = oldUntil;
       this.rules = entry.rules;
       return;
     }
+    if (!('incident' in entry)) return;
     const { incident, events } = entry;
     this.#put(completeIncident(incident)).events = events;
+    this.noteLastNumber(incident.number);
+    this.counters.lastChange = Math.max(this.counters.lastChange, incident.change);
+    this.counters.active = this.#active.size;
     for (const event of events) if (event.destination !== undefined) this.#sent.push({ id: incident.id, event });
     this.#isSentInOrder = false;
   }

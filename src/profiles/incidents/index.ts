@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import type { Meters } from '../../metrics/meters.ts';
+import { expectMovedFiles } from '../../storage/projection.ts';
+import { alertIndexing } from '../alert-record.ts';
 import { type Concern, defineFeature, type FeatureInstance, type Parts } from '../feature.ts';
 import type { AlertSource, IncidentSource, NameIncidents, SharedIncident } from '../offers.ts';
 import { createNoticeTopic } from '../topic.ts';
@@ -113,11 +115,15 @@ const openInFiles = async (
   const former = openFormerIncidents(storage);
   if (alerts) {
     const store = await ProjectedIncidentStore.open({ ...parts, events: alerts.events, snapshot, former });
-    alerts.onMoved(() => void store.reopen());
+    alerts.onMoved(() => void store.save());
     return store;
   }
-  const events = await storage.openLog('alert log', { name: 'alerts', awaitsHold: true });
-  return ProjectedIncidentStore.open({ ...parts, events, snapshot, former, onClosed: () => events.close() });
+  let opened: ProjectedIncidentStore | undefined;
+  const isMoved = expectMovedFiles(() => opened);
+  const options = { name: 'alerts', awaitsHold: true, recentCount: 1000, indexing: alertIndexing };
+  const events = await storage.openLog('alert log', options, isMoved);
+  opened = await ProjectedIncidentStore.open({ ...parts, events, snapshot, former, onClosed: () => events.close() });
+  return opened;
 };
 
 /** Where alerts are not mounted, there are the incidents of before. */

@@ -18,7 +18,7 @@ export interface IncidentsEvent {
   rules?: Rules | undefined;
 }
 
-/** The event as a record of the log of alerts. `lastNumber` is that of the last incident: none is used again if the snapshot is lost. */
+/** The event as a record of the log of alerts. `lastNumber` is that of the last incident: numbers go on after it if the snapshot is lost. */
 export const toRecord = (event: IncidentsEvent, lastNumber: number): LogRecord => ({ feature, lastNumber, ...event });
 
 /** The number of the last incident by a record; 0 if it is no event of incidents. */

@@ -13,13 +13,8 @@ import type { Incidents } from './incident-state.ts';
 import { type IncidentsEvent, type IncidentsOutcome, ProjectedIncidents, toRecord } from './projected-incidents.ts';
 import type { IncidentCount, IncidentFilter, IncidentList, IncidentName, IncidentStore, Observe } from './store.ts';
 
-const MiB = 1024 * 1024;
-
 /** Milliseconds between two looks at the time. */
 const lookMs = 1000;
-
-/** The most bytes of closed files of the log that are kept because they are not in a snapshot. */
-const heldBytes = 256 * MiB;
 
 /** After so long a snapshot is stored if anything has changed, so that a start reads little. */
 const savedMs = 10 * 60_000;
@@ -71,11 +66,8 @@ export class ProjectedIncidentStore implements IncidentStore {
       log: events,
       snapshot,
       createState: () => new ProjectedIncidents(rules),
-      begin: (state) => findBeginning({ events, former, state, clock, log }),
-      held: {
-        maxBytes: heldBytes,
-        onDropped: () => log.warn('incidents: alerts are deleted although they are needed to fold them again'),
-      },
+      begin: (state, isClosed) => findBeginning({ events, former, state, isClosed, clock, log }),
+      savesForRetention: true,
       onReplaced: () => log.warn('incidents: the alert log was replaced; they go on at its end'),
       isRestoredLater: true,
       onDamage: (damage) => log.error({ damage }, 'incidents: the stored state is damaged'),
@@ -122,7 +114,7 @@ export class ProjectedIncidentStore implements IncidentStore {
   }
 
   get failure(): Error | undefined {
-    return this.#parts.events.state().failure ?? this.#foldFailure;
+    return this.#parts.events.state().failure ?? this.#foldFailure ?? this.#projection.unsaved;
   }
 
   isReady(): boolean {
@@ -159,14 +151,19 @@ export class ProjectedIncidentStore implements IncidentStore {
   }
 
   async reopen(): Promise<void> {
-    // What somebody has moved away is missing on the next start, unless the snapshot has it.
-    await this.#save();
+    await this.save();
+  }
+
+  /** Stores a snapshot; a failure is reported, and keeps the log. What is moved away is missing on the next start unless it is in one. */
+  async save(): Promise<void> {
+    await this.#projection.save().catch(() => undefined);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#looking);
-    if (this.#projection.hasRead) await this.#save();
+    // An event that is in doubt could count in the next start.
+    if (this.#projection.isReady) await this.save();
     await this.#projection.close();
     await this.#parts.onClosed?.();
   }
@@ -188,10 +185,11 @@ export class ProjectedIncidentStore implements IncidentStore {
   }
 
   #look(): void {
+    if (this.#projection.hasRead && !this.#projection.unsaved) void this.#parts.former.noteRead();
     void (this.#projection.isCurrent ? this.#advance() : this.catchUp());
     if (!this.#projection.hasRead || this.#now() - this.#savedAt < savedMs) return;
     this.#savedAt = this.#now();
-    void this.#save();
+    void this.save();
   }
 
   /** Lets time pass, if it changes anything, and notes settings that have changed. */
@@ -242,11 +240,6 @@ export class ProjectedIncidentStore implements IncidentStore {
       this.#parts.log.error({ err: failure }, 'incidents: alerts are stored, but cannot be folded at the moment');
     }
     this.#foldFailure = failure;
-  }
-
-  /** A failure is reported, and keeps the log. */
-  async #save(): Promise<void> {
-    await this.#projection.save().catch(() => undefined);
   }
 }
 

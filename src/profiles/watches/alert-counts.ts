@@ -112,6 +112,7 @@ export class AlertCounts {
 
   async #readAfter(from: number): Promise<void> {
     const slice = new Slice();
+    const { lastSeq = 0 } = this.#log.state();
     const recent = this.#log.recentAfter?.(from);
     for await (const records of recent ? [recent] : this.#log.readAfter(from)) {
       for (const record of records) {
@@ -120,6 +121,8 @@ export class AlertCounts {
         this.#seq = record.seq;
       }
     }
+    // The last records may be events of features, which are not read here.
+    this.#seq = Math.max(this.#seq, lastSeq);
   }
 
   /** Looks for alerts up to the last one that the kept ones count. */
