@@ -17,6 +17,9 @@ const limits = { maxCount: 10_000, maxSize: 16 * 1024 * 1024, batchSize: 512 * 1
 
 const MiB = 1024 * 1024;
 
+/** Changes are many, and writing all that they have led to takes time. */
+const leastGrowth = 16 * MiB;
+
 /**
  * Closed segments are deleted as soon as the snapshot does not need them. The last record is kept in memory, so that a batch
  * that was just stored is applied without reading the disk.
@@ -58,8 +61,14 @@ export const openKeptChanges = async <Change, Result>(
     // The checksum of the file is known only at its end.
     const kept = new KeptState(state, `${name}.state`, { isWhole: () => true, onDamage: refuseDamage });
     opened = await Projection.open({
-      ...{ log, snapshot, createState: () => kept, empty: { changes: new Batch([]) } },
-      ...{ onDamage: refuseDamage, onGap: refuseDamage, onUnsaved: report },
+      log,
+      snapshot,
+      createState: () => kept,
+      empty: { changes: new Batch([]) },
+      leastGrowth,
+      onDamage: refuseDamage,
+      onGap: refuseDamage,
+      onUnsaved: report,
     });
     return new KeptChanges({ log, projection: opened, state, onLost });
   } catch (error) {

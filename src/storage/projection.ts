@@ -10,8 +10,8 @@ import { createSerial } from './scheduling.ts';
 
 const MiB = 1024 * 1024;
 
-/** A snapshot is due when the log has grown by this many characters, and by the size of the last snapshot. */
-const leastGrowth = 4 * MiB;
+/** A snapshot is due when the log has grown by this many characters by default, and by the size of the last snapshot. */
+const usualGrowth = 4 * MiB;
 
 /** About the characters of a line besides its event: id, seq and checksum. */
 const lineLength = 100;
@@ -88,6 +88,8 @@ interface ProjectionParts<State extends ProjectionState> {
   isRestoredLater?: boolean;
   /** Undefined where the log alone has everything. */
   snapshot?: ProjectionSnapshot | undefined;
+  /** Characters by which the log grows at least until a snapshot is due. */
+  leastGrowth?: number;
   /** A record that changes nothing; by default one without members. */
   empty?: LogRecord;
   /** Gets each damage of the snapshot; what it throws ends the reading. The log reports its own. */
@@ -288,7 +290,7 @@ export class Projection<State extends ProjectionState> {
       const sent = batch.map((waiting): Sent<OutcomeOf<State>> => ({ id: createId(), waiting }));
       for (const each of sent) this.#sent.set(each.id, each);
       await Promise.all(sent.map((each) => this.#store(each)));
-      await this.#readOn().catch(ignore);
+      if (!this.isCurrent) await this.#readOn().catch(ignore);
       // Events of the batch that are stored may depend on those that failed.
       if (this.#failed.size > 0) await this.#prepare();
       for (const { waiting, folded } of sent) {
@@ -361,28 +363,34 @@ export class Projection<State extends ProjectionState> {
       this.#tryLater();
       throw error;
     }
-    const { snapshot } = this.#parts;
-    if (snapshot && !this.#isClosed && !this.#isSaving && this.#growth > Math.max(leastGrowth, snapshot.size))
-      this.save().catch(ignore);
+    const { snapshot, leastGrowth = usualGrowth } = this.#parts;
+    const isDue = snapshot && this.#growth > Math.max(leastGrowth, snapshot.size);
+    if (isDue && !this.#isClosed && !this.#isSaving) this.save().catch(ignore);
   }
 
   async #foldStored(): Promise<void> {
-    const { log, isRestoredLater } = this.#parts;
+    const { log } = this.#parts;
     const from = this.#seq ?? (await this.#restore());
     const { lastSeq = 0 } = log.state();
     const recent = log.recentAfter?.(from);
-    const slice = new Slice();
-    for await (const events of recent ? [recent] : log.readAfter(from)) {
-      for (let at = 0; at < events.length; at += foldedCount) {
-        if (this.#isClosed && isRestoredLater) throw new JournalError('closed', 'the projection is closed');
-        this.#foldAll(events.slice(at, at + foldedCount));
-        if (slice.isOver) await slice.giveWay();
-      }
-    }
+    if (recent && recent.length <= foldedCount) this.#foldAll(recent);
+    else await this.#foldSlowly(recent ? [recent] : log.readAfter(from));
     this.#passTo(lastSeq);
     if (!this.#isReplaced) return;
     this.#isReplaced = false;
     for (const listener of this.#listeners) listener(undefined);
+  }
+
+  /** Lets requests be answered in between. */
+  async #foldSlowly(pieces: AsyncIterable<StoredRecord[]> | (readonly StoredRecord[])[]): Promise<void> {
+    const slice = new Slice();
+    for await (const events of pieces) {
+      for (let at = 0; at < events.length; at += foldedCount) {
+        if (this.#isClosed && this.#parts.isRestoredLater) throw new JournalError('closed', 'the projection is closed');
+        this.#foldAll(events.slice(at, at + foldedCount));
+        if (slice.isOver) await slice.giveWay();
+      }
+    }
   }
 
   async #restore(): Promise<number> {
