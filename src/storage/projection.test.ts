@@ -565,36 +565,36 @@ test('a log that others share goes on at its end where somebody has replaced it,
 test('what others append to the log is folded, also right before and after an event that failed', async (t) => {
   const directory = createFolder(t);
   let isFailing = false;
-  const { projection, journal, read, close } = await openLife(t, directory, {
-    log: (log) => ({
-      appendAll: async (records, ids) => {
-        const appended = await log.appendAll(records, ids);
-        if (isFailing) throw new JournalError('unavailable', 'the sync failed');
-        return appended;
-      },
-    }),
-  });
-  for (let round = 0; round < 5; round += 1) {
-    isFailing = true;
-    const [, failed] = await Promise.allSettled([
-      journal.append({ name: 'other', amount: 1 }),
-      projection.append({ name: 'own', amount: 1 }),
-      journal.append({ name: 'other', amount: 1 }),
-    ]);
+  const onSync = (): void => {
+    if (!isFailing) return;
     isFailing = false;
-    assert.equal(failed.status, 'rejected');
-    const waiting = projection.append({ name: 'own', amount: 10 });
+    throw new Error('the sync failed');
+  };
+  const { projection, journal, read, close } = await openLife(t, directory, { onSync, segmentBytes: 1e8 });
+  let acknowledged = 0;
+  const append = async (): Promise<void> => {
     await journal.append({ name: 'other', amount: 1 });
+    acknowledged += 1;
+  };
+  let own = 0;
+  for (let round = 0; round < 8; round += 1) {
+    isFailing = true;
+    const sent = projection.append({ name: 'own', amount: 1 });
+    const [outcome] = await Promise.allSettled([sent, append(), append()]);
+    isFailing = false;
+    if (outcome.status === 'fulfilled') own += 1;
+    const waiting = projection.append({ name: 'own', amount: 100 });
+    await append();
     await waiting;
+    own += 100;
   }
   await projection.catchUp();
-  const expected = [
-    ['other', 15],
-    ['own', 50],
-  ];
-  assert.deepEqual(Object.fromEntries(read()), Object.fromEntries(expected));
+  const totals = Object.fromEntries(read());
+  assert.equal(totals['own'], own);
+  // One that was refused may be in the log; then it counts for every reader.
+  assert.ok((totals['other'] ?? 0) >= acknowledged, `${totals['other']} of ${acknowledged}`);
   await close();
-  assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), Object.fromEntries(expected));
+  assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), totals);
 });
 
 test('however often the snapshot is to be stored while events come, one writing runs and one waits', async (t) => {

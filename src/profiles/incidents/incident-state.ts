@@ -194,17 +194,17 @@ export class Incidents implements IncidentsBefore {
     return toPieces([{ counters: { ...counters }, rules }], all);
   }
 
-  /** Takes over an entry of another state. Counters follow from the incidents, too: some entries may be lost. */
+  /** Takes over an entry of another state, unless it is damaged. Counters follow from the incidents, too: some may be lost. */
   restore(entry: StateEntry): void {
     if ('counters' in entry) {
       const { lastNumber, lastChange, oldUntil } = entry.counters;
-      this.noteLastNumber(lastNumber);
-      this.counters.lastChange = Math.max(this.counters.lastChange, lastChange);
-      this.counters.oldUntil = oldUntil;
-      this.rules = entry.rules;
+      this.noteLastNumber(toWhole(lastNumber));
+      this.counters.lastChange = Math.max(this.counters.lastChange, toWhole(lastChange));
+      this.counters.oldUntil = toWhole(oldUntil);
+      this.rules = { ...this.#rules, ...entry.rules };
       return;
     }
-    if (!('incident' in entry)) return;
+    if (!isIncidentEntry(entry)) return;
     const { incident, events } = entry;
     this.#put(completeIncident(incident)).events = events;
     this.noteLastNumber(incident.number);
@@ -307,6 +307,22 @@ const createTest = (filter: IncidentFilter): ((incident: StoredIncident) => bool
     (q === undefined || incident.title.toLowerCase().includes(q)) &&
     (since === undefined || incident.lastAt >= since) &&
     (until === undefined || incident.firstAt < until);
+};
+
+const toWhole = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0);
+
+/** Whether the entry has what every incident has: names of members may be damaged, too. */
+const isIncidentEntry = (entry: StateEntry): entry is Extract<StateEntry, { incident: unknown }> => {
+  if (!('incident' in entry) || !Array.isArray(entry.events)) return false;
+  const { id, number, key, state, change, spans } = entry.incident;
+  return (
+    typeof id === 'string' &&
+    typeof key === 'string' &&
+    Number.isSafeInteger(number) &&
+    Number.isSafeInteger(change) &&
+    incidentStates.includes(state) &&
+    Array.isArray(spans)
+  );
 };
 
 /** Entries are written so many at a time. */
