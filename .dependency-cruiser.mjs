@@ -25,14 +25,14 @@ export default {
       {
         path: '^src/|node_modules',
         pathNot:
-          '^src/config/|^src/auth/access\\.ts$|^src/(schema-validation|small-file|time-zone|units)\\.ts$|node_modules/typebox',
+          '^src/config/|^src/auth/access\\.ts$|^src/(parse-json|schema-validation|small-file|time-zone|units)\\.ts$|node_modules/typebox',
       },
     ),
     rule(
       'auth-knows-no-routes',
       'Tokens and passwords work without a server; guard.ts alone ties them to requests.',
       { path: '^src/auth/', pathNot: ['^src/auth/guard\\.ts$', testFiles] },
-      { path: '^src/|node_modules/(@fastify|fastify)', pathNot: '^src/(auth/|expected-errors\\.ts$)' },
+      { path: '^src/|node_modules/(@fastify|fastify)', pathNot: '^src/(auth/|(expected-errors|parse-json)\\.ts$)' },
     ),
     rule(
       'guard-knows-requests',
@@ -46,7 +46,7 @@ export default {
       { path: '^src/host/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/(host/|(slice|units|wildcards)\\.ts$)|node_modules/systeminformation',
+        pathNot: '^src/(host/|(parse-json|slice|units|wildcards)\\.ts$)|node_modules/systeminformation',
       },
     ),
     rule(
@@ -55,7 +55,7 @@ export default {
       { path: '^src/storage/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/(storage/|(expected-errors|slice|small-file|units)\\.ts$)|node_modules/(@types/)?pg/',
+        pathNot: '^src/(storage/|(expected-errors|parse-json|slice|small-file|units)\\.ts$)|node_modules/(@types/)?pg/',
       },
     ),
     rule(
@@ -71,7 +71,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation|slice|time-zone|units|well-formed)\\.ts$)',
+          '^src/(http/|metrics/meters\\.ts$|(expected-errors|parse-json|schema-validation|slice|time-zone|units|well-formed)\\.ts$)',
       },
     ),
     rule(
@@ -87,7 +87,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|authorities|cron|schedule|due-times|targets|slots|recent-values)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|schema-validation|slice|small-file|time-zone|local-time|units|well-formed|wildcards)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|authorities|cron|schedule|due-times|targets|slots|recent-values)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|parse-json|schema-validation|slice|small-file|time-zone|local-time|units|well-formed|wildcards)\\.ts$',
       },
     ),
     rule(

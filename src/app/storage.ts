@@ -8,6 +8,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
+import { isObject, parseJson } from '../parse-json.ts';
 import type { Concern, OpenLog, Parts, RandomSecrets } from '../profiles/feature.ts';
 import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes.ts';
 import { createFolderOf } from '../storage/folder.ts';
@@ -329,21 +330,18 @@ const createSecrets = (
 });
 
 const readSecrets = (file: string, refuse: (error: unknown) => never): Map<string, string> => {
+  let text: string;
   try {
-    const entries = Object.entries(toObject(readFileSync(file, 'utf8')));
-    if (entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')) return new Map(entries);
-    throw new SyntaxError('values must be texts');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return new Map();
-    if (!(error instanceof SyntaxError)) return refuse(error);
-    throw new SettingsError([
-      `dataDir: ${file} is damaged; restore it from a backup, or delete it for new passwords and a new signing key`,
-    ]);
+    return codeOf(error) === 'ENOENT' ? new Map() : refuse(error);
   }
+  const secrets = parseJson(text);
+  if (isTexts(secrets)) return new Map(Object.entries(secrets));
+  throw new SettingsError([
+    `dataDir: ${file} is damaged; restore it from a backup, or delete it for new passwords and a new signing key`,
+  ]);
 };
 
-const toObject = (text: string): object => {
-  const value: unknown = JSON.parse(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new SyntaxError('must be an object');
-};
+const isTexts = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every((each) => typeof each === 'string');

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { ExpectedError, StoreUnavailable } from '../expected-errors.ts';
+import { isObject, parseJson } from '../parse-json.ts';
 
 export const roles = ['Admin', 'Reader'] as const;
 export type Role = (typeof roles)[number];
@@ -225,19 +226,8 @@ export const decodeToken = (token: string): { header: JsonObject; claims: JsonOb
 const decodeObject = (part: string, name: string): JsonObject => {
   const bytes = decodeBase64Url(part, name);
   const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw toFailure(`the ${name} cannot be decoded`);
-  }
-  return value as JsonObject;
-};
-
-/** Undefined if the text is not JSON. */
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  if (!isObject(value)) throw toFailure(`the ${name} cannot be decoded`);
+  return value;
 };
 
 /** Strict: padding, other characters and unused trailing bits would give one token several spellings. */

@@ -1,3 +1,4 @@
+import { isObject } from '../parse-json.ts';
 import { readSmallFileSync } from '../small-file.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -16,10 +17,8 @@ export const readJsonFile = (path: string, what: string): Record<string, unknown
     const reason = error instanceof SyntaxError ? `it is not valid JSON${locateIfShort(text)}` : reasonOf(error);
     throw new SettingsError([`cannot read the ${what} ${path}: ${reason}`]);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SettingsError([`the ${what} ${path} must contain one JSON object`]);
-  }
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw new SettingsError([`the ${what} ${path} must contain one JSON object`]);
+  return value;
 };
 
 const reasons: Record<string, string> = {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isObject } from '../parse-json.ts';
 import { makeParsedWellFormed } from '../well-formed.ts';
 import { createUnpacker, findCoding } from './content-coding.ts';
 import { HttpError } from './errors.ts';
@@ -154,12 +155,9 @@ const decode = (bytes: Buffer): string => {
 
 /** The value without its null members, which count as absent. */
 const toObject = (value: unknown): Record<string, unknown> => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new HttpError('invalid', 'Request body must be a JSON object');
+  if (!isObject(value)) throw new HttpError('invalid', 'Request body must be a JSON object');
+  for (const name of Object.keys(value)) {
+    if (value[name] === null) delete value[name];
   }
-  const body = value as Record<string, unknown>;
-  for (const name of Object.keys(body)) {
-    if (body[name] === null) delete body[name];
-  }
-  return body;
+  return value;
 };

@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox';
 import { suggest } from '../config/names.ts';
 import { HttpError } from '../http/errors.ts';
+import { isObject } from '../parse-json.ts';
 
 const longestName = 100;
 
@@ -36,8 +37,7 @@ const assertParts = (value: unknown, part: Part, shown: Part | undefined, place:
     const innerShown = isElement ? shown?.items : shown && findOwn(shown, name);
     if (!inner) continue;
     const path = isElement ? `${place}[${name}]` : `${place}${place === '' ? '' : '.'}${name}`;
-    const isObject = typeof member === 'object' && member !== null && !Array.isArray(member);
-    if (isObject && inner.properties) assertKnown(member, inner, innerShown, `${path}.`);
+    if (isObject(member) && inner.properties) assertKnown(member, inner, innerShown, `${path}.`);
     assertParts(member, inner, innerShown, path);
   }
 };

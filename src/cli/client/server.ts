@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import { otherVariables } from '../../config/names.ts';
+import { parseJson } from '../../parse-json.ts';
 import { severities } from '../../profiles/severity.ts';
 import { toFlag, UsageError } from '../args.ts';
 import { readInput } from '../stdio.ts';
@@ -202,10 +203,4 @@ export const explainFailure = (error: unknown): string => {
 };
 
 /** The object of a JSON text; an empty one if it is something else. */
-export const parseObject = (text: string): Record<string, unknown> => {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
-};
+export const parseObject = (text: string): Record<string, unknown> => Object(parseJson(text));

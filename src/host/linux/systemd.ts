@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { isObject, parseJson } from '../../parse-json.ts';
 import { findProgram, isAccessible, systemPaths } from '../programs.ts';
 import type { JournalReading, UnitReading } from '../readings.ts';
 
@@ -74,12 +75,8 @@ export const parseJournal = (output: string): JournalReading[] =>
   });
 
 const parseEntry = (line: string): Record<string, unknown> | undefined => {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const entry = parseJson(line);
+  return isObject(entry) ? entry : undefined;
 };
 
 /**

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { StoreUnavailable } from '../../expected-errors.ts';
+import { parseJson } from '../../parse-json.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { farewellMs } from '../../storage/postgres/lease.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
@@ -120,10 +121,6 @@ export const createSharedCopies = (heard: Heard, database: Pick<Database, 'query
 };
 
 const parseCopy = (text: string): Static<typeof Copy> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Value.Check(Copy, value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return Value.Check(Copy, value) ? value : undefined;
 };

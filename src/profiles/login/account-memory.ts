@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import { parseJsonList } from '../../parse-json.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 
@@ -23,7 +24,7 @@ export const openAccountMemory = async (
   keys: readonly (Buffer | string)[],
   log: Pick<FastifyBaseLogger, 'warn'>,
 ) => {
-  const seen = parseSeen(await file.read());
+  const seen = parseJsonList(String(await file.read()), isSeen);
   const serially = createSerial();
   let kept = JSON.stringify(seen);
   const toMark = ({ name, checked }: RememberedName, key: Buffer | string): Buffer =>
@@ -59,15 +60,6 @@ export const openAccountMemory = async (
     /** Resolves when everything is kept. */
     settle: (): Promise<unknown> => serially(async () => undefined),
   };
-};
-
-const parseSeen = (bytes: Buffer | undefined): SeenAccount[] => {
-  try {
-    const seen: unknown = JSON.parse(String(bytes));
-    return Array.isArray(seen) ? seen.filter(isSeen) : [];
-  } catch {
-    return [];
-  }
 };
 
 const isSeen = (one: unknown): one is SeenAccount =>

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AccessKeys, KnownKey } from '../../auth/access.ts';
+import { parseJsonList } from '../../parse-json.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
@@ -68,18 +69,9 @@ export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, lo
 
 /** In a small file. */
 export const keepInFile = (file: ReplacedFile): KeptUses => ({
-  read: async () => parseUses(await file.read()),
+  read: async () => parseJsonList(String(await file.read()), isUse),
   write: (uses) => file.write(Buffer.from(JSON.stringify(uses))),
 });
-
-const parseUses = (bytes: Buffer | undefined): KeptUse[] => {
-  try {
-    const uses: unknown = JSON.parse(String(bytes));
-    return Array.isArray(uses) ? uses.filter(isUse) : [];
-  } catch {
-    return [];
-  }
-};
 
 const isUse = (use: unknown): use is KeptUse =>
   Array.isArray(use) && typeof use[0] === 'string' && Number.isSafeInteger(use[1]) && Number.isSafeInteger(use[2]);

@@ -1,4 +1,5 @@
 import type { Meters } from '../../metrics/meters.ts';
+import { parseJsonList } from '../../parse-json.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { createSerial } from '../../storage/scheduling.ts';
@@ -253,7 +254,7 @@ const createOpener = (
  * returns takes over the names of the settings; others are retired, and known until `retire` resolves to true.
  */
 const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promise<boolean>) => {
-  let known = parseNames(await file.read());
+  let known = parseJsonList(String(await file.read()), (name) => typeof name === 'string');
   return async (names: readonly string[]): Promise<void> => {
     const left: string[] = [];
     for (const name of known) if (!names.includes(name) && !(await retire(name))) left.push(name);
@@ -262,15 +263,6 @@ const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promis
     if (next.join() !== known.join()) await file.write(Buffer.from(JSON.stringify(next))).catch(() => undefined);
     known = next;
   };
-};
-
-const parseNames = (bytes: Buffer | undefined): string[] => {
-  try {
-    const names: unknown = JSON.parse(String(bytes));
-    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
-  } catch {
-    return [];
-  }
 };
 
 /** An alert that waits for longer needs somebody's attention. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { isObject, parseJson } from '../../parse-json.ts';
 
 /** The field that ends each line written here, with its value in quotes and the closing brace. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;
@@ -180,10 +181,6 @@ const isSpace = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 
 
 /** A JSON object in UTF-8 without a `seq`. */
 const isForeign = (text: Buffer): boolean => {
-  try {
-    const value: unknown = isUtf8(text) ? JSON.parse(text.toString('utf8')) : undefined;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) && !('seq' in value);
-  } catch {
-    return false;
-  }
+  const value = isUtf8(text) ? parseJson(text.toString('utf8')) : undefined;
+  return isObject(value) && !('seq' in value);
 };

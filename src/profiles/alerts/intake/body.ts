@@ -3,13 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { parseJsonBody, readMediaType } from '../../../http/body.ts';
 import { HttpError } from '../../../http/errors.ts';
+import { isObject } from '../../../parse-json.ts';
 import {
   createSchemaCheck,
   describeSchemaErrors,
   listSchemaErrors,
   type SchemaFault,
 } from '../../../schema-validation.ts';
-import { type ForeignAlert, type Format, type Incoming, isObject } from './format.ts';
+import type { ForeignAlert, Format, Incoming } from './format.ts';
 import { alertmanagerFormat } from './formats/alertmanager.ts';
 import { cloudevents } from './formats/cloudevents.ts';
 import { grafana } from './formats/grafana.ts';

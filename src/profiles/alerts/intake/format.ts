@@ -88,10 +88,6 @@ export const formType = 'application/x-www-form-urlencoded';
 /** The end of the path of plain texts. */
 export const plainTextName = 'plain-text';
 
-/** True for a JSON object; arrays are none. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export const IntakeReceipt = defineShape('IntakeReceipt', {
   received: Type.Literal(true),
   ids: Type.Array(Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }), {

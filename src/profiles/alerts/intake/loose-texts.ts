@@ -1,4 +1,4 @@
-import { isObject } from './format.ts';
+import { isObject } from '../../../parse-json.ts';
 
 /** A part of a schema, as far as it says where texts are. */
 interface Part {

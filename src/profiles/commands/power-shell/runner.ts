@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
+import { parseJson } from '../../../parse-json.ts';
 import { collectRows, runChild, toCommandFailure } from '../child.ts';
 import { type FilterCondition, hasWildcard } from '../language.ts';
 import { createEventFilter } from '../native/get-event-log.ts';
@@ -227,11 +228,9 @@ export const createAnswer = (program: string, command: ParsedCommand) => {
 };
 
 const parseMessage = (program: string, line: string): Message => {
-  try {
-    return Object(JSON.parse(line));
-  } catch {
-    throw toUnexpectedOutput(program);
-  }
+  const value = parseJson(line);
+  if (value === undefined) throw toUnexpectedOutput(program);
+  return Object(value);
 };
 
 const toUnexpectedOutput = (program: string): CommandFailure =>

@@ -1,12 +1,12 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
+import { isObject } from '../../../../parse-json.ts';
 import { findSeverity, toSeverity } from '../../../severity.ts';
 import { formats } from '../body.ts';
 import {
   clean,
   type ForeignAlert,
   type Format,
-  isObject,
   plainTextName,
   toHostname,
   toLabels,

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { requireConfigured, SettingsError } from '../../../../config/settings-error.ts';
 import { HttpError } from '../../../../http/errors.ts';
+import { parseJson } from '../../../../parse-json.ts';
 import type { Tool } from '../../../feature.ts';
 import { createForeignAlert } from '../../alert.ts';
 import { assertFits, takeAlerts } from '../body.ts';
@@ -50,9 +51,7 @@ export const testIntake: Tool = {
 };
 
 const parse = (body: string): unknown => {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new SettingsError(['standard input must be JSON: the body that the sender sends']);
-  }
+  const value = parseJson(body);
+  if (value !== undefined) return value;
+  throw new SettingsError(['standard input must be JSON: the body that the sender sends']);
 };

@@ -1,4 +1,4 @@
-import { isObject } from '../format.ts';
+import { isObject } from '../../../../parse-json.ts';
 
 /** Where pointers begin: `#/…` at the whole body, `/…` at the alert, which is the same without `each`. */
 export interface TemplateInput {

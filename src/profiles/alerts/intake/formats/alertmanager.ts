@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { defineFormat, isObject, toLink, toSource } from '../format.ts';
+import { isObject } from '../../../../parse-json.ts';
+import { defineFormat, toLink, toSource } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 /** Alertmanager's webhook, version 4. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import Type, { type Static } from 'typebox';
+import { isObject } from '../../../../parse-json.ts';
 import {
   defineFormat,
   type ForeignAlert,
@@ -8,7 +9,6 @@ import {
   findNumberedSeverity,
   firstText,
   type Incoming,
-  isObject,
   listHostFields,
   listLinks,
   listSeverityNames,

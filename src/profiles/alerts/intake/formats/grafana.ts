@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { defineFormat, firstText, isObject, listLinks, toLink, toLinks, toSource } from '../format.ts';
+import { isObject } from '../../../../parse-json.ts';
+import { defineFormat, firstText, listLinks, toLink, toLinks, toSource } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
+import { isObject } from '../../../../parse-json.ts';
 import {
   clean,
   defineFormat,
   findFirstSeverity,
   firstText,
-  isObject,
   toHostname,
   toLabels,
   toLink,

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { isObject } from '../../../../parse-json.ts';
 import type { Severity } from '../../../severity.ts';
 import {
   defineFormat,
@@ -6,7 +7,6 @@ import {
   findDetails,
   findFirstSeverity,
   firstText,
-  isObject,
   listHostFields,
   listLinks,
   listSeverityNames,

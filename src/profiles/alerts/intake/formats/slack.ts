@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
+import { isObject } from '../../../../parse-json.ts';
 import { unknownHost } from '../../../alert-record.ts';
 import type { Severity } from '../../../severity.ts';
-import { defineFormat, firstText, formType, isObject, toLink, toSource } from '../format.ts';
+import { defineFormat, firstText, formType, toLink, toSource } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
 

@@ -1,6 +1,7 @@
 import Type from 'typebox';
+import { isObject } from '../../../../parse-json.ts';
 import type { Severity } from '../../../severity.ts';
-import { defineFormat, findDetails, isObject, toHostname, toLabels, toLink, toRfc3339, toSource } from '../format.ts';
+import { defineFormat, findDetails, toHostname, toLabels, toLink, toRfc3339, toSource } from '../format.ts';
 
 /** Down, up, pending, maintenance. */
 const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];
