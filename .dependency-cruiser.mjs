@@ -46,7 +46,8 @@ export default {
       { path: '^src/host/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/(host/|(parse-json|slice|units|wildcards)\\.ts$)|node_modules/systeminformation',
+        pathNot:
+          '^src/(host/|storage/scheduling\\.ts$|(parse-json|slice|units|wildcards)\\.ts$)|node_modules/systeminformation',
       },
     ),
     rule(

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { Slice } from '../slice.ts';
+import { awaitWithin, createSerial } from '../storage/scheduling.ts';
 
 /** What `read` returns, or null if it throws: a file is gone, or this account may not read it. */
 export const readOrNull = <T>(read: () => T): T | null => {
@@ -93,27 +93,17 @@ export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<
  * Node's pool. Reads through one guard run one at a time, and none starts while one hangs, so at most one thread is lost.
  */
 export const createHangGuard = (): HangGuard => {
-  let turn: Promise<unknown> = Promise.resolve();
+  const serially = createSerial();
   let isReading = false;
-  return (read, limitMs) => {
-    const mine = turn.then(() => {
+  return (read, limitMs) =>
+    serially(async () => {
       if (isReading) return null;
       isReading = true;
       const result = read().finally(() => {
         isReading = false;
       });
-      return waitAtMost(limitMs, result);
+      return (await awaitWithin(limitMs, result)) ?? null;
     });
-    turn = mine.catch(() => null);
-    return mine;
-  };
-};
-
-/** The result of the work, or null if it takes longer; the work then continues unobserved. */
-export const waitAtMost = <T>(limitMs: number, work: Promise<T>): Promise<T | null> => {
-  const timer = new AbortController();
-  const limit = setTimeout(limitMs, null, { signal: timer.signal });
-  return Promise.race([work, limit]).finally(() => timer.abort());
 };
 
 /** One buffer for all files, since they are read one after another. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
+import { awaitWithin } from '../../storage/scheduling.ts';
 import {
   createSharedReading,
   type HangGuard,
@@ -7,7 +8,6 @@ import {
   readKernelFile,
   readOrNull,
   timeReadings,
-  waitAtMost,
 } from '../reading.ts';
 import type { ProcessDetails, ProcessReading } from '../readings.ts';
 import { ticksPerSecond } from './counters.ts';
@@ -169,7 +169,7 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
   return async (processes: readonly NamedProcess[]): Promise<Map<number, string>> => {
     const cut = new Map(processes.map((process) => [toKey(process), process]));
     for (const key of known.keys()) if (!cut.has(key)) known.delete(key);
-    await waitAtMost(limitMs, readNames([...cut].filter(([key]) => !known.has(key))));
+    await awaitWithin(limitMs, readNames([...cut].filter(([key]) => !known.has(key))));
     const found = [...cut].map(([key, { pid }]) => [pid, known.get(key)] as const);
     return new Map(found.filter((entry): entry is [number, string] => entry[1] !== undefined));
   };
