@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import { otherVariables } from '../../config/names.ts';
+import { connectionFailures, forUntrusted } from '../../network-failures.ts';
 import { parseJson } from '../../parse-json.ts';
 import { severities } from '../../profiles/severity.ts';
 import { toFlag, UsageError } from '../args.ts';
@@ -178,18 +179,11 @@ const passing = new Set([408, 429, 502, 503, 504]);
 
 export const isPassingStatus = (status: number): boolean => passing.has(status);
 
-const untrusted = 'the certificate is not trusted; the variable NODE_EXTRA_CA_CERTS can name a file with its authority';
-
 const reasons: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed',
-  EPIPE: 'the connection was closed',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the name server does not respond',
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  ...connectionFailures,
+  ...forUntrusted(
+    'the certificate is not trusted; the variable NODE_EXTRA_CA_CERTS can name a file with its authority',
+  ),
 };
 
 /** Whether a code of a failure says that the server speaks neither HTTP nor TLS, as asked. */

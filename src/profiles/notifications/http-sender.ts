@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as lookUpName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
+import { connectionFailures, forUntrusted } from '../../network-failures.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import { UncheckedTarget } from '../targets.ts';
 import type { DeliveryRequest, ReceiverAddress } from './destinations/type.ts';
@@ -132,19 +133,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const untrusted = 'no CA that is trusted has signed the certificate: set ca or caFile';
-
 const reasons: Record<string, string> = {
+  ...connectionFailures,
+  ...forUntrusted('no CA that is trusted has signed the certificate: set ca or caFile'),
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 5 s',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the name server does not respond',
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   CERT_HAS_EXPIRED: 'the certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };

@@ -1,16 +1,17 @@
 import { StoreUnavailable, ValueRefusal } from '../../expected-errors.ts';
+import { forUntrusted } from '../../network-failures.ts';
 
 /** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as EPIPE. */
-const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
+const failureCodeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
 /**
  * True if a commit was certainly refused: data, constraints, serialization, rights, resources. Words of severity depend
  * on the language of the server, and an error that ends the connection may come after the commit.
  */
-export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(codeOf(error));
+export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
 
 /** True if values of a change do not fit a type, a constraint or a limit; NOT NULL (23502) is the fence of writers. */
-export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(codeOf(error));
+export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(failureCodeOf(error));
 
 /** Codes of the system have no digit, but every SQLSTATE has one. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
@@ -19,7 +20,7 @@ const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 export class LastingProblem extends Error {}
 
 /** True if a table or the schema is missing, which the next connection makes: somebody has replaced the database. */
-export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(codeOf(error));
+export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(failureCodeOf(error));
 
 /**
  * Failures that end by themselves: lost connections (no code of the server, or class 08), a server that shuts down or
@@ -27,7 +28,7 @@ export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(cod
  * took too long (57014), missing tables, and names of statements, which are not used any more then (26000, 42P05).
  */
 export const isPassing = (error: unknown): boolean => {
-  const code = codeOf(error);
+  const code = failureCodeOf(error);
   if (error instanceof LastingProblem) return false;
   return (
     !sqlState.test(code) || isMissing(error) || /^(08|40|57P0|25006|26000|42P05|53300|55P03|57014|25P0)/.test(code)
@@ -44,10 +45,7 @@ const lasting: Record<string, string> = {
   '28000': 'this user may not connect: allow it in pg_hba.conf, or use another user',
   '3D000': 'there is no such database: create it, or correct the address',
   '42501': missingRights,
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not trusted: name its authority with sslrootcert',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is not trusted: name its authority with sslrootcert',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not trusted: name its authority with sslrootcert',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not trusted: name its authority with sslrootcert',
+  ...forUntrusted('the certificate is not trusted: name its authority with sslrootcert'),
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name: use a name that it has in the address',
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
@@ -66,7 +64,7 @@ const lastingMessages: [message: RegExp, problem: string][] = [
 export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
   if (error instanceof LastingProblem) return error;
   const [, told] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
-  const problem = told ?? lasting[codeOf(error)];
+  const problem = told ?? lasting[failureCodeOf(error)];
   return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
 };
 
@@ -84,7 +82,7 @@ const unreachable: [cause: RegExp, problem: string][] = [
 
 /** What to check where the server cannot be reached, as a clause without secrets; undefined for any other failure. */
 export const explainUnreachable = (error: unknown): string | undefined => {
-  const cause = codeOf(error) || (error as Error).message;
+  const cause = failureCodeOf(error) || (error as Error).message;
   const [, problem] = unreachable.find(([pattern]) => pattern.test(cause)) ?? [];
   return problem?.replace('CAUSE', cause);
 };

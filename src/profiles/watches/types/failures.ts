@@ -1,10 +1,9 @@
+import { connectionFailures } from '../../../network-failures.ts';
 import { UncheckedTarget } from '../../targets.ts';
 
 /** Reasons by the codes of errors; those of TLS are OpenSSL's, whose names differ between the versions of Node. */
 const reasons: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed',
-  EPIPE: 'the connection was closed',
+  ...connectionFailures,
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: 'the host does not answer',

@@ -1,0 +1,19 @@
+/** Why a connection failed, as clauses by the codes of the system. */
+export const connectionFailures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the name server does not respond',
+};
+
+const untrustedCodes = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+/** A clause by the codes of certificates that no CA known here has signed. */
+export const forUntrusted = (clause: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(untrustedCodes.map((code) => [code, clause]));
