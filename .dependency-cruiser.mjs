@@ -89,7 +89,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|authorities|cron|schedule|due-times|targets|slots|recent-values)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/(expected-errors|network-failures|parse-json|schema-validation|slice|small-file|time-zone|local-time|units|well-formed|wildcards)\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|authorities|cron|schedule|due-times|targets|slots|recent-values)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/client/retry-after\\.ts$|^src/(expected-errors|network-failures|parse-json|schema-validation|slice|small-file|time-zone|local-time|units|well-formed|wildcards)\\.ts$',
       },
     ),
     rule(

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from './retry-after.ts';
 import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 
 /** Where the tokens of requests come from. */
@@ -230,7 +231,7 @@ export class ClientError extends Error implements ClientFailure {
     this.name = 'ClientError';
     this.code = code;
     this.status = response?.status ?? 0;
-    this.retryAfter = toSeconds(response?.headers.get('Retry-After'));
+    this.retryAfter = parseRetryAfter(response?.headers.get('Retry-After'));
     this.body = body;
     this.requestId = readText(body, 'requestId');
   }
@@ -261,13 +262,6 @@ export const isPassingError = ({ code, status, retryAfter }: ClientError): boole
 const readText = (body: unknown, name: string): string | undefined => {
   const value = (body as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === 'string' ? value : undefined;
-};
-
-/** `Retry-After` has seconds, or a date if a proxy has written it. */
-const toSeconds = (text: string | null | undefined): number | undefined => {
-  if (!text) return undefined;
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 };
 
 /** Resolves as the promise does; rejects with the signal's reason if that is aborted first. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { parseRetryAfter } from '../../client/retry-after.ts';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
@@ -151,7 +152,9 @@ const attempt = async (
   const { id } = parseObject(text);
   if (status === 200 && typeof id === 'string') return { id };
   if (status === 200) return { reason: `${server.url.origin} is not a signalbox server`, cause: 'server' };
-  if (isPassingStatus(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
+  if (isPassingStatus(status)) {
+    return { reason, cause: 'away', leastWaitMs: 1000 * (parseRetryAfter(headers['retry-after']) ?? 0) };
+  }
   if (status === 0) return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', leastWaitMs: 0 };
   const advice = status === 401 ? toAdvice(server, text) : '';
   const cause = aboutAlert.has(status) ? 'alert' : 'server';
@@ -162,12 +165,6 @@ const toAdvice = ({ key }: AlertServer, text: string): string => {
   if (key === undefined) return `; set ${otherVariables.key}`;
   // The specification has no words for a key that may not send.
   return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
-};
-
-/** Milliseconds to wait as `Retry-After` says, in seconds or as a date; 0 if it says nothing. */
-const toWaitMs = (header = ''): number => {
-  const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Math.max(waitMs || 0, 0);
 };
 
 /** Keeps an alert that was not delivered; its message then says when it was sent. */

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { parseRetryAfter } from '../../client/retry-after.ts';
 import { ownSender } from '../alert-record.ts';
 import type { AlertSource } from '../offers.ts';
 import type { DeliveryProgress, FailingSpell, Notice, ReceiverMemory } from './progress.ts';
@@ -62,15 +63,10 @@ export const toDeliveryOutcome = (status: number, retryAfter: string | undefined
   if (refusals.has(status)) return { kind: 'refused', reason };
   if (status < 500 && !temporary.has(status)) return { kind: 'rejected', reason };
   const isBusy = status === 429 || status === 503;
-  const seconds = isBusy ? toSeconds(retryAfter, now) : 0;
+  const asked = isBusy ? (parseRetryAfter(retryAfter, now.getTime()) ?? 0) : 0;
   const isUnanswered = gatewayTimeouts.has(status);
+  const seconds = Math.min(asked, longestAsked);
   return { kind: 'failed', reason, seconds, mayBeAlert: !isBusy, ...(isUnanswered && { isUnanswered }) };
-};
-
-/** Retry-After (RFC 9110, 10.2.3): seconds or a date; 0 if it is neither. */
-const toSeconds = (text = '', now: Date): number => {
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
-  return Number.isNaN(seconds) ? 0 : Math.min(Math.max(seconds, 0), longestAsked);
 };
 
 export type Schedule = ReturnType<typeof createSchedule>;
