@@ -8,6 +8,7 @@ import { createMeters } from '../metrics/meters.ts';
 import { ownSender } from '../profiles/alert-record.ts';
 import { addUser, type NewAccount } from '../profiles/login/user-keeper.ts';
 import { openMadeSettings } from '../profiles/settings/index.ts';
+import { codeOf } from '../storage/journal/errors.ts';
 import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { programVersion } from './package-info.ts';
 import { openStorage } from './storage.ts';
@@ -64,8 +65,7 @@ const readOwner = (directory: string): number | undefined => {
 };
 
 const explainLock = (error: unknown): never => {
-  const isLocked = error instanceof SettingsError && /\bstop it\b/.test(error.message);
-  if (!isLocked) throw error;
+  if (codeOf((error as Error).cause) !== 'locked') throw error;
   throw new SettingsError([
     'a running server uses this data directory: make users in its console, or stop it and run this again',
   ]);

@@ -228,20 +228,19 @@ const createLogOpener = (
       return journal;
     } catch (error) {
       const { code, message } = error as JournalError;
-      throw new SettingsError([
-        `dataDir: ${message}${code === 'locked' ? '; stop it, or' : ';'} choose another folder with --data-dir`,
-      ]);
+      const advice = `${code === 'locked' ? '; stop it, or' : ';'} choose another folder with --data-dir`;
+      throw new SettingsError([`dataDir: ${message}${advice}`], { cause: error });
     }
   };
   const findLogConcerns = (unavailable: readonly string[]): Concern[] => {
-    // The log of a store was named with its feature. A destination's log has the destination in its title.
-    const titles = [...logs]
+    // The log of a store was named with its feature.
+    const failed = [...logs]
       .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
-      .map(([, { title }]) => title.replace(/ of .*/, ''));
+      .map(([, { title }]) => toConcern('log', `The ${title} cannot be written`));
     const damaged = damages.slice(0, mostDamages).map(({ title, damage }): Concern => {
       return { area: 'log', severity: 'ERROR', text: `The ${title} is damaged: ${damage}` };
     });
-    return [...Array.from(new Set(titles), (title) => toConcern('log', `The ${title} cannot be written`)), ...damaged];
+    return [...failed, ...damaged];
   };
   return { openLog, findLogConcerns };
 };

@@ -3,8 +3,8 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(problems.join('; '));
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join('; '), options);
     this.problems = problems;
   }
 }
