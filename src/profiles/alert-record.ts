@@ -24,6 +24,16 @@ export const toText = (value: unknown): string => (typeof value === 'string' ? v
 
 export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
+const resolvedMark = 'Resolved: ';
+
+/** The message of the end of an alert; another signalbox may have marked it before. */
+export const markResolved = (message: string): string =>
+  message.startsWith(resolvedMark) ? message : `${resolvedMark}${message}`;
+
+/** The message of the alert that ends. */
+export const withoutResolvedMark = (message: string): string =>
+  message.startsWith(resolvedMark) ? message.slice(resolvedMark.length) : message;
+
 /** Stored as the host name where a sender names none. */
 export const unknownHost = 'unknown';
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { toTrace } from '../../http/text-forms.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../local-time.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
-import { formatOf, toText, toTextOrNull, toViaField } from '../alert-record.ts';
+import { formatOf, markResolved, toText, toTextOrNull, toViaField } from '../alert-record.ts';
 import type { AlertDelivery } from '../offers.ts';
 import { toSeverity } from '../severity.ts';
 import { clean, cleanLines, type ForeignAlert, hashParts, toLabels, toLink, toShortKey } from './intake/format.ts';
@@ -133,9 +133,6 @@ export const createForeignAlert = (
   if (fingerprint) record.key = toKey(receipt.sender, format, alert);
   return addOrigin(record, headers, via);
 };
-
-/** Another signalbox may have marked it before. */
-const markResolved = (message: string): string => (message.startsWith('Resolved: ') ? message : `Resolved: ${message}`);
 
 /**
  * What makes an alert a repeat: the same sender, fingerprint and start, whose last one had the same state and severity. An

@@ -3,7 +3,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { awaitWithin } from '../../storage/scheduling.ts';
-import { toText } from '../alert-record.ts';
+import { markResolved, toText } from '../alert-record.ts';
 import { type AlertRecord, createAlert } from './alert.ts';
 import type { FiringAlerts } from './firing.ts';
 import { type Heard, heardLookMs } from './heard.ts';
@@ -131,7 +131,7 @@ const toEnd = (record: StoredRecord, now: Date): AlertRecord => {
   const { hash } = splitKey(toText(key));
   const text = { source: toText(record['source']), hostname: toText(record['hostname']) };
   const end = createAlert(
-    { ...text, level: 'INFO', message: `Resolved: ${toText(record['message'])}` },
+    { ...text, level: 'INFO', message: markResolved(toText(record['message'])) },
     { now, sender: toText(record['sender']) },
   );
   return {

@@ -1,6 +1,6 @@
 import { readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 import { isLike } from '../../wildcards.ts';
-import { formatOf, readTime, readVia, toText } from '../alert-record.ts';
+import { formatOf, readTime, readVia, toText, withoutResolvedMark } from '../alert-record.ts';
 import type { SilenceSource } from '../offers.ts';
 import { type Severity, toSeverity } from '../severity.ts';
 import { isNoticeOf } from './receiver-state.ts';
@@ -33,7 +33,7 @@ const isSilenced = (record: StoredRecord, silences: SilenceSource | undefined): 
   const times = listSentTimes(record);
   if (!silences || times.length === 0) return false;
   const { source, hostname, labels } = record;
-  const text = toText(record['message']).replace(/^Resolved: /, '');
+  const text = withoutResolvedMark(toText(record['message']));
   const subject = {
     source: toText(source),
     hostname: toText(hostname),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { toLocalMinute, toOffsetTimestamp } from '../../local-time.ts';
 import { createIdOf, type StoredRecord } from '../../storage/journal/line.ts';
-import { toKnownHost, toText } from '../alert-record.ts';
+import { toKnownHost, toText, withoutResolvedMark } from '../alert-record.ts';
 import type { NotificationKind, SharedIncident } from '../offers.ts';
 import { toPerson } from '../people.ts';
 import { rankOf, type Severity } from '../severity.ts';
@@ -156,7 +156,7 @@ const toGroupTitle = (happenings: readonly IncidentHappening[]): string => {
 
 const toIncidentBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string | undefined): string => {
   const details = toText(alert?.['details']);
-  const message = toText(alert?.['message']).replace(/^Resolved: /, '');
+  const message = withoutResolvedMark(toText(alert?.['message']));
   const links = [
     ...Object.entries(Object(alert?.['links'])).filter((entry): entry is [string, string] => toText(entry[1]) !== ''),
     // The console is where the message itself links to.

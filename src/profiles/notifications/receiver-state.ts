@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { parseRetryAfter } from '../../client/retry-after.ts';
-import { ownSender } from '../alert-record.ts';
+import { markResolved, ownSender } from '../alert-record.ts';
 import type { AlertSource } from '../offers.ts';
 import type { DeliveryProgress, FailingSpell, Notice, ReceiverMemory } from './progress.ts';
 
@@ -338,7 +338,7 @@ export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
     }
     if (!notice) return undefined;
     const ended = { resolves: notice.id, firingLevel: 'ERROR' };
-    await raise({ level: 'INFO', message: `Resolved: ${notice.message}`, status: 'resolved', ...about, ...ended });
+    await raise({ level: 'INFO', message: markResolved(notice.message), status: 'resolved', ...about, ...ended });
     return { ...notice, isResolved: true };
   };
   return {

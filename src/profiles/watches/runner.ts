@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readIdTime } from '../../storage/journal/line.ts';
 import { createSerial } from '../../storage/scheduling.ts';
 import { cutText } from '../../well-formed.ts';
+import { markResolved } from '../alert-record.ts';
 import type { AlertSource } from '../offers.ts';
 import type { Severity } from '../severity.ts';
 import { beginCondition, type ConditionState, observe, observeFault, stepCondition } from './condition.ts';
@@ -326,7 +327,7 @@ export class WatchRunner {
     }
     if (!told) return undefined;
     const ended = { resolves: told.id, firingLevel: told.level };
-    await raise({ ...about, ...ended, level: 'INFO', message: `Resolved: ${named}`, status: 'resolved' });
+    await raise({ ...about, ...ended, level: 'INFO', message: markResolved(named), status: 'resolved' });
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { toKnownHost } from '../../alert-record.ts';
+import { toKnownHost, withoutResolvedMark } from '../../alert-record.ts';
 import { toTimeText } from '../../route.ts';
 import { rankOf, severities } from '../../severity.ts';
 import type { IncidentHappening, IncidentMessage } from '../message.ts';
@@ -40,7 +40,7 @@ const toPostedAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, l
   return {
     labels: toPostedLabels({ ...alert, ...(alert.ended && toNamed(alert.ended)), level }),
     annotations: {
-      summary: alert.message.replace(/^Resolved: /, '') || title,
+      summary: withoutResolvedMark(alert.message) || title,
       ...(details !== undefined && { description: details }),
       ...Object.fromEntries(Object.entries(links).map(([name, url]) => [toLabelName(`${name}_url`), url])),
       via,
