@@ -16,7 +16,6 @@ import type { Feature, FeatureInstance, Invitation, Parts, Profile, RandomSecret
 import { listProfiles } from '../profiles/listing.ts';
 import type { Offers } from '../profiles/offers.ts';
 import type { Topic } from '../profiles/topic.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
 import {
   findExposure,
   listOpenedProfiles,
@@ -30,6 +29,7 @@ import { buildMounts, type MountedRoutes, type ProfileRoutes, registerMounts } f
 import { programVersion, readProgramFile } from './package-info.ts';
 import { assertReloadable, type Plan, pickOwn, preflight } from './preflight.ts';
 import type { AppStorage, OpenStorage } from './storage.ts';
+import { parseStore } from './store.ts';
 
 interface Dependencies {
   log: FastifyBaseLogger;
@@ -81,7 +81,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
     requestTimeout,
     headersTimeout,
     maxEventLoopDelay,
-    ...(isPostgresUrl(settings.store) && { instance: name }),
+    ...(parseStore(settings.store).kind === 'postgresql' && { instance: name }),
   });
   server.addHook('onClose', async () => host.close());
   if (settings.basePath !== undefined) prefixRedirects(server, settings.basePath);

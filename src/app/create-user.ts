@@ -9,9 +9,9 @@ import { ownSender } from '../profiles/alert-record.ts';
 import { addUser, type NewAccount } from '../profiles/login/user-keeper.ts';
 import { openMadeSettings } from '../profiles/settings/index.ts';
 import { codeOf } from '../storage/journal/errors.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { programVersion } from './package-info.ts';
 import { openStorage } from './storage.ts';
+import { parseStore } from './store.ts';
 
 /**
  * Stores a user where the server with these settings finds it. Throws a SettingsError if that is not possible: for one that
@@ -19,7 +19,7 @@ import { openStorage } from './storage.ts';
  */
 export const createUser = async (settings: Settings, account: NewAccount, log: FastifyBaseLogger): Promise<void> => {
   assertNotConfigured(settings, account.name);
-  if (!isPostgresUrl(settings.store)) assertOwnFolder(resolve(settings.dataDir));
+  if (parseStore(settings.store).kind !== 'postgresql') assertOwnFolder(resolve(settings.dataDir));
   const clock = () => new Date();
   // The list of instances leaves out one without a name.
   const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });

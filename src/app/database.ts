@@ -4,13 +4,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
-import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
+import { readPostgresUrl } from '../storage/postgres/address.ts';
 import type { WriterObserver } from '../storage/postgres/change-writer.ts';
 import type { Database, Patience } from '../storage/postgres/database.ts';
 import { explainUnreachable, LastingProblem } from '../storage/postgres/database-errors.ts';
 import type { Common } from '../storage/postgres/schema.ts';
 import { awaitWithin } from '../storage/scheduling.ts';
 import { readOwnTimeZone } from '../time-zone.ts';
+import { requireStore } from './store.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
 const patienceMs = 3000;
@@ -46,8 +47,8 @@ export const openDatabase = async (
   settings: Settings,
   { name, version, log, meters, patience, onProgress }: StorageParts,
 ): Promise<Database | undefined> => {
-  const { store } = settings;
-  if (!isPostgresUrl(store)) return undefined;
+  const store = requireStore(settings.store);
+  if (store.kind !== 'postgresql') return undefined;
   // The driver takes memory and time to load, which only those pay who use it.
   const { Database } = await import('../storage/postgres/database.ts');
   const identity = { instance: randomUUID(), name, version };
@@ -62,13 +63,13 @@ export const openDatabase = async (
       const message = 'the database cannot be used: changes of tasks and items get 503';
       const problem = explainUnreachable(err);
       if (problem === undefined) log.warn({ err }, message);
-      else log.warn(`${message}; ${listHosts(store)}: ${problem}`);
+      else log.warn(`${message}; ${listHosts(store.url)}: ${problem}`);
     },
     onRefused: (err) => log.error({ err }, 'the database does not take a change, which was refused'),
     onCommit: (seconds) => commits.observe(seconds),
     onMigrated: (done, total) => onProgress?.('Upgrading the tables in the database', done, total),
   };
-  const database = new Database(store, identity, toCommon(settings), observer, patience);
+  const database = new Database(store.url, identity, toCommon(settings), observer, patience);
   const { reading } = meters;
   reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => database.waiting);
   reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () =>
@@ -91,11 +92,11 @@ export const openDatabase = async (
  * was not checked. Throws a SettingsError where a start would. Writes nothing.
  */
 export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
-  const { store } = settings;
-  if (!isPostgresUrl(store)) return { plans: [], unchecked: [] };
+  const store = requireStore(settings.store);
+  if (store.kind !== 'postgresql') return { plans: [], unchecked: [] };
   const { readPlan } = await import('../storage/postgres/schema.ts');
   try {
-    const { found, known } = await readPatiently(() => readPlan(store, toCommon(settings)));
+    const { found, known } = await readPatiently(() => readPlan(store.url, toCommon(settings)));
     if (found === undefined) return { plans: ['a start would create the tables in the database'], unchecked: [] };
     if (found >= known) return { plans: ['the tables in the database are up to date'], unchecked: [] };
     const plan = `a start would upgrade the tables in the database from version ${found} to version ${known}`;
@@ -103,7 +104,7 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
   } catch (error) {
     if (error instanceof LastingProblem) throw refuse(error);
     const problem = explainUnreachable(error) ?? (error as Error).message;
-    return { plans: [], unchecked: [`the database was not checked; ${listHosts(store)}: ${problem}`] };
+    return { plans: [], unchecked: [`the database was not checked; ${listHosts(store.url)}: ${problem}`] };
   }
 };
 
@@ -123,8 +124,8 @@ const toCommon = ({ jwtSecret = '' }: Settings): Common => ({
   timeZone: readOwnTimeZone(),
 });
 
-const listHosts = (store: string): string =>
-  readPostgresUrl(store)
+const listHosts = (url: string): string =>
+  readPostgresUrl(url)
     .hosts.map(({ host, port }) => `${host}:${port}`)
     .join(', ');
 

@@ -9,13 +9,11 @@ import { assertNoProblems, checkAll, SettingsError } from '../config/settings-er
 import { listPowerShellPaths } from '../host/programs.ts';
 import { findEscapingLink } from '../http/pages.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
 import { findAccessProblems } from './access.ts';
 import { resolveMounts } from './mounts.ts';
+import { findStoreProblems, parseStore } from './store.ts';
 
 /** The problem of a setting `store` that names none. */
-export const unknownStore = 'store must be memory, file or an address such as postgres://user@host/database';
-
 /** Checks the settings before anything is opened; throws one SettingsError with every problem. */
 export const preflight = (settings: Settings, features: readonly Feature[]) => {
   const checked = checkAll({
@@ -65,7 +63,9 @@ const listPrivateFiles = (settings: Settings, features: readonly Feature[]): Pri
 
 /** The mounts, and the features that are on or have a profile mounted. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
-  const offered = features.filter(({ needsDatabase }) => !needsDatabase || isPostgresUrl(settings.store));
+  const offered = features.filter(
+    ({ needsDatabase }) => !needsDatabase || parseStore(settings.store).kind === 'postgresql',
+  );
   const mounts = resolveMounts(settings, offered);
   const accessProblems = findAccessProblems(
     settings.access,
@@ -76,7 +76,7 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
     (feature) =>
       feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
   );
-  assertNoProblems([...accessProblems, ...findFeatureProblems(settings, mounted), ...findStoreProblems(settings)]);
+  assertNoProblems([...accessProblems, ...findFeatureProblems(settings, mounted), ...findSharingProblems(settings)]);
   return { mounts, mounted };
 };
 
@@ -86,28 +86,15 @@ const findFeatureProblems = (settings: Settings, features: readonly Feature[]): 
 ];
 
 /** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
-const findStoreProblems = (settings: Settings): string[] => {
-  const { store, jwtSecret, timeZone } = settings;
-  if (store === 'memory' || store === 'file') return [];
-  if (!isPostgresUrl(store)) return [unknownStore];
+const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings): string[] => {
+  const store = parseStore(setting);
+  const problems = findStoreProblems(store);
+  if (store.kind !== 'postgresql') return problems;
   const missing = [
     ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
     ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
   ];
-  return [
-    ...findAddressProblems(store),
-    ...missing.map((each) => `store: instances that share a database must agree: ${each}`),
-  ];
-};
-
-/** Why the address of a database cannot be read, without secrets. */
-export const findAddressProblems = (store: string): string[] => {
-  try {
-    readPostgresUrl(store);
-    return [];
-  } catch (error) {
-    return [`store: ${(error as Error).message}`];
-  }
+  return [...problems, ...missing.map((each) => `store: instances that share a database must agree: ${each}`)];
 };
 
 const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>

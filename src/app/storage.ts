@@ -18,10 +18,10 @@ import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
 import { type LogOptions, openKeptChanges } from '../storage/kept-changes.ts';
 import { hasUnfinishedImport } from '../storage/moved-store.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { createReplacedFile, replaceFile } from '../storage/replaced-file.ts';
 import { createSnapshotFile } from '../storage/snapshot-file.ts';
 import { type OnProgress, openDatabase, type StorageParts } from './database.ts';
+import { requireStore } from './store.ts';
 
 /** Where an app keeps what must survive it. */
 export interface AppStorage
@@ -54,10 +54,11 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   const directory = resolve(settings.dataDir);
   const { log, meters, onProgress = createProgressLog(log) } = parts;
   // An import may have begun to store alerts, which a memory store keeps there too.
-  if (!isPostgresUrl(settings.store)) assertNoUnfinishedImport(directory);
+  const { kind } = requireStore(settings.store);
+  if (kind !== 'postgresql') assertNoUnfinishedImport(directory);
   const { openLog, findLogConcerns } = createLogOpener(directory, { log, meters, onProgress });
   const { openChanges, reopen } =
-    settings.store === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openChangesInMemory;
+    kind === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openChangesInMemory;
   const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
   const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise it`;
   const secrets = settings.keepSecrets ? await openKeptSecrets(directory) : createPassingSecrets();
@@ -71,7 +72,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     openFile: (name) => createReplacedFile(directory, name),
     openFolder: (name) => createFolderOf(join(directory, name)),
     openState: (name, minFreeBytes) => createSnapshotFile(join(directory, `${name}.state`), { minFreeBytes }),
-    place: { store: database ? 'postgresql' : settings.store === 'file' ? 'file' : 'memory', folder: directory },
+    place: { store: kind, folder: directory },
     readDataSpace: async () => {
       const { bsize, blocks, bfree, bavail } = await statfs(directory);
       return { used: bsize * (blocks - bfree), available: bsize * bavail };

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
 import type { Settings } from '../config/schema.ts';
-import { assertNoProblems, SettingsError } from '../config/settings-error.ts';
+import { SettingsError } from '../config/settings-error.ts';
 import type { Transfer } from '../profiles/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
 import { JournalError } from '../storage/journal/errors.ts';
 import { hasFiles, type ImportTarget, openEmptyFiles, readFiles, sizeOfFiles } from '../storage/moved-store.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { readLines } from '../storage/snapshot-file.ts';
-import { findAddressProblems, unknownStore } from './preflight.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
+import { requireStore, type Store } from './store.ts';
 
 /** The first line of an export; its number changes with the format. */
 const firstLine = { signalbox: 'export', version: 1 };
@@ -44,11 +43,12 @@ type OnProblem = (problem: string) => void;
  * which is left out. Throws a SettingsError for a store that cannot be read.
  */
 export async function* exportLines(
-  { store: address, dataDir }: Settings,
+  { store: setting, dataDir }: Settings,
   transfers: readonly Transfer[],
   counts: Counts,
   { onProblem, onProgress = () => undefined }: ExportReports,
 ): AsyncGenerator<string> {
+  const place = requireStore(setting);
   // Nothing is printed if the first store cannot be opened.
   let text = toLineText(firstLine);
   const written = new Map<Transfer, number>();
@@ -56,7 +56,7 @@ export async function* exportLines(
   const directory = resolve(dataDir);
   const { note, setCount } = await createExportProgress(directory, transfers, onProgress);
   try {
-    for await (const { store, changes } of readStores(address, directory, transfers, {
+    for await (const { store, changes } of readStores(place, directory, transfers, {
       onProblem,
       onEstimate: setCount,
     })) {
@@ -78,7 +78,7 @@ export async function* exportLines(
       }
     }
   } catch (error) {
-    throw toRefusal(address, error as Error);
+    throw toRefusal(place, error as Error);
   }
   for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; those after move up`);
   yield text + toLineText(lastLine);
@@ -128,23 +128,22 @@ const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
 
 /** The changes of all stores, some at a time; with a hole where an entry of a list was lost. */
 async function* readStores(
-  address: string,
+  place: Store,
   directory: string,
   transfers: readonly Transfer[],
   { onProblem, onEstimate }: Pick<ExportReports, 'onProblem'> & { onEstimate(count: number): void },
 ): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
-  if (address === 'memory') {
+  if (place.kind === 'memory') {
     throw new SettingsError([
       'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
     ]);
   }
-  if (isPostgresUrl(address)) {
-    const { readTables } = await loadTables(address);
-    const isThere = yield* readTables(address, transfers, onEstimate);
+  if (place.kind === 'postgresql') {
+    const { readTables } = await loadTables();
+    const isThere = yield* readTables(place.url, transfers, onEstimate);
     if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
     return;
   }
-  if (address !== 'file') throw new SettingsError([unknownStore]);
   assertNoUnfinishedImport(directory);
   const kept = transfers.filter((store) => hasFiles(directory, store));
   if (kept.length === 0) {
@@ -175,11 +174,12 @@ const createWholeCheck = (transfer: Transfer) => {
  * it throws. Resolves to what was stored. Throws a SettingsError, with the number of the line that cannot be read.
  */
 export const importLines = async (
-  { store, dataDir }: Settings,
+  { store: setting, dataDir }: Settings,
   transfers: readonly Transfer[],
   input: AsyncIterable<Buffer>,
 ): Promise<Counts> => {
-  if (store === 'memory') {
+  const store = requireStore(setting);
+  if (store.kind === 'memory') {
     throw new SettingsError(['store: a memory store keeps nothing without its server; name another one with --store']);
   }
   const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
@@ -209,17 +209,13 @@ export const importLines = async (
   ]);
 };
 
-const openTarget = async (store: string, directory: string, transfers: readonly Transfer[]): Promise<ImportTarget> => {
-  if (isPostgresUrl(store)) return (await loadTables(store)).openEmptyTables(store, transfers);
-  if (store !== 'file') throw new SettingsError([unknownStore]);
+const openTarget = async (store: Store, directory: string, transfers: readonly Transfer[]): Promise<ImportTarget> => {
+  if (store.kind === 'postgresql') return (await loadTables()).openEmptyTables(store.url, transfers);
   return openEmptyFiles(directory, transfers);
 };
 
 /** The driver takes memory and time to load, which only those pay who use it. */
-const loadTables = (store: string) => {
-  assertNoProblems(findAddressProblems(store));
-  return import('../storage/postgres/moved-tables.ts');
-};
+const loadTables = () => import('../storage/postgres/moved-tables.ts');
 
 /** Changes of one store that are stored together. */
 interface Piece {
@@ -321,9 +317,9 @@ const explain = (error: Error): string => {
 };
 
 /** The refusal of a store that cannot be used; any other error of files stays as it is. */
-const toRefusal = (store: string, error: Error): Error => {
+const toRefusal = (store: Store, error: Error): Error => {
   if (error instanceof SettingsError) return error;
-  if (isPostgresUrl(store)) {
+  if (store.kind === 'postgresql') {
     return new SettingsError([`store: the database cannot be used: ${explainUnreachable(error) ?? error.message}`]);
   }
   if (!(error instanceof JournalError)) return error;

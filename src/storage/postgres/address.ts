@@ -23,9 +23,6 @@ const form = 'postgres://user@host/database';
 /** Values of `target_session_attrs`, as libpq has it, that fit a server that takes changes. */
 const accepted = ['read-write', 'primary', 'any'];
 
-/** True for the address of a database. */
-export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:/.test(store);
-
 /**
  * Reads an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host`, `sslrootcert`
  * and `target_session_attrs` may be parameters too. Throws an Error whose message is a clause without the password.

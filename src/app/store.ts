@@ -1,0 +1,32 @@
+import { SettingsError } from '../config/settings-error.ts';
+import { readPostgresUrl } from '../storage/postgres/address.ts';
+
+/** What the setting `store` says. */
+export type Store = { kind: 'memory' | 'file' } | { kind: 'postgresql'; url: string } | { kind: 'unknown' };
+
+/** Of an address of a database, only that it is one. */
+export const parseStore = (store: string): Store => {
+  if (store === 'memory' || store === 'file') return { kind: store };
+  return /^postgres(ql)?:/.test(store) ? { kind: 'postgresql', url: store } : { kind: 'unknown' };
+};
+
+/** Why the store cannot be used, whatever there is, as clauses without secrets. */
+export const findStoreProblems = (store: Store): string[] => {
+  if (store.kind === 'unknown')
+    return ['store must be memory, file or an address such as postgres://user@host/database'];
+  if (store.kind !== 'postgresql') return [];
+  try {
+    readPostgresUrl(store.url);
+    return [];
+  } catch (error) {
+    return [`store: ${(error as Error).message}`];
+  }
+};
+
+/** The store that the setting names; throws a SettingsError for one that cannot be used. */
+export const requireStore = (setting: string): Exclude<Store, { kind: 'unknown' }> => {
+  const store = parseStore(setting);
+  const problems = findStoreProblems(store);
+  if (problems.length > 0 || store.kind === 'unknown') throw new SettingsError(problems);
+  return store;
+};
