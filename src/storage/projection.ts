@@ -514,7 +514,7 @@ export const expectMovedFiles =
   };
 
 /** Appends empty records up to the seq of a snapshot whose log is lost, so no later event gets a seq that the snapshot has. */
-export const fillUp = async (
+const fillUp = async (
   log: Pick<RecordLog, 'state' | 'appendAll'>,
   seq: number,
   empty: LogRecord,
