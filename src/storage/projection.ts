@@ -514,11 +514,7 @@ export const expectMovedFiles =
   };
 
 /** Appends empty records up to the seq of a snapshot whose log is lost, so no later event gets a seq that the snapshot has. */
-const fillUp = async (
-  log: Pick<RecordLog, 'state' | 'appendAll'>,
-  seq: number,
-  empty: LogRecord,
-): Promise<void> => {
+const fillUp = async (log: Pick<RecordLog, 'state' | 'appendAll'>, seq: number, empty: LogRecord): Promise<void> => {
   for (let missing = seq - (log.state().lastSeq ?? 0); missing > 0; missing -= fillCount) {
     await log.appendAll(Array.from({ length: Math.min(missing, fillCount) }, () => empty));
   }
