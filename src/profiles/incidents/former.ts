@@ -3,13 +3,11 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { dayMs, MiB } from '../../units.ts';
 import type { Parts } from '../feature.ts';
 import type { ActionOn, Rules } from './fold.ts';
 import type { StateEntry } from './incident-state.ts';
 import { lastNumberIn, type ProjectedIncidents } from './projected-incidents.ts';
-
-const MiB = 1024 * 1024;
-const dayMs = 24 * 60 * 60_000;
 
 /** Alerts of the last day are folded when there are incidents for the first time, this many at most. */
 const mostOld = 1_000_000;

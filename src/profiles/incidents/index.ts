@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
+import { dayMs, hourMs, minuteMs } from '../../units.ts';
 import { alertIndexing } from '../alert-record.ts';
 import { type Concern, defineFeature, type FeatureInstance, type Parts } from '../feature.ts';
 import type { AlertSource, IncidentSource, NameIncidents, SharedIncident } from '../offers.ts';
@@ -142,9 +143,9 @@ const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): vo
 const toRules = ({ incidentLevel, reopenMinutes, quietHours, incidentsRetainDays }: IncidentSettings): Rules => ({
   level: incidentLevel,
   // Whole milliseconds, which the database requires.
-  reopenMs: Math.ceil(reopenMinutes * 60_000),
-  quietMs: Math.ceil(quietHours * 3_600_000),
-  retainMs: incidentsRetainDays * 24 * 3_600_000,
+  reopenMs: Math.ceil(reopenMinutes * minuteMs),
+  quietMs: Math.ceil(quietHours * hourMs),
+  retainMs: incidentsRetainDays * dayMs,
 });
 
 /** Upper bounds in seconds: a minute to a week. */
