@@ -86,7 +86,10 @@ export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R
 };
 
 /** Runs a read that may hang; resolves to null if it takes longer than `limitMs`, or an earlier one still hangs. */
-export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<T | null>;
+export type HangGuard = <T extends object | string | null>(
+  read: () => Promise<T>,
+  limitMs: number,
+) => Promise<T | null>;
 
 /**
  * A read hangs if the server of a file system is gone or a process is stuck; it then blocks one of the few threads of

@@ -156,8 +156,10 @@ export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualByt
  */
 export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
   const known = new Map<string, string>();
-  const readName = async (key: string, { pid, name }: NamedProcess): Promise<void> => {
-    known.set(key, toFullName(name, await readFirstArgument(`${procFolder}/${pid}/cmdline`)));
+  const readName = async (key: string, { pid, name }: NamedProcess): Promise<string> => {
+    const fullName = toFullName(name, await readFirstArgument(`${procFolder}/${pid}/cmdline`));
+    known.set(key, fullName);
+    return fullName;
   };
   const readNames = async (processes: [string, NamedProcess][]): Promise<void> => {
     const deadline = performance.now() + limitMs;
