@@ -51,8 +51,6 @@ interface Group {
 }
 
 interface Options {
-  /** The part of the total that an address may hold while others ask. */
-  share?: number;
   /** Milliseconds after an address found nothing free for which the others are kept to their parts. */
   memory?: number;
   /** Milliseconds, monotonic. */
@@ -70,7 +68,7 @@ const most = 1000;
  */
 export class FairShares {
   readonly #total: number;
-  /** What an address may hold while others ask. */
+  /** What an address may hold while others ask: a quarter. */
   readonly #fair: number;
   readonly #memory: number;
   readonly #now: () => number;
@@ -84,9 +82,9 @@ export class FairShares {
   #lastShort: { group: Group | undefined; at: number } = { group: undefined, at: Number.NEGATIVE_INFINITY };
   #shortBefore = this.#lastShort;
 
-  constructor(total: number, { share = 1 / 4, memory = 10_000, now = () => performance.now() }: Options = {}) {
+  constructor(total: number, { memory = 10_000, now = () => performance.now() }: Options = {}) {
     this.#total = total;
-    this.#fair = Math.max(1, Math.floor(total * share));
+    this.#fair = Math.max(1, Math.floor(total / 4));
     this.#memory = memory;
     this.#now = now;
   }
@@ -106,8 +104,8 @@ export class FairShares {
   }
 
   /** The same for a holder that counts as an address of its own: the connection of a proxy can be any client's. */
-  takeApart(holder: Holder, amount = 1): Share | undefined {
-    return this.#take(createGroup(undefined), holder, amount);
+  takeApart(holder: Holder): Share | undefined {
+    return this.#take(createGroup(undefined), holder, 1);
   }
 
   /** Gives more to a holder; false if there is none for it, and then it holds what it did before. */
