@@ -18,8 +18,8 @@ const waitingCount = 10_000;
 const mostSnapshots = 2;
 const mostFirstPages = 16;
 
-/** Milliseconds that a list waits for its turn. */
-const turnMs = 5000;
+/** Milliseconds that a list waits for its place. */
+const placeMs = 5000;
 
 /** Milliseconds that a read may take which begins while the server stops: several features may read one after the other. */
 const briefMs = 1000;
@@ -40,8 +40,8 @@ export class DatabaseReader {
   readonly #open: () => Promise<Connection>;
   readonly #attemptsMs: number;
   readonly #connections: (Promise<Connection> | undefined)[] = Array.from({ length: connectionCount }, () => undefined);
-  readonly #snapshots = new Turns(mostSnapshots);
-  readonly #firstPages = new Turns(mostFirstPages);
+  readonly #snapshots = new Places(mostSnapshots);
+  readonly #firstPages = new Places(mostFirstPages);
   #next = 0;
   #waiting = 0;
   #isStopping = false;
@@ -145,7 +145,7 @@ export class DatabaseReader {
 }
 
 /** Lets a number of callers work at the same time, first come first served. */
-class Turns {
+class Places {
   readonly #line: (() => void)[] = [];
   #free: number;
 
@@ -153,7 +153,7 @@ class Turns {
     this.#free = count;
   }
 
-  /** Resolves to the function that ends the turn, to be called once. Throws StoreUnavailable if none comes in time. */
+  /** Resolves to the function that gives the place back, to be called once. Throws StoreUnavailable if none comes in time. */
   async take(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#waitInLine();
@@ -173,7 +173,7 @@ class Turns {
       const timer = setTimeout(() => {
         this.#line.splice(this.#line.indexOf(begin), 1);
         reject(new StoreUnavailable('Too many lists are being read; try again later'));
-      }, turnMs).unref();
+      }, placeMs).unref();
       this.#line.push(begin);
     });
   }
