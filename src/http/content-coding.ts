@@ -31,6 +31,10 @@ const decoders: Readonly<Record<string, CreateDecoder>> = {
   }),
 };
 
+/** What undoes a content coding of these bytes; undefined for an unknown coding. */
+export const createDecoder = (coding: string, packed: Buffer): Transform | undefined =>
+  Object.hasOwn(decoders, coding) ? decoders[coding]?.(packed) : undefined;
+
 /** The content codings of requests that can be undone. */
 export const knownCodings = Object.keys(decoders).join(', ');
 
@@ -65,7 +69,7 @@ interface Unpacking {
   signal: AbortSignal;
 }
 
-const takeTurns = () => {
+const createDecoderQueue = () => {
   let last: string | undefined;
   return createQueue<string>({
     running: mostDecoders,
@@ -81,14 +85,14 @@ const takeTurns = () => {
 
 /** Returns the function that unpacks bodies, a few at a time. It rejects with an HttpError (400) for bytes that are damaged. */
 export const createUnpacker = () => {
-  const queue = takeTurns();
+  const queue = createDecoderQueue();
   return (packed: Buffer, { coding, address, take, signal }: Unpacking): Promise<void> =>
     queue.run(() => decode(packed, coding, take, signal), signal, address);
 };
 
 const decode = (packed: Buffer, coding: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const decoder = (decoders[coding] as CreateDecoder)(packed);
+    const decoder = createDecoder(coding, packed) as Transform;
     const stop = (): void => {
       decoder.destroy();
       reject(signal.reason);

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import zlib, { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { createBrotliDecompress } from 'node:zlib';
+import { createDecoder } from '../../../http/content-coding.ts';
 
 /** How much of a body is read, packed and unpacked. */
 const mostBytes = 1024 * 1024;
@@ -57,20 +58,8 @@ const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
   return Buffer.concat(unpacked);
 };
 
-const createStreamUnpacker = (bytes: Buffer, encoding: string): Transform | undefined => {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
-  if (encoding === 'br') return createBrotliDecompress();
-  if (encoding === 'deflate') return hasZlibHeader(bytes) ? createInflate() : createInflateRaw();
-  // Node 22.15 and later.
-  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
-  return encoding === 'zstd' ? createZstdDecompress?.() : undefined;
-};
-
-/** Some servers send `deflate` without the header of RFC 1950. */
-const hasZlibHeader = (bytes: Buffer): boolean => {
-  const [method = 0, flags = 0] = bytes;
-  return (method & 15) === 8 && (256 * method + flags) % 31 === 0;
-};
+const createStreamUnpacker = (bytes: Buffer, encoding: string): Transform | undefined =>
+  encoding === 'br' ? createBrotliDecompress() : createDecoder(encoding === 'x-gzip' ? 'gzip' : encoding, bytes);
 
 /** As browsers do: a byte order mark counts first, then the header, then what the page itself says. */
 const decode = (bytes: Buffer, contentType: string): string => {
@@ -82,7 +71,7 @@ const decode = (bytes: Buffer, contentType: string): string => {
     /^\s*<\?xml[^>]+encoding\s*=\s*["']([^"']+)/i.exec(start)?.[1],
   ];
   for (const charset of declared) {
-    const decoder = charset === undefined ? undefined : createDecoder(charset);
+    const decoder = charset === undefined ? undefined : createTextDecoder(charset);
     if (decoder) return decoder.decode(bytes);
   }
   return new TextDecoder().decode(bytes);
@@ -94,7 +83,7 @@ const findMark = (bytes: Buffer): string | undefined => {
   return bytes.subarray(0, 2).equals(Buffer.from([0xfe, 0xff])) ? 'utf-16be' : undefined;
 };
 
-const createDecoder = (charset: string): TextDecoder | undefined => {
+const createTextDecoder = (charset: string): TextDecoder | undefined => {
   try {
     return new TextDecoder(charset);
   } catch {
