@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
-import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { readPostgresUrl } from '../storage/postgres/address.ts';
 import type { WriterObserver } from '../storage/postgres/change-writer.ts';
@@ -11,7 +10,7 @@ import { explainUnreachable, LastingProblem } from '../storage/postgres/database
 import type { Common } from '../storage/postgres/schema.ts';
 import { awaitWithin } from '../storage/scheduling.ts';
 import { readOwnTimeZone } from '../time-zone.ts';
-import { requireStore } from './store.ts';
+import { requireStore, toDatabaseRefusal } from './store.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
 const patienceMs = 3000;
@@ -80,7 +79,7 @@ export const openDatabase = async (
   } catch (error) {
     if (error instanceof LastingProblem) {
       await database.close();
-      throw refuse(error);
+      throw toDatabaseRefusal(error.message);
     }
   }
   database.begin();
@@ -102,7 +101,7 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
     const plan = `a start would upgrade the tables in the database from version ${found} to version ${known}`;
     return { plans: [plan], unchecked: [] };
   } catch (error) {
-    if (error instanceof LastingProblem) throw refuse(error);
+    if (error instanceof LastingProblem) throw toDatabaseRefusal(error.message);
     const problem = explainUnreachable(error) ?? (error as Error).message;
     return { plans: [], unchecked: [`the database was not checked; ${listHosts(store.url)}: ${problem}`] };
   }
@@ -128,9 +127,6 @@ const listHosts = (url: string): string =>
   readPostgresUrl(url)
     .hosts.map(({ host, port }) => `${host}:${port}`)
     .join(', ');
-
-const refuse = ({ message }: LastingProblem): SettingsError =>
-  new SettingsError([`store: the database cannot be used: ${message}`]);
 
 /** Upper bounds in seconds. */
 const commitBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];

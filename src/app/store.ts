@@ -23,6 +23,10 @@ export const findStoreProblems = (store: Store): string[] => {
   }
 };
 
+/** The refusal of a database for a reason, which is a clause without secrets. */
+export const toDatabaseRefusal = (reason: string): SettingsError =>
+  new SettingsError([`store: the database cannot be used: ${reason}`]);
+
 /** The store that the setting names; throws a SettingsError for one that cannot be used. */
 export const requireStore = (setting: string): Exclude<Store, { kind: 'unknown' }> => {
   const store = parseStore(setting);

@@ -8,7 +8,7 @@ import { hasFiles, type ImportTarget, openEmptyFiles, readFiles, sizeOfFiles } f
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { readLines } from '../storage/snapshot-file.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
-import { requireStore, type Store } from './store.ts';
+import { requireStore, type Store, toDatabaseRefusal } from './store.ts';
 
 /** The first line of an export; its number changes with the format. */
 const firstLine = { signalbox: 'export', version: 1 };
@@ -319,9 +319,7 @@ const explain = (error: Error): string => {
 /** The refusal of a store that cannot be used; any other error of files stays as it is. */
 const toRefusal = (store: Store, error: Error): Error => {
   if (error instanceof SettingsError) return error;
-  if (store.kind === 'postgresql') {
-    return new SettingsError([`store: the database cannot be used: ${explainUnreachable(error) ?? error.message}`]);
-  }
+  if (store.kind === 'postgresql') return toDatabaseRefusal(explainUnreachable(error) ?? error.message);
   if (!(error instanceof JournalError)) return error;
   return new SettingsError([`dataDir: ${error.message}${error.code === 'locked' ? '; stop it first' : ''}`]);
 };
