@@ -43,6 +43,8 @@ export class ProjectedIncidentStore implements IncidentStore {
   readonly #listeners: ((incidents: readonly StoredIncident[]) => void)[] = [];
   /** What was stored up to this before the start is no news. */
   readonly #knownSeq: number;
+  /** What time has changed while nothing ran is known. */
+  #hasBegun = false;
   #foldFailure: Error | undefined;
   #savedAt: number;
   #advancing: Promise<void> | undefined;
@@ -114,11 +116,13 @@ export class ProjectedIncidentStore implements IncidentStore {
   }
 
   get failure(): Error | undefined {
-    return this.#parts.events.state().failure ?? this.#foldFailure ?? this.#projection.unsaved;
+    return this.#foldFailure ?? this.#projection.unsaved;
   }
 
   isReady(): boolean {
-    return this.failure === undefined && (this.#projection.isReady || !this.#projection.hasRead);
+    // A log that cannot be written is told of as such.
+    const isLogged = this.#projection.hasRead && this.#parts.events.state().healthy;
+    return this.failure === undefined && (!isLogged || this.#projection.isReady);
   }
 
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
@@ -174,10 +178,11 @@ export class ProjectedIncidentStore implements IncidentStore {
 
   /** Throws StoreUnavailable while it is not known what people did before. */
   async #waitUntilCurrent(): Promise<void> {
-    if (this.#projection.isCurrent) return;
+    if (this.#projection.isCurrent && this.#hasBegun) return;
     await this.catchUp();
     if (!this.#projection.hasRead)
       throw new StoreUnavailable('Incidents cannot be read at the moment; try again in a second');
+    this.#hasBegun = true;
   }
 
   #now(): number {

@@ -84,14 +84,17 @@ export const logLines = [
     meaning: '`err` has the reason; `alert` is stored without an incident, or the action on `incident` got 400',
   },
   {
+    messages: ['error incidents: the stored state is damaged'],
+    meaning: '[the incidents that can be read are kept](../how-it-works/incidents.md#what-is-promised)',
+  },
+  {
     messages: ['error incidents: the stored state cannot be read'],
-    meaning: '[the alerts of the last day are counted again](../how-it-works/incidents.md#what-is-promised)',
+    meaning: 'that of 1.1.0; the alerts of the last day are counted again',
   },
   {
     messages: ['warn incidents: the state cannot be written'],
-    meaning: 'retried; retention spares both logs until then, alerts up to 256 MiB',
+    meaning: 'retried; retention spares the alert log until then',
   },
-  { messages: ['warn incidents: alerts are deleted ...'], meaning: 'more than 256 MiB of alerts waited for the state' },
   { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
   {
     messages: ['error settings: one cannot be read'],
