@@ -84,6 +84,8 @@ interface ProjectionParts<State extends ProjectionState> {
    * records are appended, so that no seq of the snapshot comes again.
    */
   onReplaced?: () => void;
+  /** Milliseconds for which what others append is collected, so that much is folded together. Own events are folded at once. */
+  gatherMs?: number;
   /** `open` does not wait until the log is read. */
   isRestoredLater?: boolean;
   /** Undefined where the log alone has everything. */
@@ -156,13 +158,14 @@ export class Projection<State extends ProjectionState> {
   #nextSave: Promise<void> | undefined;
   #release: Release = ignore;
   #retry: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   readonly #stopListening: () => void;
 
   private constructor(parts: ProjectionParts<State>) {
     this.#parts = parts;
     this.#state = parts.createState();
     this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
-    this.#stopListening = parts.log.onStored(() => void this.#readOn().catch(ignore));
+    this.#stopListening = parts.log.onStored(() => this.#readSoon());
   }
 
   /** Without its database, the state is empty until the database can be used. */
@@ -269,6 +272,7 @@ export class Projection<State extends ProjectionState> {
     this.#isClosed = true;
     this.#stopListening();
     clearTimeout(this.#retry);
+    clearTimeout(this.#gathering);
     await this.#batcher.running;
     await this.#readSerially(async () => undefined);
     await this.#saveSerially(async () => undefined);
@@ -338,6 +342,16 @@ export class Projection<State extends ProjectionState> {
       throw toUnavailable(error);
     });
     this.#failed.clear();
+  }
+
+  #readSoon(): void {
+    const read = (): void => {
+      this.#gathering = undefined;
+      if (!this.#isClosed) this.#readOn().catch(ignore);
+    };
+    const { gatherMs } = this.#parts;
+    if (gatherMs === undefined) read();
+    else this.#gathering ??= setTimeout(read, gatherMs).unref();
   }
 
   /** Folds up to the end of the log, as it is when the reading begins. */
