@@ -159,6 +159,7 @@ export class Projection<State extends ProjectionState> {
   #release: Release = ignore;
   #retry: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
+  #resting: NodeJS.Timeout | undefined;
   readonly #stopListening: () => void;
 
   private constructor(parts: ProjectionParts<State>) {
@@ -273,6 +274,7 @@ export class Projection<State extends ProjectionState> {
     this.#stopListening();
     clearTimeout(this.#retry);
     clearTimeout(this.#gathering);
+    clearTimeout(this.#resting);
     await this.#batcher.running;
     await this.#readSerially(async () => undefined);
     await this.#saveSerially(async () => undefined);
@@ -482,7 +484,19 @@ export class Projection<State extends ProjectionState> {
 
   /** Takes at most a tenth of the time, however often files could be deleted. */
   #saveForRetention(): void {
-    if (this.#hasRead && !this.#isSaving && performance.now() >= this.#restedAt) this.save().catch(ignore);
+    if (!this.#hasRead || this.#isSaving || this.#isClosed) return;
+    const restMs = this.#restedAt - performance.now();
+    if (restMs > 0) {
+      this.#resting ??= setTimeout(() => {
+        this.#resting = undefined;
+        this.#saveForRetention();
+      }, restMs).unref();
+      return;
+    }
+    // Events of others may still be gathered.
+    this.#readOn()
+      .then(() => this.save())
+      .catch(ignore);
   }
 
   async #save(): Promise<void> {
