@@ -1,7 +1,7 @@
 /** Tests. */
 const testFiles = '\\.test\\.ts$';
 
-/** Imports go one way: main → cli → app → profiles → http, auth, host, storage. One rule for each folder. */
+/** Imports go one way: main → cli → server → features → kit → http, auth, host, storage → lib. One rule for each folder. */
 const rule = (name, comment, from, to) => ({
   name,
   comment,
@@ -24,15 +24,14 @@ export default {
       { path: '^src/config/' },
       {
         path: '^src/|node_modules',
-        pathNot:
-          '^src/config/|^src/auth/access\\.ts$|^src/(parse-json|schema-validation|small-file|time-zone|units)\\.ts$|node_modules/typebox',
+        pathNot: '^src/config/|^src/auth/access\\.ts$|^src/lib/|node_modules/typebox',
       },
     ),
     rule(
       'auth-knows-no-routes',
       'Tokens and passwords work without a server; guard.ts alone ties them to requests.',
       { path: '^src/auth/', pathNot: ['^src/auth/guard\\.ts$', testFiles] },
-      { path: '^src/|node_modules/(@fastify|fastify)', pathNot: '^src/(auth/|(expected-errors|parse-json)\\.ts$)' },
+      { path: '^src/|node_modules/(@fastify|fastify)', pathNot: '^src/(auth|lib)/' },
     ),
     rule(
       'guard-knows-requests',
@@ -46,8 +45,7 @@ export default {
       { path: '^src/host/' },
       {
         path: '^src/|node_modules',
-        pathNot:
-          '^src/(host/|storage/scheduling\\.ts$|(parse-json|slice|units|wildcards)\\.ts$)|node_modules/systeminformation',
+        pathNot: '^src/(host|lib)/|node_modules/systeminformation',
       },
     ),
     rule(
@@ -56,8 +54,7 @@ export default {
       { path: '^src/storage/' },
       {
         path: '^src/|node_modules',
-        pathNot:
-          '^src/(storage/|(expected-errors|network-failures|parse-json|slice|small-file|units)\\.ts$)|node_modules/(@types/)?pg/',
+        pathNot: '^src/(storage|lib)/|node_modules/(@types/)?pg/',
       },
     ),
     rule(
@@ -67,13 +64,12 @@ export default {
       { path: 'node_modules/(@types/)?pg/' },
     ),
     rule(
-      'http-knows-no-profiles',
+      'http-knows-no-features',
       'Plumbing serves every route alike.',
       { path: '^src/http/' },
       {
         path: '^src/',
-        pathNot:
-          '^src/(http/|metrics/meters\\.ts$|(expected-errors|parse-json|schema-validation|slice|time-zone|units|well-formed)\\.ts$)',
+        pathNot: '^src/(http/|lib/|metrics/meters\\.ts$)',
       },
     ),
     rule(
@@ -83,42 +79,54 @@ export default {
       { path: '^src/', pathNot: '^src/metrics/' },
     ),
     rule(
-      'profiles-stand-alone',
-      'A profile can be deleted with its folder and its line in the list.',
-      { path: '^src/profiles/([^/]+)/' },
+      'features-stand-alone',
+      'A feature can be deleted with its folder and its line in the list.',
+      { path: '^src/features/([^/]+)/' },
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|offers|alert-record|compiled-settings|made-routes|own-members|incident-facts|people|machine|authorities|cron|schedule|due-times|targets|slots|recent-values)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/(names|settings-error)\\.ts$|^src/client/retry-after\\.ts$|^src/(expected-errors|network-failures|parse-json|schema-validation|slice|small-file|time-zone|local-time|units|well-formed|wildcards)\\.ts$',
+          '^src/features/$1/|^src/(kit|auth|http|host|metrics|storage|lib)/|^src/config/(names|settings-error)\\.ts$|^src/client/retry-after\\.ts$',
       },
     ),
     rule(
-      'mounts-know-no-profile',
+      'kit-knows-no-feature',
+      'Features share what is in the kit.',
+      { path: '^src/kit/' },
+      { path: '^src/', pathNot: '^src/(kit|auth|http|host|metrics|storage|lib)/|^src/config/names\\.ts$' },
+    ),
+    rule(
+      'lib-stands-alone',
+      'Code that knows nothing of the product.',
+      { path: '^src/lib/' },
+      { path: '^src/', pathNot: '^src/lib/' },
+    ),
+    rule(
+      'mounts-know-no-feature',
       'Mounts deal with profiles as data.',
-      { path: '^src/app/(mounts|access)\\.ts$' },
+      { path: '^src/server/(mounts|access)\\.ts$' },
       {
         path: '^src/',
         pathNot:
-          '^src/app/(mounts|access)\\.ts$|^src/(http|auth)/|^src/profiles/(feature|listing|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
+          '^src/server/(mounts|access)\\.ts$|^src/(http|auth)/|^src/kit/(feature|listing|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
       },
     ),
     rule(
-      'app-does-not-know-the-program',
-      'The app never listens.',
-      { path: '^src/app/' },
+      'server-does-not-know-the-program',
+      'The server never listens.',
+      { path: '^src/server/' },
       { path: '^src/(cli/|main\\.ts$)' },
     ),
     rule(
       'children-start-in-one-place',
-      'Child processes start in the runners of the commands profile, for signalbox run, and to ask systemd.',
-      { path: '^src/', pathNot: ['^src/((profiles/commands|cli/client)/child|host/linux/systemd)\\.ts$', testFiles] },
+      'Child processes start in the runners of commands, for signalbox run, and to ask systemd.',
+      { path: '^src/', pathNot: ['^src/((features/commands|cli/remote)/child|host/linux/systemd)\\.ts$', testFiles] },
       { path: '^(node:)?child_process$' },
     ),
     rule(
-      'profiles-write-no-files',
+      'features-write-no-files',
       'Files are written by the journal alone.',
       {
-        path: '^src/profiles/',
+        path: '^src/features/',
         pathNot: [testFiles],
       },
       { path: '^(node:)?fs(/promises)?$' },

@@ -1,10 +1,10 @@
 const modules = [
   'src/auth',
   'src/http/request',
-  'src/profiles/commands/language',
-  'src/profiles/commands/policy',
-  'src/profiles/commands/values',
-  'src/profiles/tasks/validation',
+  'src/features/commands/language',
+  'src/features/commands/policy',
+  'src/features/commands/values',
+  'src/features/tasks/validation',
   'src/storage/journal',
 ];
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
-import './keep-tick-shape.ts';
-import './small-heap.ts';
+import './lib/keep-tick-shape.ts';
+import './lib/small-heap.ts';
 
 /** Goes to a directory that exists if the working directory is gone; returns whether it is. */
 const leaveGoneFolder = (): boolean => {

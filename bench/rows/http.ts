@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { features } from '../../src/profiles/index.ts';
-import { listProfiles } from '../../src/profiles/listing.ts';
+import { features } from '../../src/features/index.ts';
+import { listProfiles } from '../../src/kit/listing.ts';
 import { alert } from '../support/alert-log.ts';
 import type { Finding } from '../support/finding.ts';
 import * as opponents from '../support/opponents.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAlert } from '../../src/profiles/alerts/alert.ts';
+import { createAlert } from '../../src/features/alerts/alert.ts';
 import { createFileNames } from '../../src/storage/journal/files.ts';
 import { createId, toLineStart, toRecordLine } from '../../src/storage/journal/line.ts';
 import { requireDisk } from './machine.ts';

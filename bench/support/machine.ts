@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { packageRoot, programVersion } from '../../src/app/package-info.ts';
+import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 
 /** Thrown by a row that cannot be measured here, for example without a program; any other error is a failure. */
 export class NotMeasurable extends Error {}

@@ -1,4 +1,4 @@
-import { severities } from '../../src/profiles/severity.ts';
+import { severities } from '../../src/kit/severity.ts';
 import { toCount } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { AlertEntry, AlertHistogram } from 'signalbox/client';
-import { severities } from '../../src/profiles/severity.ts';
+import { severities } from '../../src/kit/severity.ts';
 import { client } from '../api.ts';
 import { serverNow } from '../clock.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';

@@ -1,6 +1,6 @@
 import type { AlertEntry } from 'signalbox/client';
-import { toCsv } from '../../src/csv.ts';
-import { alertColumns, toAlertCells } from '../../src/profiles/alerts/columns.ts';
+import { alertColumns, toAlertCells } from '../../src/features/alerts/columns.ts';
+import { toCsv } from '../../src/lib/csv.ts';
 import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useSubmission } from '../live/submission.ts';

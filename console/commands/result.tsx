@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { CommandResult } from 'signalbox/client';
-import { toCsv } from '../../src/csv.ts';
+import { toCsv } from '../../src/lib/csv.ts';
 import { toBytes, toCount } from '../format.ts';
 import { createAddressChoice } from '../list-address.ts';
 import { place, setParams, toHash } from '../router.ts';

@@ -1,5 +1,5 @@
 import type { Heartbeat } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toMinute, toRelative } from '../format.ts';
 import { describeTimes } from '../live/schedule.ts';

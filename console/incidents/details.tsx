@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useNews, useResource } from '../live/resource.ts';

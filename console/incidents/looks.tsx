@@ -1,5 +1,5 @@
 import type { Incident } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { toTime } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';

@@ -1,5 +1,5 @@
 import type { Incident, Silence } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { useResource } from '../live/resource.ts';
 import { describeMatch, describeWhen, loadCurrent, silenceMatches, toPresentState } from '../live/silences.ts';
 import { toHash } from '../router.ts';

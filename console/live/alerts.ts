@@ -1,5 +1,5 @@
 import type { AlertEntry } from 'signalbox/client';
-import { createFilterTest } from '../../src/wildcards.ts';
+import { createFilterTest } from '../../src/lib/wildcards.ts';
 import { text } from '../strings/index.ts';
 import { fromServer } from '../zone.ts';
 

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
-import { severities } from '../../src/profiles/severity.ts';
+import { severities } from '../../src/kit/severity.ts';
 import { client } from '../api.ts';
 import { desktopNotices } from '../preferences.ts';
 import { toHash } from '../router.ts';

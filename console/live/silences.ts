@@ -1,5 +1,5 @@
 import type { Incident, Silence } from 'signalbox/client';
-import { isLike } from '../../src/wildcards.ts';
+import { isLike } from '../../src/lib/wildcards.ts';
 import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toDuration, toMinute } from '../format.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { DutyOverride, OnCall } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toMinute } from '../format.ts';

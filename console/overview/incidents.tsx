@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { Incident } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { toCount, toFull } from '../format.ts';
 import { compareUrgency, openIncidents } from '../live/incidents.ts';
 import { text } from '../strings/index.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { SettingChange, SettingChangePage } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { client, userClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';

@@ -1,5 +1,5 @@
 import type { Destination } from 'signalbox/client';
-import { severities } from '../../src/profiles/severity.ts';
+import { severities } from '../../src/kit/severity.ts';
 import { readNumber } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
 import { settingTexts as words } from '../strings/settings.ts';

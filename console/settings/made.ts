@@ -1,4 +1,4 @@
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 
 /** What the console can make: users, keys, destinations and intake formats; also those that only the config file can change. */

@@ -1,5 +1,5 @@
 import type { Incident, Silence } from 'signalbox/client';
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { toCount } from '../format.ts';
 import { describeMatch, describeWhen, toPresentState, toWhen } from '../live/silences.ts';
 import { place, toHash } from '../router.ts';

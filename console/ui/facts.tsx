@@ -1,4 +1,4 @@
-import { toPerson } from '../../src/profiles/people.ts';
+import { toPerson } from '../../src/kit/people.ts';
 import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { LongText } from './long-text.tsx';

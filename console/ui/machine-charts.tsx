@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { severities } from '../../src/profiles/severity.ts';
+import { severities } from '../../src/kit/severity.ts';
 import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
 import { type Params, toHash } from '../router.ts';
 import { isAllowed, isMounted } from '../routes.ts';

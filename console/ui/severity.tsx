@@ -1,5 +1,5 @@
 import type { AlertEntry } from 'signalbox/client';
-import { type Severity, severities } from '../../src/profiles/severity.ts';
+import { type Severity, severities } from '../../src/kit/severity.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 

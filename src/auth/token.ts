@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { ExpectedError, StoreUnavailable } from '../expected-errors.ts';
-import { isObject, parseJson } from '../parse-json.ts';
+import { ExpectedError, StoreUnavailable } from '../lib/expected-errors.ts';
+import { isObject, parseJson } from '../lib/parse-json.ts';
 
 export const roles = ['Admin', 'Reader'] as const;
 export type Role = (typeof roles)[number];

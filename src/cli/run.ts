@@ -1,7 +1,7 @@
-import { programVersion } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
 import { suggest } from '../config/names.ts';
 import { isSettingsError } from '../config/settings-error.ts';
+import { programVersion } from '../server/package-info.ts';
 import {
   commonFlags,
   explainUnknownFlag,

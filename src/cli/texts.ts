@@ -1,4 +1,4 @@
-import { readProgramFile } from '../app/package-info.ts';
+import { readProgramFile } from '../server/package-info.ts';
 
 /** The shells for which there is a script. */
 export const completionShells = ['bash', 'zsh', 'fish'] as const;

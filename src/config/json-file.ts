@@ -1,5 +1,5 @@
-import { isObject } from '../parse-json.ts';
-import { readSmallFileSync } from '../small-file.ts';
+import { isObject } from '../lib/parse-json.ts';
+import { readSmallFileSync } from '../lib/small-file.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** The largest config file or seed that is read. */

@@ -1,5 +1,5 @@
 import type { TObject, TSchema, TUnion } from 'typebox';
-import { describeSchemaErrors, listSchemaErrors, type SchemaError } from '../schema-validation.ts';
+import { describeSchemaErrors, listSchemaErrors, type SchemaError } from '../lib/schema-validation.ts';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import {
   type Findings,

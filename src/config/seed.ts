@@ -1,5 +1,10 @@
 import type { TSchema } from 'typebox';
-import { createSchemaCheck, describeSchemaErrors, listSchemaErrors, type SchemaFault } from '../schema-validation.ts';
+import {
+  createSchemaCheck,
+  describeSchemaErrors,
+  listSchemaErrors,
+  type SchemaFault,
+} from '../lib/schema-validation.ts';
 import { readJsonFile } from './json-file.ts';
 import { suggest } from './names.ts';
 import { SettingsError } from './settings-error.ts';

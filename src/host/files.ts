@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { createLikeTest } from '../wildcards.ts';
+import { createLikeTest } from '../lib/wildcards.ts';
 
 /** A file as a watch sees it. */
 interface FileReading {

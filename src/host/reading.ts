@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { Slice } from '../slice.ts';
-import { awaitWithin, createSerial } from '../storage/scheduling.ts';
+import { awaitWithin, createSerial } from '../lib/scheduling.ts';
+import { Slice } from '../lib/slice.ts';
 
 /** What `read` returns, or null if it throws: a file is gone, or this account may not read it. */
 export const readOrNull = <T>(read: () => T): T | null => {

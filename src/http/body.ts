@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isObject } from '../parse-json.ts';
-import { makeParsedWellFormed } from '../well-formed.ts';
+import { isObject } from '../lib/parse-json.ts';
+import { makeParsedWellFormed } from '../lib/well-formed.ts';
 import { createUnpacker, findCoding } from './content-coding.ts';
 import { HttpError } from './errors.ts';
 import { FairShares } from './fair-shares.ts';

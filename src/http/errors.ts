@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable, ValueRefusal } from '../expected-errors.ts';
+import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable, ValueRefusal } from '../lib/expected-errors.ts';
 
 /** The body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { MiB } from '../units.ts';
+import { MiB } from '../lib/units.ts';
 import type { createUnpacker } from './content-coding.ts';
 import { createFatal, createUnavailable, type HttpError } from './errors.ts';
 import type { FairShares, Holder, Share } from './fair-shares.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { Slice } from '../slice.ts';
+import { Slice } from '../lib/slice.ts';
 import { unreadResponseBytes } from './connections.ts';
 import { createUnavailable } from './errors.ts';
 import { largeLength } from './response.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isCalendarDay } from '../time-zone.ts';
+import { isCalendarDay } from '../lib/time-zone.ts';
 import { HttpError } from './errors.ts';
 
 const longestKey = 256;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchemaValidationError, FastifyServerOptions } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
-import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
+import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../lib/schema-validation.ts';
 import { HttpError } from './errors.ts';
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;

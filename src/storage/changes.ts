@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../expected-errors.ts';
+import { StoreUnavailable } from '../lib/expected-errors.ts';
 import type { Awaitable } from './list.ts';
 
 /** What is kept in memory: changes lead from one state to the next. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { StoreUnavailable } from '../expected-errors.ts';
+import { StoreUnavailable } from '../lib/expected-errors.ts';
 import { Batcher, type Waiting } from './batcher.ts';
 import type { Changes, State } from './changes.ts';
 import { toNotStored } from './journal/errors.ts';

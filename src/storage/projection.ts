@@ -1,12 +1,12 @@
-import { StoreUnavailable } from '../expected-errors.ts';
-import { Slice } from '../slice.ts';
+import { StoreUnavailable } from '../lib/expected-errors.ts';
+import { createSerial } from '../lib/scheduling.ts';
+import { Slice } from '../lib/slice.ts';
 import { Batcher, type Waiting } from './batcher.ts';
 import { lengthOf } from './changes.ts';
 import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord, type StoredRecord } from './journal/line.ts';
 import type { JournalEvent } from './journal/options.ts';
 import type { RecordLog, Release } from './record-log.ts';
-import { createSerial } from './scheduling.ts';
 
 const MiB = 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { Slice } from '../slice.ts';
+import { Slice } from '../lib/slice.ts';
 import { passIfGone } from './journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { newline } from './journal/read/files.ts';

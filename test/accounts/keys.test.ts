@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access.ts';
-import type { ShownKey } from '../../src/profiles/login/schema.ts';
+import type { ShownKey } from '../../src/features/accounts/schema.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
 

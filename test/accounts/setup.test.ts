@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createSetup } from '../../src/profiles/login/setup.ts';
+import { createSetup } from '../../src/features/accounts/setup.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';

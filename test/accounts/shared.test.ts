@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ShownSession } from '../../src/profiles/login/schema.ts';
+import type { ShownSession } from '../../src/features/accounts/schema.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
 import { adminToken } from '../support/outbox.ts';

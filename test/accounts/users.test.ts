@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ShownUser } from '../../src/profiles/login/schema.ts';
+import type { ShownUser } from '../../src/features/accounts/schema.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openConnection } from '../support/connection.ts';
 import { openEvents } from '../support/events.ts';

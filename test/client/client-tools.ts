@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 
 /** Packages in the versions of tools/client, which the build has installed: the generator of the client's types. */
 export const clientTools = join(packageRoot, 'tools', 'client', 'node_modules');

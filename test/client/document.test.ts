@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { readText, toBlocks } from '../repo/support/documents.ts';
 import { passwords, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommandLine, Refusal } from '../../src/profiles/commands/language.ts';
-import { checkCommand } from '../../src/profiles/commands/policy.ts';
+import { parseCommandLine, Refusal } from '../../src/features/commands/language.ts';
+import { checkCommand } from '../../src/features/commands/policy.ts';
 import { amount } from '../support/long.ts';
 import { powerShell } from '../support/power-shell.ts';
 import { fc } from '../support/random.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { needs } from '../../src/auth/access.ts';
-import { defineFeature } from '../../src/profiles/feature.ts';
-import { defineRoute } from '../../src/profiles/route.ts';
+import { defineFeature } from '../../src/kit/feature.ts';
+import { defineRoute } from '../../src/kit/route.ts';
 import { startApp } from '../support/app.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 

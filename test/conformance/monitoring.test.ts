@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { programVersion } from '../../src/app/package-info.ts';
+import { programVersion } from '../../src/server/package-info.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { expect } from '@playwright/test';
-import { createAcknowledgeLinks } from '../../src/profiles/notifications/acknowledge/links.ts';
+import { createAcknowledgeLinks } from '../../src/features/notifications/acknowledge/links.ts';
 import { secret } from '../support/credentials.ts';
 import { atEnd } from '../support/scope.ts';
 import { sendAlert, type TestApp } from './support/app.ts';

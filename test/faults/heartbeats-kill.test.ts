@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { HeartbeatRunShape } from '../../src/profiles/heartbeats/schema.ts';
+import type { HeartbeatRunShape } from '../../src/features/heartbeats/schema.ts';
 import { secret } from '../support/credentials.ts';
 import { longTest } from '../support/long.ts';
 import { createClaims, signToken } from '../support/tokens.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { Silence } from '../../src/profiles/silences/schema.ts';
+import type { Silence } from '../../src/features/silences/schema.ts';
 import { secret } from '../support/credentials.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { createTemporaryFolder } from './support/ending.ts';

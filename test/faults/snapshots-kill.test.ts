@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Incident } from '../../src/profiles/incidents/schema.ts';
+import type { Incident } from '../../src/features/incidents/schema.ts';
 import { secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
-import type { Silence } from '../../src/profiles/silences/schema.ts';
+import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
+import type { Silence } from '../../src/features/silences/schema.ts';
 import { listIncidents, waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp, startRefusal } from '../support/app.ts';
 import { createTestStore } from '../support/test-store.ts';

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { createAccessKey } from '../../src/auth/access.ts';
-import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
+import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
 import { readIncident, waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';

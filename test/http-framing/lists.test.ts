@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { needs } from '../../src/auth/access.ts';
 import { sendList } from '../../src/http/json.ts';
-import { defineRoute, type Route } from '../../src/profiles/route.ts';
+import { defineRoute, type Route } from '../../src/kit/route.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { createId, type LogRecord } from '../../src/storage/journal/line.ts';
 import { listServedRoutes } from '../repo/support/api.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Incident } from '../../src/profiles/incidents/schema.ts';
+import type { Incident } from '../../src/features/incidents/schema.ts';
 import { findMissing, findPort, startPeer } from '../peers/peer.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access.ts';
-import type { Incident } from '../../src/profiles/incidents/schema.ts';
+import type { Incident } from '../../src/features/incidents/schema.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'n
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Incident } from '../../src/profiles/incidents/schema.ts';
+import type { Incident } from '../../src/features/incidents/schema.ts';
 import { createId, toLineStart, toRecordLine } from '../../src/storage/journal/line.ts';
 import { changeJournal, sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';

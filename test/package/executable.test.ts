@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { packageRoot, programVersion } from '../../src/app/package-info.ts';
+import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { build, executable, findObstacle } from './build.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { before, test } from 'node:test';
 import { build as buildConsole } from 'vite';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { build, findObstacle } from './build.ts';
 
 interface Component {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { readText } from '../repo/support/documents.ts';
 import { startApp } from '../support/app.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { programVersion } from '../../src/app/package-info.ts';
+import { programVersion } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 

@@ -3,10 +3,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
-import { programVersion } from '../../src/app/package-info.ts';
 import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/names.ts';
-import { features } from '../../src/profiles/index.ts';
+import { features } from '../../src/features/index.ts';
+import { programVersion } from '../../src/server/package-info.ts';
 import { settingsSchema } from '../support/app.ts';
 import { command, runCommand } from '../support/program.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
-import type { Watch } from '../../src/profiles/watches/schema.ts';
+import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
+import type { Watch } from '../../src/features/watches/schema.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';

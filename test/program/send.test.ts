@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { hostname, userInfo } from 'node:os';
 import { test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access.ts';
-import { defaultUrl } from '../../src/cli/client/server.ts';
+import { defaultUrl } from '../../src/cli/remote/server.ts';
 import { settingsSchema, startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
+import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
 import { inHours } from '../silences/support/silences.ts';
 import type { TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';

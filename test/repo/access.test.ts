@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasRole, rightNames, rights, scopesOf } from '../../src/auth/rights.ts';
-import { features } from '../../src/profiles/index.ts';
-import type { Route } from '../../src/profiles/route.ts';
+import { features } from '../../src/features/index.ts';
+import type { Route } from '../../src/kit/route.ts';
 import { createScopeKeys, walkWithLogin } from '../support/access-matrix.ts';
 import { passwords, startApp, type TestApp } from '../support/app.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';

@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { createFolder } from '../support/folder.ts';
 import { readText } from './support/documents.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { listDocuments, listFiles, readText } from './support/documents.ts';
 
 const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/app/package-info.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { startApp } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 import { readText, toBlocks } from './support/documents.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/app/package-info.ts';
-import { features } from '../../src/profiles/index.ts';
+import { features } from '../../src/features/index.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { startApp } from '../support/app.ts';
 
 /** GET requests that show that each feature is present, with their statuses. */
@@ -15,7 +15,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   ],
   'simple-tasks': [['/simple/api/tasks', 200]],
   items: [['/api/items', 401]],
-  login: [
+  accounts: [
     ['/api/auth/login', 405],
     ['/protected/api/auth/login', 405],
   ],
@@ -39,8 +39,8 @@ const probes: Record<string, [path: string, status: number][]> = {
   instances: [],
 };
 
-test('the list of features has every folder of src/profiles, and each feature has a probe', () => {
-  const folders = readdirSync(join(packageRoot, 'src', 'profiles'), { withFileTypes: true })
+test('the list of features has every folder of src/features, and each feature has a probe', () => {
+  const folders = readdirSync(join(packageRoot, 'src', 'features'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
   const names = features.map(({ name }) => name);

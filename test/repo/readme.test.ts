@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { features } from '../../src/profiles/index.ts';
+import { features } from '../../src/features/index.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';

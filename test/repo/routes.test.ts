@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { priorities, statuses } from '../../src/profiles/tasks/schema.ts';
+import { priorities, statuses } from '../../src/features/tasks/schema.ts';
 import { startApp } from '../support/app.ts';
 import { resolveReferences } from '../support/openapi.ts';
 import {

@@ -104,7 +104,7 @@ const toGroups = (files) => {
 /** Files of the same area may share a process. */
 const toArea = (file) => {
   const area = dirname(file).split('/').slice(0, 2).join('/');
-  return /^src\/(?!profiles|storage)/.test(`${area}/`) ? 'src' : area;
+  return /^src\/(?!features|storage)/.test(`${area}/`) ? 'src' : area;
 };
 
 const shareProcesses = (files) => {

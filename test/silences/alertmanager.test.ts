@@ -4,8 +4,8 @@ import type {
   AlertmanagerAlert,
   AlertmanagerSilence,
   AlertmanagerStatus,
-} from '../../src/profiles/alertmanager/schema.ts';
-import type { Silence } from '../../src/profiles/silences/schema.ts';
+} from '../../src/features/alertmanager/schema.ts';
+import type { Silence } from '../../src/features/silences/schema.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';

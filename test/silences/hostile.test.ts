@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { Silence } from '../../src/profiles/silences/schema.ts';
+import type { Silence } from '../../src/features/silences/schema.ts';
 import { strong } from '../accounts/support/accounts.ts';
 import { listIncidents } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';

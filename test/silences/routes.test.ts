@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access.ts';
-import type { Silence } from '../../src/profiles/silences/schema.ts';
+import type { Silence } from '../../src/features/silences/schema.ts';
 import { readIncident, waitForIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';

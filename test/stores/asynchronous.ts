@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
-import type { TaskStore } from '../../src/profiles/tasks/store.ts';
+import { openTaskStore } from '../../src/features/tasks/memory-store.ts';
+import type { TaskStore } from '../../src/features/tasks/store.ts';
 import { keepInMemory } from '../../src/storage/changes.ts';
 import type { Awaitable } from '../../src/storage/list.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
+import { openTaskStore } from '../../src/features/tasks/memory-store.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { createSnapshotFile } from '../../src/storage/snapshot-file.ts';
 import { keepIn } from '../support/changes.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { StoreConflict } from '../../src/expected-errors.ts';
+import type { ActionOn, Rules } from '../../src/features/incidents/fold.ts';
+import type { StoredIncident } from '../../src/features/incidents/incident.ts';
+import { incidentStates } from '../../src/features/incidents/schema.ts';
+import type { IncidentStore } from '../../src/features/incidents/store.ts';
 import { HttpError } from '../../src/http/errors.ts';
-import type { ActionOn, Rules } from '../../src/profiles/incidents/fold.ts';
-import type { StoredIncident } from '../../src/profiles/incidents/incident.ts';
-import { incidentStates } from '../../src/profiles/incidents/schema.ts';
-import type { IncidentStore } from '../../src/profiles/incidents/store.ts';
+import { StoreConflict } from '../../src/lib/expected-errors.ts';
 import type { StoredRecord } from '../../src/storage/journal/line.ts';
 import { amount } from '../support/long.ts';
 import { createScope, type Scope } from '../support/scope.ts';

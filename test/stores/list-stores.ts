@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ItemStore } from '../../src/profiles/items/routes.ts';
-import type { SimpleTaskStore } from '../../src/profiles/simple-tasks/routes.ts';
+import type { ItemStore } from '../../src/features/items/routes.ts';
+import type { SimpleTaskStore } from '../../src/features/simple-tasks/routes.ts';
 import type { Awaitable, List } from '../../src/storage/list.ts';
 
 const readList = async <T extends object>({ pieces }: List<T>): Promise<T[]> => {

@@ -1,6 +1,6 @@
-import { itemKind } from '../../src/profiles/items/routes.ts';
-import { simpleTaskKind } from '../../src/profiles/simple-tasks/routes.ts';
-import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
+import { itemKind } from '../../src/features/items/routes.ts';
+import { simpleTaskKind } from '../../src/features/simple-tasks/routes.ts';
+import { openTaskStore } from '../../src/features/tasks/memory-store.ts';
 import { keepInMemory, type OpenChanges } from '../../src/storage/changes.ts';
 import { openEntryStore } from '../../src/storage/entries.ts';
 import { createAsynchronousTaskStore } from './asynchronous.ts';

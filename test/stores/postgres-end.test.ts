@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { StoreUnavailable } from '../../src/expected-errors.ts';
+import { StoreUnavailable } from '../../src/lib/expected-errors.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';

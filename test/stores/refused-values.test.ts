@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import pino from 'pino';
-import { ValueRefusal } from '../../src/expected-errors.ts';
+import { ValueRefusal } from '../../src/lib/expected-errors.ts';
 import type { Collection } from '../../src/storage/postgres/batch.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { startApp } from '../support/app.ts';

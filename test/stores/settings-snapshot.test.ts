@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Heartbeat } from '../../src/profiles/heartbeats/schema.ts';
+import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
 import { startApp } from '../support/app.ts';
 import { secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';

@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
-import type { PutOptions } from '../../src/profiles/offers.ts';
-import { LoggedSettings } from '../../src/profiles/settings/store.ts';
+import { LoggedSettings } from '../../src/features/settings/store.ts';
+import type { PutOptions } from '../../src/kit/offers.ts';
+import { StoreConflict, StoreUnavailable } from '../../src/lib/expected-errors.ts';
 import { type Journal, openJournal } from '../../src/storage/journal/journal.ts';
 import type { JournalEvent, JournalOptions } from '../../src/storage/journal/options.ts';
 import { Database } from '../../src/storage/postgres/database.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
-import type { Feature } from '../../src/profiles/feature.ts';
-import { createListRoute, createTaskRoutes } from '../../src/profiles/tasks/routes.ts';
-import type { TaskStore } from '../../src/profiles/tasks/store.ts';
+import { createListRoute, createTaskRoutes } from '../../src/features/tasks/routes.ts';
+import type { TaskStore } from '../../src/features/tasks/store.ts';
+import type { Feature } from '../../src/kit/feature.ts';
+import { StoreConflict, StoreUnavailable } from '../../src/lib/expected-errors.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createAsynchronousTaskStore } from './asynchronous.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { toLocalTimestamp } from '../../src/local-time.ts';
-import { priorities, statuses, type Task } from '../../src/profiles/tasks/schema.ts';
-import type { StoredTask, TaskFilter, TaskStore } from '../../src/profiles/tasks/store.ts';
+import { priorities, statuses, type Task } from '../../src/features/tasks/schema.ts';
+import type { StoredTask, TaskFilter, TaskStore } from '../../src/features/tasks/store.ts';
+import { toLocalTimestamp } from '../../src/lib/local-time.ts';
 import type { Awaitable, List } from '../../src/storage/list.ts';
 import { amount } from '../support/long.ts';
 import { createRandom, type Random } from '../support/random.ts';

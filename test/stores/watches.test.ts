@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { takeGonePlace, toPlaceLease } from '../../src/profiles/watches/gone-places.ts';
+import { takeGonePlace, toPlaceLease } from '../../src/features/watches/gone-places.ts';
 import { readPostgresUrl } from '../../src/storage/postgres/address.ts';
 import { Primary, type Statement } from '../../src/storage/postgres/connection.ts';
 import { disk, sendAlert } from '../support/alerts.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { alerts } from '../../src/profiles/alerts/index.ts';
-import type { Feature } from '../../src/profiles/feature.ts';
-import { features } from '../../src/profiles/index.ts';
+import { alerts } from '../../src/features/alerts/index.ts';
+import { features } from '../../src/features/index.ts';
+import type { Feature } from '../../src/kit/feature.ts';
 import type { Journal } from '../../src/storage/journal/journal.ts';
 import type { TestApp } from './app.ts';
 

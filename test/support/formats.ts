@@ -1,5 +1,5 @@
-import { assertFits } from '../../src/profiles/alerts/intake/body.ts';
-import type { ForeignAlert, Format } from '../../src/profiles/alerts/intake/format.ts';
+import { assertFits } from '../../src/features/alerts/intake/body.ts';
+import type { ForeignAlert, Format } from '../../src/features/alerts/intake/format.ts';
 
 const now = new Date('2026-01-31T10:00:00Z');
 

@@ -1,5 +1,5 @@
-import type { IncidentHappening } from '../../src/profiles/notifications/message.ts';
-import type { SharedIncident } from '../../src/profiles/offers.ts';
+import type { IncidentHappening } from '../../src/features/notifications/message.ts';
+import type { SharedIncident } from '../../src/kit/offers.ts';
 
 /** When the incidents of tests were opened, in Unix milliseconds. */
 export const openedAt = Date.parse('2026-01-31T08:30:00Z');

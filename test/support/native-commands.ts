@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after } from 'node:test';
+import { Refusal } from '../../src/features/commands/language.ts';
+import { createNativeRunner } from '../../src/features/commands/native/runner.ts';
+import { checkCommand } from '../../src/features/commands/policy.ts';
+import type { OutputRow } from '../../src/features/commands/runner.ts';
 import { createHostReadings } from '../../src/host/index.ts';
-import { Refusal } from '../../src/profiles/commands/language.ts';
-import { createNativeRunner } from '../../src/profiles/commands/native/runner.ts';
-import { checkCommand } from '../../src/profiles/commands/policy.ts';
-import type { OutputRow } from '../../src/profiles/commands/runner.ts';
 
 /** The fixed time in these tests. */
 export const now = new Date('2026-01-02T03:04:05.006Z');

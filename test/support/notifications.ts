@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Feature } from '../../src/profiles/feature.ts';
-import { features } from '../../src/profiles/index.ts';
+import { features } from '../../src/features/index.ts';
+import type { Feature } from '../../src/kit/feature.ts';
 import { startApp, type TestApp } from './app.ts';
 import { adminToken } from './outbox.ts';
 import type { Receiver } from './receiver.ts';

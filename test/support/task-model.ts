@@ -1,5 +1,5 @@
-import type { NewTask, Task, TaskChanges, TaskSeed } from '../../src/profiles/tasks/schema.ts';
-import type { TaskFilter } from '../../src/profiles/tasks/store.ts';
+import type { NewTask, Task, TaskChanges, TaskSeed } from '../../src/features/tasks/schema.ts';
+import type { TaskFilter } from '../../src/features/tasks/store.ts';
 
 /** Tasks as a plain list, with each operation in its simplest form; `now` is the clock. */
 export const createTaskModel = (now: () => string) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { Incident, IncidentEvent } from '../../src/profiles/incidents/schema.ts';
-import type { MachineSnapshot } from '../../src/profiles/snapshots/schema.ts';
+import type { Incident, IncidentEvent } from '../../src/features/incidents/schema.ts';
+import type { MachineSnapshot } from '../../src/features/snapshots/schema.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { findSection, readText } from '../repo/support/documents.ts';
 import { secret } from '../support/credentials.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Watch, WatchSettings } from '../../src/profiles/watches/schema.ts';
+import type { Watch, WatchSettings } from '../../src/features/watches/schema.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { waitUntil } from '../support/wait.ts';
 import { createWatch, readWatch, waitForAlerts, waitForState } from './support/watches.ts';

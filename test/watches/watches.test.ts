@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statfsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Watch } from '../../src/profiles/watches/schema.ts';
+import type { Watch } from '../../src/features/watches/schema.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import type { TObject, TSchema, TUnion } from 'typebox';
-import { basePath } from '../../src/app/mounts.ts';
 import { toFormerProperties } from '../../src/config/former.ts';
+import { basePath } from '../../src/server/mounts.ts';
 
 /** The program counts 32 bytes; a character has at most 4. */
 const leastSecretLength = 8;

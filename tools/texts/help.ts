@@ -1,10 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
 import { toFlag, toNegation } from '../../src/cli/args.ts';
-import { wrap } from '../../src/cli/client/table.ts';
 import type { Command } from '../../src/cli/command.ts';
+import { wrap } from '../../src/cli/remote/table.ts';
 import { isFlag, textForm, toVariableName } from '../../src/config/names.ts';
-import type { Feature } from '../../src/profiles/feature.ts';
-import { listProfiles } from '../../src/profiles/listing.ts';
+import type { Feature } from '../../src/kit/feature.ts';
+import { listProfiles } from '../../src/kit/listing.ts';
 
 /** One line about the program. */
 export const purpose = 'a small operations desk for your servers';

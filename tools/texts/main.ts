@@ -1,8 +1,8 @@
-import { listProfileNames } from '../../src/app/mounts.ts';
-import { programVersion } from '../../src/app/package-info.ts';
 import { listCommands } from '../../src/cli/commands.ts';
 import { features, schema } from '../../src/cli/program.ts';
 import type { CompletionShell, Texts } from '../../src/cli/texts.ts';
+import { listProfileNames } from '../../src/server/mounts.ts';
+import { programVersion } from '../../src/server/package-info.ts';
 import { createCompletion } from './completion.ts';
 import { toFileSchema } from './config-schema.ts';
 import { createCommandHelp, createUsage } from './help.ts';

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Command } from '../../src/cli/command.ts';
-import type { Feature } from '../../src/profiles/feature.ts';
-import { listProfiles } from '../../src/profiles/listing.ts';
+import type { Feature } from '../../src/kit/feature.ts';
+import { listProfiles } from '../../src/kit/listing.ts';
 import {
   capitalize,
   describeReads,

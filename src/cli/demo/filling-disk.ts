@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { MiB } from '../../units.ts';
+import { MiB } from '../../lib/units.ts';
 import type { Scene } from './stage.ts';
 
 /** What is written, in how many pieces; the limit is half of it. Less free space is left alone. */

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { styleText } from 'node:util';
-import { parseObject } from '../client/server.ts';
-import { fitText, isPainted, wrap } from '../client/table.ts';
 import { usualColumns } from '../progress.ts';
+import { parseObject } from '../remote/server.ts';
+import { fitText, isPainted, wrap } from '../remote/table.ts';
 import { escapeControls, print, readInput } from '../stdio.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;

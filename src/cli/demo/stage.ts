@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { TObject } from 'typebox';
 import { createAccessKey } from '../../auth/access.ts';
 import { hashPassword } from '../../auth/password.ts';
-import { callServer, parseObject } from '../client/server.ts';
-import { startServer } from '../server/serve.ts';
+import { callServer, parseObject } from '../remote/server.ts';
+import { startServer } from '../serve/serve.ts';
 import type { Narrator } from './narrator.ts';
 
 /** Seconds after which the phone of who is on call rings, if nobody has taken an incident. */

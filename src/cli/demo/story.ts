@@ -1,7 +1,7 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
-import type { Heartbeat } from '../../profiles/heartbeats/schema.ts';
-import type { Incident } from '../../profiles/incidents/schema.ts';
-import { toPerson } from '../../profiles/people.ts';
+import type { Heartbeat } from '../../features/heartbeats/schema.ts';
+import type { Incident } from '../../features/incidents/schema.ts';
+import { toPerson } from '../../kit/people.ts';
 import { fillDisk } from './filling-disk.ts';
 import type { Narrator } from './narrator.ts';
 import { periodSeconds, type Scene, type Stage } from './stage.ts';

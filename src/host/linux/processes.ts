@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
-import { awaitWithin } from '../../storage/scheduling.ts';
+import { awaitWithin } from '../../lib/scheduling.ts';
 import {
   createSharedReading,
   type HangGuard,

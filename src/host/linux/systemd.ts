@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { isObject, parseJson } from '../../parse-json.ts';
+import { isObject, parseJson } from '../../lib/parse-json.ts';
 import { findProgram, isAccessible, systemPaths } from '../programs.ts';
 import type { JournalReading, UnitReading } from '../readings.ts';
 

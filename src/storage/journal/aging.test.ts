@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { appendNumbers, listNumbers, openTestJournal } from '../../../test/support/journal.ts';
-import { hourMs } from '../../units.ts';
+import { hourMs } from '../../lib/units.ts';
 
 const listFiles = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../expected-errors.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
 
 /**
  * Every way in which a journal can fail.

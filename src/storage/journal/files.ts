@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { dayMs } from '../../units.ts';
+import { dayMs } from '../../lib/units.ts';
 import { JournalError } from './errors.ts';
 import type { JournalSettings } from './options.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { isObject, parseJson } from '../../parse-json.ts';
+import { isObject, parseJson } from '../../lib/parse-json.ts';
 
 /** The field that ends each line written here, with its value in quotes and the closing brace. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MiB } from '../../units.ts';
+import { MiB } from '../../lib/units.ts';
 import { toBracketedReason } from './errors.ts';
 import type { JournalEvent } from './options.ts';
 import { withDefaults } from './options.ts';

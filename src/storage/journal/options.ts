@@ -1,4 +1,4 @@
-import { MiB } from '../../units.ts';
+import { MiB } from '../../lib/units.ts';
 import type { LogRecord } from './line.ts';
 
 /** Events of a journal other than appends, for the program's own log. */

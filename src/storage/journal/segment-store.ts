@@ -1,6 +1,6 @@
 import { rename, unlink } from 'node:fs/promises';
-import { dayMs } from '../../units.ts';
-import { createSerial } from '../scheduling.ts';
+import { createSerial } from '../../lib/scheduling.ts';
+import { dayMs } from '../../lib/units.ts';
 import {
   type ActiveFile,
   appendAndSync,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { hourMs } from '../../units.ts';
+import { hourMs } from '../../lib/units.ts';
 import { type JournalOptions, withDefaults } from './options.ts';
 import { RecentRecords } from './recent.ts';
 import type { SegmentStore } from './segment-store.ts';

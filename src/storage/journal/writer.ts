@@ -1,6 +1,6 @@
-import { hourMs } from '../../units.ts';
+import { createSerial } from '../../lib/scheduling.ts';
+import { hourMs } from '../../lib/units.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
-import { createSerial } from '../scheduling.ts';
 import { codeOf, JournalError, toBracketedReason } from './errors.ts';
 import type { AssertFreeSpace } from './files.ts';
 import { createId, type GroupPart, type LogRecord, lineEndBytes, toLineStart, toRecordLine } from './line.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { readSmallFileSync } from '../../small-file.ts';
+import { readSmallFileSync } from '../../lib/small-file.ts';
 
 export interface Host {
   host: string;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../../expected-errors.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { lengthOf } from '../changes.ts';
 import { type Collection, type CollectionChange, execute } from './batch.ts';

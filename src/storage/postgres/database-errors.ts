@@ -1,5 +1,5 @@
-import { StoreUnavailable, ValueRefusal } from '../../expected-errors.ts';
-import { forUntrusted } from '../../network-failures.ts';
+import { StoreUnavailable, ValueRefusal } from '../../lib/expected-errors.ts';
+import { forUntrusted } from '../../lib/network-failures.ts';
 
 /** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as EPIPE. */
 const failureCodeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');

@@ -1,4 +1,4 @@
-import { dayMs } from '../../units.ts';
+import { dayMs } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { createId, type LogRecord, type Match, type StoredRecord } from '../journal/line.ts';
 import { type Indexing, maxGroupBytes } from '../journal/options.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hourMs } from '../../units.ts';
+import { hourMs } from '../../lib/units.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './batch.ts';
 import { ChangeWriter, type Identity, type WriterObserver } from './change-writer.ts';

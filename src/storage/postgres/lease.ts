@@ -1,4 +1,4 @@
-import { awaitWithin } from '../scheduling.ts';
+import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from './database.ts';
 
 /** How long a lease lasts unless it is renewed, and how often that is tried. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../../expected-errors.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { awaitWithin } from '../../lib/scheduling.ts';
 import type { List } from '../list.ts';
-import { awaitWithin } from '../scheduling.ts';
 import type { Connection, Row, Statement } from './connection.ts';
 import { isMissing, isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
 

@@ -1,4 +1,4 @@
-import { KeyRefusal } from '../../expected-errors.ts';
+import { KeyRefusal } from '../../lib/expected-errors.ts';
 import type { LogRecord } from '../journal/line.ts';
 import type { MovedTable } from '../moved-store.ts';
 import { rememberedMs } from '../recent-keys.ts';

@@ -1,5 +1,5 @@
-import { Slice } from '../../slice.ts';
-import { minuteMs } from '../../units.ts';
+import { Slice } from '../../lib/slice.ts';
+import { minuteMs } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { type LogRecord, type Match, passes, type StoredRecord } from '../journal/line.ts';
 import type { Listing } from '../journal/read/listing.ts';

@@ -1,5 +1,5 @@
-import { Slice } from '../../slice.ts';
-import { MiB } from '../../units.ts';
+import { Slice } from '../../lib/slice.ts';
+import { MiB } from '../../lib/units.ts';
 import { lengthOf } from '../changes.ts';
 import type { ProjectionSnapshot, ProjectionState } from '../projection.ts';
 import type { RecordLog } from '../record-log.ts';

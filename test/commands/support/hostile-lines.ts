@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/app/package-info.ts';
+import { packageRoot } from '../../../src/server/package-info.ts';
 
 const folder = join(packageRoot, 'test', 'commands', 'hostile-lines');
 

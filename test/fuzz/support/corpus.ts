@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/app/package-info.ts';
+import { packageRoot } from '../../../src/server/package-info.ts';
 import type { FuzzRequest } from './request.ts';
 
 const folder = join(packageRoot, 'test', 'fuzz', 'corpus');

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { makeTexts } from '../../../src/profiles/alerts/intake/loose-texts.ts';
+import { makeTexts } from '../../../src/features/alerts/intake/loose-texts.ts';
 import type { HttpResponse } from '../../support/response.ts';
 import { findOperation, type Operation } from './operations.ts';
 import { type FuzzRequest, isUnfinished } from './request.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import type { Feature } from '../../../src/profiles/feature.ts';
-import { features as allFeatures } from '../../../src/profiles/index.ts';
+import { features as allFeatures } from '../../../src/features/index.ts';
+import type { Feature } from '../../../src/kit/feature.ts';
 import { startApp } from '../../support/app.ts';
 import { createClient } from '../../support/client.ts';
 import { resolveReferences } from '../../support/openapi.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Heartbeat, HeartbeatRunShape } from '../../../src/profiles/heartbeats/schema.ts';
+import type { Heartbeat, HeartbeatRunShape } from '../../../src/features/heartbeats/schema.ts';
 import type { TestApp } from '../../support/app.ts';
 
 type Asked = Pick<TestApp, 'request'>;

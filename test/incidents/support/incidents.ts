@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Incident, IncidentEvent } from '../../../src/profiles/incidents/schema.ts';
+import type { Incident, IncidentEvent } from '../../../src/features/incidents/schema.ts';
 import type { TestApp } from '../../support/app.ts';
 import { waitUntilPasses } from '../../support/wait.ts';
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { features } from '../../../src/profiles/index.ts';
-import type { Route } from '../../../src/profiles/route.ts';
+import { features } from '../../../src/features/index.ts';
+import type { Route } from '../../../src/kit/route.ts';
 import type { TestApp } from '../../support/app.ts';
 import { resolveReferences } from '../../support/openapi.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Silence } from '../../../src/profiles/silences/schema.ts';
+import type { Silence } from '../../../src/features/silences/schema.ts';
 import type { TestApp } from '../../support/app.ts';
 
 type Asked = Pick<TestApp, 'request'>;

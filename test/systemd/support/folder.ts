@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/app/package-info.ts';
+import { packageRoot } from '../../../src/server/package-info.ts';
 import { unitFiles } from './units.ts';
 
 const users = ['root:x:0:0::/:/bin/sh', 'messagebus:x:100:100::/:/bin/false', 'nobody:x:65534:65534::/:/bin/false'];

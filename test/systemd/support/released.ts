@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot } from '../../../src/app/package-info.ts';
+import { packageRoot } from '../../../src/server/package-info.ts';
 import { createFolder } from '../../support/folder.ts';
 import type { Scope } from '../../support/scope.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Watch, WatchedThing } from '../../../src/profiles/watches/schema.ts';
+import type { Watch, WatchedThing } from '../../../src/features/watches/schema.ts';
 import type { TestApp } from '../../support/app.ts';
 import { waitUntil, waitUntilPasses } from '../../support/wait.ts';
 

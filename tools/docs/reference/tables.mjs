@@ -8,12 +8,12 @@ const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path)
 const load = (path) => import(`../../../dist/${path}.js`);
 
 await prepare();
-const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
+const { cimClasses, describeCommands } = await load('src/features/commands/policy');
 const { listCommands } = await load('src/cli/commands');
 const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('tools/texts/help');
 const { rights } = await load('src/auth/rights');
-const { features } = await load('src/profiles/index');
-const { listProfiles } = await load('src/profiles/listing');
+const { features } = await load('src/features/index');
+const { listProfiles } = await load('src/kit/listing');
 const { settingsSchema, startApp } = await load('test/support/app');
 const { samples } = await load('test/support/alert-samples');
 const { readRecords } = await load('test/support/alerts');

@@ -1,7 +1,7 @@
-import { Slice } from '../../../slice.ts';
-import { minuteMs } from '../../../units.ts';
-import { bisect } from '../../bisect.ts';
-import { createSerial } from '../../scheduling.ts';
+import { bisect } from '../../../lib/bisect.ts';
+import { createSerial } from '../../../lib/scheduling.ts';
+import { Slice } from '../../../lib/slice.ts';
+import { minuteMs } from '../../../lib/units.ts';
 import { parseStored, readIdTime, type StoredRecord } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards } from '../read/files.ts';

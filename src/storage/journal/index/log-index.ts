@@ -1,7 +1,7 @@
 import { lstat, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { dayMs } from '../../../units.ts';
+import { dayMs } from '../../../lib/units.ts';
 import type { FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
 import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles, type ReadAt } from '../read/files.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { Slice } from '../../../slice.ts';
-import type { Serially } from '../../scheduling.ts';
+import type { Serially } from '../../../lib/scheduling.ts';
+import { Slice } from '../../../lib/slice.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { classifyLine, parseRecord, parseStored, type StoredRecord } from '../line.ts';
 

@@ -1,4 +1,4 @@
-import { Slice } from '../../../slice.ts';
+import { Slice } from '../../../lib/slice.ts';
 import { classifyLine, createMatcher, isFeatureEventLine, type LogRecord, type Match, parseRecord } from '../line.ts';
 import { type FilePart, type Line, type Log, type LogFile, newline, type ReadAt, readLogBackwards } from './files.ts';
 

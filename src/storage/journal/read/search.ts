@@ -1,5 +1,5 @@
-import { Slice } from '../../../slice.ts';
-import { minuteMs } from '../../../units.ts';
+import { Slice } from '../../../lib/slice.ts';
+import { minuteMs } from '../../../lib/units.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { overlaps, type Ranges } from '../index/file-index.ts';
 import type { LogIndex, Summary } from '../index/log-index.ts';

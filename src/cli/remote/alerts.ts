@@ -1,0 +1,153 @@
+import { alertColumns, toAlertCells } from '../../features/alerts/columns.ts';
+import type { AlertEntry } from '../../features/alerts/schema.ts';
+import { findSeverity } from '../../kit/severity.ts';
+import { toCsv } from '../../lib/csv.ts';
+import { createFilterTest } from '../../lib/wildcards.ts';
+import { UsageError } from '../args.ts';
+import { usualColumns } from '../progress.ts';
+import { escapeLines, print, say } from '../stdio.ts';
+import type { AlertSearch, FollowedAlerts } from './alert-follower.ts';
+import { type AskedQuery, defineAskingCommand, printLines } from './ask.ts';
+import { createTable, foldSpaces, paintSeverity, toReadableTime } from './table.ts';
+import { parseSince } from './until.ts';
+
+/** Which alerts are wanted. */
+interface AlertFilter {
+  level?: string | undefined;
+  source?: string | undefined;
+  hostname?: string | undefined;
+  /** A part of the message. */
+  text?: string | undefined;
+}
+
+const usualLimit = 20;
+const mostLimit = 10_000;
+
+/** Alerts of one response. */
+const mostOfPage = 1000;
+
+export const alertsCommand = defineAskingCommand({
+  name: 'alerts',
+  summary: 'List the last alerts of a server, the newest last, or follow them as they come.',
+  flags: {
+    follow: { short: 'f', summary: 'Go on with alerts as they come, until Ctrl+C.' },
+    search: { value: 'TEXT', summary: 'Only alerts with this text in the message, in any case.' },
+    level: { value: 'LEVEL', summary: 'Only alerts of this severity, whatever their senders call it.' },
+    since: { value: 'TIME', summary: 'Only alerts since then: 2h, 30m or 1d ago, 18:00 or an RFC 3339 time.' },
+    source: { value: 'NAME', summary: 'Only alerts of this source; * stands for any text.' },
+    hostname: { value: 'NAME', summary: 'Only alerts of this host; * stands for any text.' },
+    limit: {
+      value: 'N',
+      isNumber: true,
+      summary: `The last N at most. Default ${usualLimit}, with --since or --csv ${mostLimit}.`,
+    },
+    csv: { summary: 'Print CSV, for spreadsheets; a text that would be a formula begins with an apostrophe.' },
+  },
+  scope: 'alerts:read or incidents:write',
+  run: async ({ server, ask }, { own }) => {
+    const { follow, search: text, level, since, source, hostname, limit, json, csv } = own;
+    if (json && csv) throw new UsageError('give --json or --csv, not both');
+    const filter = { level, source, hostname, text };
+    const from = since === undefined ? undefined : parseSince(since, new Date());
+    const most = readLimit(limit, from === undefined && !csv ? usualLimit : mostLimit);
+    const toLines = createAlertTable(follow === true);
+    const show = (rows: readonly AlertEntry[]): void => {
+      if (json) printLines(rows);
+      else print(csv ? toCsvLines(rows.map(toAlertCells)) : toLines(rows));
+    };
+    if (csv) print(toCsvLines([alertColumns]));
+    const search: AlertSearch = (query) => ask('api/alerts/search', { query });
+    // What comes after it is followed: nothing in between is missed, or shown twice.
+    const last = { seq: 0, time: '' };
+    if (follow) {
+      const [newest] = (await search({ limit: 1 })).data;
+      if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
+    }
+    const found: AlertEntry[] = [];
+    const query = { ...toQuery(filter, from), limit: Math.min(mostOfPage, most + 1) };
+    for await (const page of searchPages(search, query, 0, follow ? last.seq + 1 : undefined)) {
+      found.push(...page);
+      if (found.length > most) break;
+    }
+    const [shown, isMore] = [found.slice(0, most).reverse(), found.length > most];
+    if (!follow && shown.length === 0)
+      return print(json || csv ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
+    show(shown);
+    if ((from !== undefined || csv) && isMore) say(`there are more; these are the last ${most}`);
+    if (!follow) return;
+    const { followAlerts } = await import('./alert-follower.ts');
+    const listBetween: FollowedAlerts['listBetween'] = (ask, ...between) =>
+      searchPages(ask, toQuery(filter), ...between);
+    return followAlerts(server, { last, accepts: createAlertTest(filter), listBetween, show });
+  },
+});
+
+const readLimit = (text: string | undefined, usual: number): number => {
+  if (text === undefined) return usual;
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit <= mostLimit) return limit;
+  throw new UsageError(`--limit must be a number from 0 to ${mostLimit}, not ${JSON.stringify(text)}`);
+};
+
+const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
+  from !== undefined || Object.values(filter).some((value) => value !== undefined);
+
+/** Rows as CSV without characters that control a terminal. */
+const toCsvLines = (rows: readonly (readonly unknown[])[]): string =>
+  toCsv(rows).split('\r\n').map(escapeLines).join('\r\n');
+
+/** Parameters of a search. Severities have several names; other levels are names of their own. */
+const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): AskedQuery => {
+  const severity = level === undefined ? undefined : findSeverity(level);
+  const named = severity === undefined ? { level } : { severity };
+  return { ...named, source, hostname, q: text, since: from?.toISOString() };
+};
+
+/** True for alerts that the search finds. */
+const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): ((row: AlertEntry) => boolean) => {
+  const severity = level === undefined ? undefined : findSeverity(level);
+  // An empty text is not sent, and so is no filter.
+  const isLevel = createFilterTest(level || '*');
+  const isSource = createFilterTest(source || '*');
+  const isHost = createFilterTest(hostname || '*');
+  return (row) =>
+    (severity === undefined ? isLevel(row.level) : row.severity === severity) &&
+    isSource(row.source) &&
+    isHost(row.hostname) &&
+    row.message.toLowerCase().includes(text.toLowerCase());
+};
+
+/** The pages of what a search finds between two `seq`, the newest first. */
+async function* searchPages(
+  search: AlertSearch,
+  query: AskedQuery,
+  after = 0,
+  before = Number.POSITIVE_INFINITY,
+): AsyncGenerator<AlertEntry[]> {
+  for (let next: number | null = before; next !== null && next > after + 1; ) {
+    const page = await search({ limit: mostOfPage, ...query, before: Number.isFinite(next) ? next : undefined });
+    yield page.data;
+    next = page.next;
+  }
+}
+
+/** On a narrow terminal, times have no year. */
+const narrow = 100;
+
+/** The columns of a log; where alerts will follow, they are as wide as most need. */
+const createAlertTable = (isFollowed: boolean) => {
+  const isNarrow = process.stdout.isTTY === true && (process.stdout.columns || usualColumns) < narrow;
+  const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {
+    paint: paintSeverity,
+    dropped: ['WHERE'],
+    fixed: ['TIME', 'SEVERITY'],
+    usual: isFollowed ? { TIME: isNarrow ? 14 : 19, WHERE: 16, ALERT: 40 } : {},
+  });
+  const toCells = ({ time, severity, status, source, hostname, message }: AlertEntry): string[] => [
+    time === null ? '' : toReadableTime(time).slice(isNarrow ? 5 : 0),
+    status === 'resolved' ? 'resolved' : severity,
+    foldSpaces([source, hostname].filter(Boolean).join(' ')),
+    foldSpaces(message),
+  ];
+  return (rows: readonly AlertEntry[]): string => table(rows.map(toCells));
+};

@@ -1,0 +1,216 @@
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { constants as systemConstants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { awaitWithin } from '../../lib/scheduling.ts';
+import { explainSystemError } from '../stdio.ts';
+
+/** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
+interface Ending {
+  exitCode: number;
+  failure?: string;
+}
+
+interface WrappedEnding extends Ending {
+  isStarted: boolean;
+  drain(): Promise<void>;
+}
+
+/** How to hear from a program that runs. */
+interface Listener {
+  /** Gets the output, too. */
+  keep(chunk: Buffer): void;
+  /** The program has ended; output may still come. */
+  ended(): void;
+}
+
+/** What a program leaves in the background can keep the output open: it is not waited for longer. */
+const outputWaitMs = 1000;
+
+/** Signals that are passed on. */
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+
+/** A terminal sends these to the program itself, too. */
+const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
+
+/**
+ * Runs a program without a shell, with this process's stdin; its output and the signals that this process gets are passed
+ * on. Resolves once it has ended and its output is complete, or 1 s later; output that still comes is passed on until this
+ * process exits. `drain` resolves once a slow reader has taken what there is.
+ */
+export const runWrapped = async (
+  [program = '', ...args]: readonly string[],
+  { keep, ended: onEnded }: Listener,
+): Promise<WrappedEnding> => {
+  const passOn = (signal: NodeJS.Signals): void => {
+    if (!(process.stdin.isTTY && sentByTerminal.has(signal)) && !(child instanceof Error)) child.kill(signal);
+  };
+  const pipes = createPipes();
+  const [out, err] = pipes ?? [];
+  const stdio: StdioOptions = ['inherit', out?.writer ?? 'pipe', err?.writer ?? 'pipe'];
+  const child = startChild(program, args, stdio);
+  for (const { writer } of pipes ?? []) closeSync(writer);
+  if (child instanceof Error) {
+    for (const { reader } of pipes ?? []) reader.destroy();
+    onEnded();
+    return describeStartFailure(program, child);
+  }
+  for (const signal of signals) process.on(signal, passOn);
+  const ended = once(child, 'exit');
+  const unwritten: NodeJS.ErrnoException[] = [];
+  const onError = (error: NodeJS.ErrnoException) => void unwritten.push(error);
+  const complete = Promise.all([
+    passOutput(out?.reader ?? child.stdout, process.stdout, keep, onError),
+    passOutput(err?.reader ?? child.stderr, process.stderr, keep, onError),
+  ]);
+  try {
+    const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+    onEnded();
+    await awaitWithin(outputWaitMs, complete);
+    const ending = addUnwritten(describeEnding(code, signal), unwritten);
+    return { ...ending, isStarted: true, drain: () => drain(complete) };
+  } catch (error) {
+    onEnded();
+    return describeStartFailure(program, error as Error);
+  } finally {
+    for (const signal of signals) process.off(signal, passOn);
+  }
+};
+
+/**
+ * Pipes for stdout and stderr: those that Node makes are sockets, which a script cannot open as /dev/stdout. Undefined where
+ * mkfifo(1) or a folder for it is missing; sockets do for most programs.
+ */
+const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'signalbox-run-'));
+    const paths = [join(folder, 'stdout'), join(folder, 'stderr')];
+    if (spawnSync('mkfifo', paths, { stdio: 'ignore' }).status !== 0) return undefined;
+    return paths.map((path) => {
+      // In this order and so opened, neither waits for the other.
+      const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      return {
+        reader: new Socket({ fd, readable: true, writable: false }),
+        writer: openSync(path, constants.O_WRONLY),
+      };
+    });
+  } catch {
+    return undefined;
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Resolves once the output is complete. */
+const passOutput = async (
+  output: Readable | null,
+  target: NodeJS.WriteStream,
+  keep: (chunk: Buffer) => void,
+  onError: (error: NodeJS.ErrnoException) => void,
+): Promise<void> => {
+  if (!output) return;
+  const closed = once(output, 'close');
+  output.on('data', keep).pipe(target, { end: false });
+  target.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') onError(error);
+    // The program has to notice that it cannot write, as it would without this one.
+    output.destroy();
+  });
+  await closed;
+};
+
+const drain = async (complete: Promise<unknown>): Promise<void> => {
+  const isSlow = () => [process.stdout, process.stderr].some(({ writableNeedDrain }) => writableNeedDrain);
+  while (isSlow() && (await awaitWithin(100, complete)) === undefined);
+};
+
+/** Lost output is a failure, even if the program did not notice it. */
+const addUnwritten = (ending: Ending, [error]: readonly NodeJS.ErrnoException[]): Ending => {
+  if (error === undefined) return ending;
+  const problem = `its output could not be written: ${explainSystemError(error)}`;
+  const failure = ending.failure === undefined ? `ended, but ${problem}` : `${ending.failure}, and ${problem}`;
+  return { ...ending, exitCode: ending.exitCode || 1, failure };
+};
+
+const describeEnding = (code: number | null, signal: NodeJS.Signals | null): Ending => {
+  if (signal !== null) return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}` };
+  return code ? { exitCode: code, failure: `failed with exit code ${code}` } : { exitCode: 0 };
+};
+
+/** Some errors of the system are thrown, others are events of the child. */
+const startChild = (program: string, args: readonly string[], stdio: StdioOptions): ChildProcess | Error => {
+  try {
+    return spawn(program, args, { stdio });
+  } catch (error) {
+    return error as Error;
+  }
+};
+
+/** Codes of errors for which shells report a command as not found. */
+const notFound = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
+
+/** With the exit codes of shells: 127 for a command that is not found, 126 for one that cannot be executed. */
+const describeStartFailure = (program: string, error: NodeJS.ErrnoException): WrappedEnding =>
+  toUnstarted(explainStartFailure(program, error), notFound.has(error.code ?? '') ? 127 : 126);
+
+export const toUnstarted = (reason: string, exitCode = 126): WrappedEnding => ({
+  exitCode,
+  failure: `could not be started: ${reason}`,
+  isStarted: false,
+  drain: async () => undefined,
+});
+
+const explainStartFailure = (program: string, error: NodeJS.ErrnoException): string => {
+  if (error.code === 'EACCES') return 'it is not executable';
+  if (error.code !== 'ENOENT') return explainSystemError(error);
+  const isThere = program.includes('/') && existsSync(program);
+  return isThere ? 'its interpreter is missing, which its first line names' : 'there is no such program';
+};
+
+const mostTailBytes = 4096;
+const mostTailLines = 20;
+
+/** The last 20 lines of a program's output, at most 4 KiB. */
+export class OutputTail {
+  #bytes: Buffer = Buffer.alloc(0);
+  readonly #secret: string;
+  readonly #keptBytes: number;
+
+  /** `secret`, in ASCII, is shown as `***`. */
+  constructor(secret = '') {
+    this.#secret = secret;
+    // So that a secret which begins before the tail is found.
+    this.#keptBytes = mostTailBytes + secret.length;
+  }
+
+  readonly add = (chunk: Buffer): void => {
+    this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(-this.#keptBytes)]).subarray(-this.#keptBytes);
+  };
+
+  /** Without colours and other control characters; of lines that were overwritten, as of progress bars, the last. */
+  get text(): string {
+    const bytes = this.#mask().subarray(-mostTailBytes);
+    const start = bytes.findIndex((byte) => byte >> 6 !== 0b10);
+    const stars = '*'.repeat(this.#secret.length);
+    const lines = stripVTControlCharacters(bytes.subarray(Math.max(start, 0)).toString())
+      .replaceAll(stars || '***', '***')
+      .trimEnd()
+      .split(/\r?\n/);
+    return lines
+      .slice(-mostTailLines)
+      .map((line) => line.slice(line.trimEnd().lastIndexOf('\r') + 1).replaceAll(/[^\P{Cc}\t]/gu, ''))
+      .join('\n');
+  }
+
+  /** As long as before, so that the same bytes are cut off. */
+  #mask(): Buffer {
+    if (this.#secret === '') return this.#bytes;
+    const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));
+    return Buffer.from(text, 'latin1');
+  }
+}

@@ -1,0 +1,158 @@
+import type { Static } from 'typebox';
+import type { BulkResult, Incident, IncidentDetails } from '../../features/incidents/schema.ts';
+import { toPerson } from '../../kit/people.ts';
+import { severities } from '../../kit/severity.ts';
+import { readChoice, UsageError } from '../args.ts';
+import { escapeLines, print, say } from '../stdio.ts';
+import { type Asking, defineAskingCommand, type ListReply, sayIfMore, toShortId } from './ask.ts';
+import { foldSpaces, paintSeverity, toReadableTime, toRelativeTime, toTable, withWhole } from './table.ts';
+import { parseUntil } from './until.ts';
+
+const messageFlag = { value: 'TEXT', short: 'm', summary: 'Comment for the timeline.' } as const;
+
+const states = ['active', 'open', 'acknowledged', 'resolved', 'all'] as const;
+
+export const incidentsCommand = defineAskingCommand({
+  name: 'incidents',
+  summary: 'List the incidents of a server: what is open, and who has taken it.',
+  flags: {
+    state: { value: 'STATE', summary: 'Only these. Default active: open or acknowledged.', choices: states },
+    search: { value: 'TEXT', summary: 'Only incidents with this text in the title, in any case.' },
+    level: { value: 'LEVEL', summary: 'Only incidents of this severity.' },
+    source: { value: 'NAME', summary: 'Only incidents of this source; * stands for any text.' },
+    hostname: { value: 'NAME', summary: 'Only incidents of this host; * stands for any text.' },
+  },
+  scope: 'incidents:read',
+  run: async ({ ask, show }, { own: { state: given, search: q, level, source, hostname, json } }) => {
+    const state = given === undefined ? undefined : readChoice('--state', given, states);
+    const query = { limit: 1000, state, level: level?.toUpperCase(), source, hostname, q };
+    const isActive = state === undefined || state === 'active';
+    const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
+    const listed = await ask<ListReply<Incident>>('api/incidents', { query });
+    show(listed.data, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
+    if (!json) sayIfMore(listed, 'that changed last');
+  },
+});
+
+/** What nobody has taken first, then the worst, then the oldest. */
+const compareUrgency = (a: Incident, b: Incident): number =>
+  Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
+  severities.indexOf(a.level) - severities.indexOf(b.level) ||
+  Date.parse(a.firstAt) - Date.parse(b.firstAt);
+
+const toIncidentTable = (rows: readonly Incident[]): string =>
+  toTable(
+    ['#', 'SEVERITY', 'STATE', 'SINCE', 'ALERTS', 'WHERE', 'INCIDENT'],
+    rows.map((row) => [
+      `${row.number}`,
+      row.level,
+      describeState(row),
+      toRelativeTime(row.firstAt),
+      `${row.count}`,
+      [row.source, row.hostname].filter(Boolean).join(' '),
+      foldSpaces(row.title),
+    ]),
+    { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'], fixed: ['#', 'SEVERITY'] },
+  );
+
+const describeState = ({ state, acknowledgedBy, silencedBy }: Incident): string => {
+  const shown = state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
+  return silencedBy.length > 0 ? `${shown}, silenced` : shown;
+};
+
+const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
+const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
+
+export const incidentCommand = defineAskingCommand({
+  name: 'incident',
+  argument: oneIncident,
+  summary: 'Show one incident with its timeline.',
+  flags: {
+    report: { summary: 'Print its timeline as Markdown, for the review afterwards.' },
+  },
+  scope: 'incidents:read',
+  run: async ({ ask, askText, show }, { words: [number = ''], own: { report } }) => {
+    const path = `api/incidents/${encodeURIComponent(toNumber(number))}`;
+    if (report) print(escapeLines(await askText(`${path}/report`)));
+    else show([await ask<Static<typeof IncidentDetails>>(path)], (rows) => rows.map(describeIncident).join(''));
+  },
+});
+
+const describeIncident = (row: Static<typeof IncidentDetails>): string =>
+  [
+    withWhole(toIncidentTable([row]), row.title),
+    ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
+    ...(row.silencedBy.length === 0
+      ? []
+      : [`Notifies nobody: silenced by ${row.silencedBy.map(toShortId).join(', ')}.\n`]),
+    '\n',
+    toTable(
+      ['WHEN', 'WHAT', 'WHO', 'MORE'],
+      row.timeline.map(({ at, type, by, level, until, reason, comment, task, destination, what, result }) => [
+        toReadableTime(at),
+        type,
+        destination ?? (by === null ? '' : toPerson(by)),
+        [
+          ...[level, what !== type && what, result !== null && result !== 'delivered' && foldSpaces(result)],
+          ...[reason, until !== null && `until ${toReadableTime(until)}`],
+          ...[task !== null && `task ${task}`, foldSpaces(comment ?? '')],
+        ]
+          .filter(Boolean)
+          .join(' '),
+      ]),
+      { fixed: ['WHEN'] },
+    ),
+  ].join('');
+
+export const ackCommand = defineAskingCommand({
+  name: 'ack',
+  argument: someIncidents,
+  summary: 'Say that you take an incident, or several.',
+  details: ['Until it is resolved, or until the time of --until, it counts as taken and reminds nobody.'],
+  flags: {
+    until: { value: 'TIME', summary: 'When it opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.' },
+    message: messageFlag,
+  },
+  scope: 'incidents:write',
+  run: (asking, { words, own: { until, message } }) =>
+    act(asking, 'acknowledge', words, {
+      ...(message !== undefined && { comment: message }),
+      ...(until !== undefined && { until: parseUntil(until, new Date()).toISOString() }),
+    }),
+});
+
+export const resolveCommand = defineAskingCommand({
+  name: 'resolve',
+  argument: someIncidents,
+  summary: 'Say that an incident is over, or several.',
+  flags: { message: messageFlag },
+  scope: 'incidents:write',
+  run: (asking, { words, own: { message } }) =>
+    act(asking, 'resolve', words, message === undefined ? {} : { comment: message }),
+});
+
+/** Does the same to each incident; exits with 1 if one of them was refused. */
+const act = async (
+  { ask, show }: Asking,
+  action: 'acknowledge' | 'resolve',
+  words: readonly string[],
+  more: object,
+): Promise<number> => {
+  if (words.length === 0) throw new UsageError('name at least one incident by its number, such as 412');
+  const ids = words.map(toNumber);
+  const sent = { method: 'POST', body: { ids, ...more } };
+  const { data } = await ask<Static<typeof BulkResult>>(`api/incidents/${action}`, sent);
+  const rows = data.flatMap(({ incident: row, error }) => (row !== null && error === null ? row : []));
+  for (const { id, error } of data) if (error !== null) say(`#${id}: ${error}`);
+  show(rows, toIncidentTable);
+  return rows.length < data.length ? 1 : 0;
+};
+
+/** People write `#412`, too; a shell takes that as a comment unless it is quoted. */
+const toNumber = (word: string): string => {
+  const number = word.replace(/^#/, '');
+  if (!/^[\w-]{1,36}$/.test(number)) {
+    throw new UsageError(`an incident has a number such as 412, not ${JSON.stringify(word)}`);
+  }
+  return number;
+};

@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import { otherVariables } from '../../config/names.ts';
+import { severities } from '../../kit/severity.ts';
+import { connectionFailures, forUntrusted } from '../../lib/network-failures.ts';
+import { parseJson } from '../../lib/parse-json.ts';
+import { toFlag, UsageError } from '../args.ts';
+import { readInput } from '../stdio.ts';
+
+/** Where alerts are sent. */
+export interface AlertServer {
+  /** Ends with `/`; its path is a mount, or a proxy's prefix. */
+  url: URL;
+  key: string | undefined;
+}
+
+/** The exit code of commands whose server cannot be reached now, as sysexits.h has it. */
+export const temporaryFailure = 75;
+
+/** A server with default settings. */
+export const defaultUrl = 'http://127.0.0.1:8080';
+
+/** Flags of commands that send alerts. */
+export const clientFlags = {
+  source: { value: 'NAME', summary: 'Source of the alert.' },
+  level: {
+    value: 'LEVEL',
+    summary: `Level of the alert: ${severities.join(', ')} or any other text.`,
+    choices: severities,
+  },
+  key: {
+    value: 'KEY',
+    summary: 'What the alert is about: a resolved alert ends the firing ones with the same key.',
+  },
+  url: { value: 'URL', summary: `Server to send it to, instead of ${otherVariables.url}.` },
+  retryFor: { value: 'SECONDS', isNumber: true, summary: 'How long to try while the server is away. Default 60.' },
+} as const;
+
+/** Variables of commands that send alerts. */
+export const clientVariables = {
+  XDG_STATE_HOME:
+    'Folder in which alerts that cannot be delivered are kept, in signalbox/spool. Default ~/.local/state.',
+  [otherVariables.url]: `Server to send alerts to, with the path of a mount if it has one. Default ${defaultUrl}.`,
+  [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server asks for one.',
+};
+
+/** The server that the flag `--url` or the variables name. Throws a UsageError, which never shows the key. */
+export const readServer = (flag: string | undefined): AlertServer => {
+  const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
+  const url = flag === undefined ? toServerUrl(variable || defaultUrl, otherVariables.url) : toServerUrl(flag, '--url');
+  if (key !== undefined && !/^[!-~]*$/.test(key.trim())) {
+    throw new UsageError(`${otherVariables.key} must be a key that signalbox create-key has printed`);
+  }
+  return { url, key: key?.trim() || undefined };
+};
+
+/** What an alert is about. Throws a UsageError. */
+export const readAlertKey = (key: string): string => {
+  if (key.startsWith('sbk_')) {
+    throw new UsageError(
+      `--key says what the alert is about; the key of the server belongs into ${otherVariables.key}`,
+    );
+  }
+  if (key === '' || key.length > 256) throw new UsageError('--key must have 1 to 256 characters');
+  return key;
+};
+
+/** The longest time that timers can wait is 24 days. */
+const mostSeconds = 2_000_000;
+
+/** Milliseconds of a flag's value in seconds. Throws a UsageError. */
+export const toMilliseconds = (flag: string, text: string): number => {
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds <= mostSeconds) return seconds * 1000;
+  throw new UsageError(`${toFlag(flag)} must be seconds from 0 to ${mostSeconds}, not ${JSON.stringify(text)}`);
+};
+
+/** A URL that ends with `/`. `place` says where it came from. */
+export const toServerUrl = (text: string, place: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new UsageError(`${place} must be a URL like ${defaultUrl}, not ${JSON.stringify(text)}`);
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError(`${place} must be a URL without user name, password, query and fragment`);
+  }
+  url.pathname = url.pathname.replace(/\/*$/, '/');
+  return url;
+};
+
+/** Bytes of a response that are read. */
+const maxResponseBytes = 16 * 1024 * 1024;
+
+/** What came of a request. */
+export interface ServerReply {
+  /** 0 without a response. */
+  status: number;
+  headers: IncomingMessage['headers'];
+  text: string;
+  /** Why it is no success, as a clause for people. It never shows the key. */
+  reason: string;
+  /** There is no response, and there will be none: the certificate is not trusted, or the server does not speak HTTP or TLS. */
+  isLasting: boolean;
+}
+
+type Call = Pick<RequestOptions, 'method' | 'headers'> & {
+  /** Sent as JSON unless it is a text. */
+  body?: object | string | undefined;
+  timeoutMs: number;
+  rejectUnauthorized?: boolean;
+};
+
+/**
+ * Sends one request with the server's key, on a connection of its own, and reads the response, which must be complete after
+ * `timeoutMs`. Redirects are not followed. Never rejects. Without `fetch`, which takes 15 ms to load.
+ */
+export const callServer = async (
+  { url, key }: AlertServer,
+  path: string,
+  { body, headers, timeoutMs, ...options }: Call,
+): Promise<ServerReply> => {
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
+  try {
+    const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+    const type = typeof body === 'string' ? 'text/plain' : 'application/json';
+    const sent = request(new URL(path, url), {
+      agent: false,
+      signal: timeout,
+      ...options,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': type }),
+        ...headers,
+      } as OutgoingHttpHeaders,
+    });
+    // Once the response has begun, reading it fails, too.
+    sent.on('error', () => undefined);
+    try {
+      const [response]: IncomingMessage[] = await once(sent.end(toBodyText(body)), 'response');
+      if (!response) throw new Error('there is no response');
+      const { statusCode: status = 0, headers } = response;
+      const bytes = await readInput(response, maxResponseBytes);
+      if (!bytes) throw new Error('the response is too long');
+      const text = bytes.toString();
+      return {
+        status,
+        headers,
+        text,
+        reason: explainStatus({ url, key }, status, readError(status, text)),
+        isLasting: false,
+      };
+    } finally {
+      sent.destroy();
+    }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const reason = timeout.aborted ? `no response within ${Math.round(timeoutMs / 1000)} s` : explainFailure(error);
+    const isLasting = !timeout.aborted && (isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code));
+    return { status: 0, headers: {}, text: '', reason: `${url.origin}: ${reason}`, isLasting };
+  }
+};
+
+const toBodyText = (body: Call['body']): string | undefined => (typeof body === 'object' ? JSON.stringify(body) : body);
+
+const readError = (status: number, text: string): string => {
+  const { error } = status < 300 ? {} : parseObject(text);
+  return typeof error === 'string' ? error : '';
+};
+
+/** Why a response is no success, as a clause that never shows the key. */
+export const explainStatus = ({ url, key }: AlertServer, status: number, error: string): string => {
+  if (error === '') return `${url.origin} responded ${status}`;
+  const said = key === undefined ? error : error.replaceAll(key, '***');
+  return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
+};
+
+/** Statuses of a server, or of a proxy in front of it, that may take the same request later. */
+const passing = new Set([408, 429, 502, 503, 504]);
+
+export const isPassingStatus = (status: number): boolean => passing.has(status);
+
+const reasons: Record<string, string> = {
+  ...connectionFailures,
+  ...forUntrusted(
+    'the certificate is not trusted; the variable NODE_EXTRA_CA_CERTS can name a file with its authority',
+  ),
+};
+
+/** Whether a code of a failure says that the server speaks neither HTTP nor TLS, as asked. */
+const isOtherProtocol = (code: string): boolean => /^(EPROTO$|ERR_SSL|HPE_)/.test(code);
+
+/** Why there is no response, as a clause. */
+export const explainFailure = (error: unknown): string => {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (isOtherProtocol(code)) return `the server does not speak ${code.startsWith('HPE_') ? 'HTTP' : 'HTTPS'}`;
+  return reasons[code] ?? (message || code);
+};
+
+/** The object of a JSON text; an empty one if it is something else. */
+export const parseObject = (text: string): Record<string, unknown> => Object(parseJson(text));

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { toLocalSecond } from '../../lib/local-time.ts';
+import { replaceFile } from '../../storage/replaced-file.ts';
+import { say } from '../stdio.ts';
+
+/** Bounds of a folder, whose oldest files are dropped first, and of a file: an alert in its envelope. */
+const mostFiles = 1000;
+const mostBytes = 16 * 1024 * 1024;
+const mostFileBytes = (1024 + 64) * 1024;
+
+const othersWrite = 0o022;
+
+/**
+ * A folder of `$XDG_STATE_HOME/signalbox` in which commands keep small files for their user. Methods throw an Error, whose
+ * message is a clause, if the folder cannot be used or other accounts could have planted its files.
+ */
+export class StateFolder {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** The names of its files, sorted. */
+  list(): string[] {
+    const names = findBase() !== undefined && lstat(this.#path) ? readdirSync(this.#path).sort() : [];
+    if (names.length > 0) assertOwn(this.#path);
+    return names;
+  }
+
+  has(file: string): boolean {
+    return this.list().includes(file);
+  }
+
+  /** Undefined if there is no such file; empty for one that was not written here, such as a pipe, which could block. */
+  read(file: string): string | undefined {
+    const path = join(this.#path, file);
+    try {
+      const stats = lstatSync(path);
+      return stats.isFile() && stats.size <= mostFileBytes ? readFileSync(path, 'utf8') : '';
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Returns how many older files were dropped. */
+  write(file: string, text: string): number {
+    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+    assertOwn(this.#path);
+    replaceFile(join(this.#path, file), text);
+    return tolerate('the oldest files are kept, too', () => this.#dropOldest()) ?? 0;
+  }
+
+  /** Does nothing if it is gone. */
+  remove(file: string): void {
+    rmSync(join(this.#path, file), { force: true });
+  }
+
+  /** Renames a file that is of no use, and returns its new path. */
+  setAside(file: string): string {
+    const path = join(this.#path, file);
+    renameSync(path, `${path}.bad`);
+    return `${path}.bad`;
+  }
+
+  get #path(): string {
+    const base = findBase();
+    if (base === undefined) throw new Error('there is no home directory; set XDG_STATE_HOME to a folder');
+    return join(base, 'signalbox', this.#name);
+  }
+
+  #dropOldest(): number {
+    const files = this.list()
+      .flatMap((name) => {
+        const stats = lstat(join(this.#path, name));
+        return stats && !stats.isDirectory() ? { name, mtimeMs: stats.mtimeMs, size: stats.size } : [];
+      })
+      .sort((a, b) => a.mtimeMs - b.mtimeMs);
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    let dropped = 0;
+    for (const { name, size } of files) {
+      if (files.length - dropped <= mostFiles && bytes <= mostBytes) break;
+      this.remove(name);
+      bytes -= size;
+      dropped += 1;
+    }
+    return dropped;
+  }
+}
+
+/** What could not be sent, with the URL of the server that it is for, each in a file. `noun` is what messages call one. */
+export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
+  readonly #noun: string;
+  readonly #isWhole: (kept: Kept) => boolean;
+
+  /** `isWhole` says, or throws for other values, whether one was written here. */
+  constructor(name: string, noun: string, isWhole: (kept: Kept) => boolean) {
+    super(name);
+    this.#noun = noun;
+    this.#isWhole = isWhole;
+  }
+
+  /** Keeps one that was to be sent at that time; returns how many older ones were dropped. */
+  keep(kept: Kept, at: Date): number {
+    return this.write(`${String(at.getTime()).padStart(16, '0')}-${randomUUID()}.json`, JSON.stringify(kept));
+  }
+
+  /**
+   * Those that are kept for a server, the oldest first. Each is read when it is its turn: others may deliver it before.
+   * Never throws; a file that can never be delivered gets the ending `.bad`.
+   */
+  *listFor(url: string): Generator<{ kept: Kept; remove(): void }> {
+    const noun = this.#noun;
+    for (const file of tolerate(`kept ${noun}s are not delivered`, () => this.list()) ?? []) {
+      if (!file.endsWith('.json')) continue;
+      const text = tolerate(`a kept ${noun} is not delivered`, () => this.read(file));
+      if (text === undefined) continue;
+      const kept = this.#parse(text);
+      const remove = (): void => tolerate(`a kept ${noun} will be sent again`, () => this.remove(file));
+      if (kept?.url === url) yield { kept, remove };
+      if (kept) continue;
+      const what = `a kept file is no ${noun}`;
+      tolerate(what, () => say(`${what}: it is now ${this.setAside(file)}`));
+    }
+  }
+
+  #parse(text: string): Kept | undefined {
+    try {
+      const kept: Kept = JSON.parse(text);
+      return typeof kept.url === 'string' && this.#isWhole(kept) ? kept : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A text for people that is sent later than it was meant to be. */
+export const toLateText = (text: string, at: Date): string =>
+  `${text}\n(sent late; it happened at ${toLocalSecond(at.getTime())})`;
+
+/** Does something that the command does not depend on: of faults with the same effect, the first is printed. */
+export const tolerate = <T>(effect: string, action: () => T): T | undefined => {
+  try {
+    return action();
+  } catch (error) {
+    if (!printed.has(effect)) say(`${effect}: ${(error as Error).message}`);
+    printed.add(effect);
+    return undefined;
+  }
+};
+
+const printed = new Set<string>();
+
+const lstat = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+
+const assertOwn = (folder: string): void => {
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder: remove it`);
+  const isOwn = process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & othersWrite) === 0);
+  if (!isOwn) throw new Error(`other accounts can write ${folder}: remove it`);
+};
+
+/** Undefined for a user without a home directory. */
+const findBase = (): string | undefined => {
+  const { XDG_STATE_HOME: given = '' } = process.env;
+  if (isAbsolute(given)) return given;
+  try {
+    return isAbsolute(homedir()) ? join(homedir(), '.local', 'state') : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,181 @@
+import { styleText } from 'node:util';
+import { toLocalTimestamp } from '../../lib/local-time.ts';
+import { usualColumns } from '../progress.ts';
+import { escapeControls } from '../stdio.ts';
+
+/** Characters between two columns. */
+const gap = '  ';
+
+/** The most characters of a column that is not the last one, unless there is room, and the least in a narrow terminal. */
+const mostWide = 28;
+const leastWide = 8;
+
+/** The last column says the most: others become narrower for so many characters of it, and are left out for so many. */
+const lastWide = 36;
+const leastLastWide = 24;
+
+interface TableOptions {
+  /** Colours a cell on a terminal, unless NO_COLOR is set. */
+  paint?: (text: string) => string;
+  /** Titles of the columns that a narrow terminal can do without, the first one first. */
+  dropped?: readonly string[];
+  /** Titles of the columns whose texts say nothing when they are cut, such as times. */
+  fixed?: readonly string[];
+  /** Widths to begin with, by title, where rows will come that are not known yet. */
+  usual?: Readonly<Record<string, number>>;
+}
+
+type Rows = readonly (readonly string[])[];
+
+/** A table with a line for each row: columns are as wide as their texts, and every line fits the terminal. */
+export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string =>
+  createTable(titles, options)(rows);
+
+/**
+ * The same for rows that come one after the other: the first text begins with the titles, and columns become wider if they have
+ * to, and never narrower.
+ */
+export const createTable = (
+  titles: readonly string[],
+  { paint = (text) => text, dropped = [], fixed = [], usual = {} }: TableOptions = {},
+): ((rows: Rows) => string) => {
+  const last = titles.length - 1;
+  const natural = titles.map((title) => Math.max(title.length, usual[title] ?? 0));
+  let head: readonly string[] | undefined = titles;
+  const toLine = (row: readonly string[], widths: readonly number[], isHead: boolean): string =>
+    widths
+      .flatMap((width, index) => {
+        if (width === 0) return [];
+        const fitted = fitText(row[index] ?? '', width);
+        const padded = index === last ? fitted : fitted + ' '.repeat(width - toWidth(fitted));
+        return isHead || !isPainted() ? padded : paint(padded);
+      })
+      .join(gap)
+      .trimEnd();
+  return (rows) => {
+    const cells = rows.map((row) => row.map(escapeControls));
+    for (const row of cells) {
+      for (const [index, text] of row.entries()) natural[index] = Math.max(natural[index] ?? 0, toWidth(text));
+    }
+    const widths = fitWidths(titles, natural, { dropped, fixed });
+    const lines = [...(head ? [toLine(head, widths, true)] : []), ...cells.map((row) => toLine(row, widths, false))];
+    head = undefined;
+    return lines.map((line) => `${line}\n`).join('');
+  };
+};
+
+/** Whether texts have colours here. */
+export const isPainted = (): boolean => process.stdout.isTTY === true && !process.env['NO_COLOR'];
+
+/** How wide the columns are on this terminal; 0 for those that are left out. */
+const fitWidths = (
+  titles: readonly string[],
+  natural: readonly number[],
+  { dropped, fixed }: Required<Pick<TableOptions, 'dropped' | 'fixed'>>,
+): number[] => {
+  const { isTTY } = process.stdout;
+  const columns = process.stdout.columns || usualColumns;
+  const others = titles.slice(0, -1);
+  const widths = natural.slice(0, -1).map((width) => Math.min(width, mostWide));
+  const isFixed = (index: number): boolean => fixed.includes(titles[index] ?? '');
+  if (!isTTY) return [...widths, Number.POSITIVE_INFINITY];
+  const whole = natural[others.length] ?? 0;
+  const wanted = Math.min(whole, lastWide);
+  const countFree = (): number =>
+    columns - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + gap.length), 0);
+  const countSpare = (): number =>
+    widths.reduce((sum, width, index) => sum + (isFixed(index) ? 0 : Math.max(0, width - leastWide)), 0);
+  for (const title of dropped) {
+    if (countFree() + countSpare() < Math.min(whole, leastLastWide)) widths[titles.indexOf(title)] = 0;
+  }
+  while (countFree() < wanted) {
+    const widest = Math.max(...widths.filter((_, index) => !isFixed(index)));
+    if (widest <= leastWide) break;
+    widths[widths.findIndex((width, index) => width === widest && !isFixed(index))] = widest - 1;
+  }
+  for (const [index, width] of widths.entries()) {
+    const more = Math.min((natural[index] ?? 0) - width, countFree() - whole);
+    if (width > 0 && more > 0) widths[index] = width + more;
+  }
+  return [...widths, Math.max(1, countFree())];
+};
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** What people take for characters. The segmenter is made when it is needed: most texts are plain. */
+const listCharacters = (text: string): string[] => {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+};
+
+/** What terminals show in two columns: East Asian wide characters, and emoji. */
+const wide =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/u;
+
+const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
+/** Columns of a terminal that a text without control characters takes. */
+export const toWidth = (text: string): number =>
+  isPlain(text) ? text.length : listCharacters(text).reduce((sum, each) => sum + toCharacterWidth(each), 0);
+
+const toCharacterWidth = (character: string): number => (wide.test(character) ? 2 : 1);
+
+/** The text in at most so many columns; `…` stands for the rest. */
+export const fitText = (text: string, columns: number): string => {
+  // No character takes more than two code units for each of its columns, unless it is made of many.
+  if (columns === Number.POSITIVE_INFINITY || toWidth(text) <= columns) return text;
+  let shown = '';
+  let width = 0;
+  for (const character of listCharacters(text)) {
+    width += toCharacterWidth(character);
+    if (width > columns - 1) break;
+    shown += character;
+  }
+  return `${shown}…`;
+};
+
+/** Colours the name of a severity, in a column of its own. */
+export const paintSeverity = (text: string): string => {
+  const name = text.trim();
+  if (name === 'CRITICAL') return styleText(['bold', 'magenta'], text);
+  if (name === 'ERROR') return styleText('red', text);
+  if (name === 'resolved') return styleText('green', text);
+  return name === 'WARNING' ? styleText('yellow', text) : text;
+};
+
+const units: [name: string, seconds: number][] = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+];
+
+/** How long ago a time was: `3 h`. */
+export const toRelativeTime = (time: string): string => {
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(time)) / 1000));
+  const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1];
+  return `${Math.floor(seconds / size)} ${unit}`;
+};
+
+/** A time as clocks here show it: `2026-01-31 09:30:00`. */
+export const toReadableTime = (time: string): string => toLocalTimestamp(new Date(time)).replace('T', ' ');
+
+/** The table of one thing, and below it the text of its last column where that is cut. */
+export const withWhole = (table: string, text: string): string => {
+  const whole = escapeControls(foldSpaces(text));
+  return table.includes(whole) ? table : `${table}\n${whole}\n`;
+};
+
+/** A text of several lines as one. */
+export const foldSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The words in lines of at most `width` characters. */
+export const wrap = (text: string, width: number): string[] => {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+};

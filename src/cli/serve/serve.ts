@@ -1,0 +1,234 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import type { TObject } from 'typebox';
+import { applyTimeZone } from '../../config/checks.ts';
+import { type Flags, listUnknownVariables, loadSettings } from '../../config/load.ts';
+import type { Settings } from '../../config/schema.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { features } from '../../features/index.ts';
+import { listAddresses, listenOn } from '../../http/server.ts';
+import { type App, createApp } from '../../server/create-app.ts';
+import { planDatabase } from '../../server/database.ts';
+import { toPrefix } from '../../server/mounts.ts';
+import { programVersion } from '../../server/package-info.ts';
+import { preflight } from '../../server/preflight.ts';
+import { type OpenStorage, openStorage, withTrialStorage } from '../../server/storage.ts';
+import { clearProgress, showProgress } from '../progress.ts';
+import { escapeControls } from '../stdio.ts';
+import { createLog } from './log.ts';
+import { handleSignals } from './stopping.ts';
+
+/** For running requests to finish during shutdown. */
+const gracePeriodMs = 10_000;
+
+/** Profiles whose records a memory store forgets. */
+const forgetful = ['tasks', 'protected-tasks', 'simple-tasks', 'items'];
+
+/** A warning for the log. */
+interface Warning {
+  msg: string;
+  /** As `GET, POST /api/tasks`. */
+  openRoutes?: string[];
+}
+
+interface Options {
+  /** Instead of the one of the settings. */
+  logLevel?: Settings['logLevel'];
+  /** Variables; by default those of this process. */
+  environment?: NodeJS.ProcessEnv;
+  openStorage: OpenStorage;
+}
+
+/** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
+const prepare = async (
+  schema: TObject,
+  flags: Flags,
+  { logLevel, environment = process.env, openStorage }: Options,
+) => {
+  const warnings: Warning[] = [];
+  const warn = (msg: string) => warnings.push({ msg });
+  const settings = loadSettings(schema, flags, environment, warn, (found) => preflight(found, features));
+  applyTimeZone(settings);
+  const log = createLog(logLevel ?? settings.logLevel);
+  // On a terminal long work is shown, and elsewhere logged.
+  const onProgress = process.stderr.isTTY ? { onProgress: showProgress } : {};
+  const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
+  const parts = { log, features, openStorage: open };
+  const app = await createApp(settings, parts).catch((error) => {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new SettingsError([...error.problems, ...listUnknownVariables(schema)]);
+  });
+  warnings.push(...app.warnings.map((msg) => ({ msg })), ...listAccessWarnings(app, settings));
+  return { app, settings, log, warnings };
+};
+
+/**
+ * Checks what a start checks, and changes nothing. Logs warnings; resolves to what a start would do to the database, as
+ * sentences without a full stop. Throws a SettingsError where a start would.
+ */
+export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
+  withTrialStorage(async (openStorage) => {
+    const { app, settings, log, warnings } = await prepare(schema, flags, { logLevel: 'warn', openStorage });
+    await app.server.close();
+    const { plans, unchecked } = await planDatabase(settings);
+    for (const warning of [...warnings, ...unchecked.map((msg) => ({ msg }))]) log.warn(warning);
+    return plans;
+  });
+
+/** Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if it cannot start. */
+export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
+  const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
+  if (settings.seed !== undefined) await freeMemory();
+  const address = await listen(app, settings, log);
+  /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
+  const reload = async (): Promise<void> => {
+    await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
+    reloadSettings(app, log, schema, flags);
+  };
+  // In a terminal, SIGHUP means the window was closed, so the server stops.
+  const isInTerminal = process.stdin.isTTY || process.stdout.isTTY;
+  handleSignals({
+    log,
+    close: () => app.server.close(),
+    limitMs: gracePeriodMs,
+    reload: isInTerminal ? undefined : reload,
+  });
+  // The server works without its start message, on a full disk for example.
+  process.stdout.on('error', () => undefined);
+  clearProgress();
+  // Printed only after signal handlers are installed: readers of the address may also stop the server.
+  process.stdout.write(createStartMessage(app, address, settings));
+  // After the message, so it is not interrupted by log lines.
+  for (const warning of warnings) log.warn(warning);
+  for (const remark of app.remarks) log.info(remark);
+};
+
+/**
+ * Starts a server in this process with the settings of a config file alone, without a start message; only errors are logged.
+ * Resolves to its address, and what stops it. Throws a SettingsError.
+ */
+export const startServer = async (schema: TObject, config: string) => {
+  const options = { logLevel: 'error', environment: {}, openStorage } as const;
+  const { app, settings, log } = await prepare(schema, { config }, options);
+  return { url: await listen(app, settings, log), close: () => app.server.close() };
+};
+
+/** Warnings about who can use the server. */
+const listAccessWarnings = ({ mounts, exposure }: App, { jwtSecret }: Settings): Warning[] => {
+  const profiles = mounts.flatMap((mount) => mount.profiles);
+  const closed = profiles.filter(
+    ({ aliases, routes }) =>
+      routes.every(({ access }) => access !== 'open') &&
+      // One that came with another was not asked for.
+      !profiles.some(({ name }) => aliases.includes(name)),
+  );
+  const names = [...new Set(closed.map(({ name }) => name))].join(', ');
+  // With a known key, another program can issue tokens.
+  const isUsable = names === '' || jwtSecret !== undefined || profiles.some(({ name }) => name === 'login');
+  return [
+    ...(isUsable
+      ? []
+      : [{ msg: `nobody can use ${names}: no token can be issued; add the profile login, or set jwtSecret` }]),
+    ...(exposure ? [{ msg: exposure.warning, openRoutes: exposure.openRoutes }] : []),
+  ];
+};
+
+const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags: Flags): void => {
+  try {
+    const settings = loadSettings(schema, flags, undefined, (warning) => log.warn(warning));
+    const notices = app.reload(settings);
+    log.level = settings.logLevel;
+    for (const notice of notices) process.stdout.write(`${notice}\n`);
+    log.info('settings reloaded');
+  } catch (err) {
+    const details = err instanceof SettingsError ? {} : { err };
+    log.error(details, `settings not reloaded, the old ones stay: ${escapeControls((err as Error).message)}`);
+  }
+};
+
+const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyBaseLogger): Promise<string> => {
+  try {
+    const address = await listenOn(app.server, await listAddresses(host), port, log);
+    return toUrl(tlsCert === undefined ? 'http' : 'https', address);
+  } catch (error) {
+    await app.server.close();
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
+    throw new SettingsError([`cannot listen on host ${JSON.stringify(host)}, port ${port}: ${reason}`]);
+  }
+};
+
+/** Collects garbage: loading a million tasks leaves 450 MB behind, which V8 would otherwise keep for a long time. */
+const freeMemory = async (): Promise<void> => {
+  // Imported only when used: loading it slows down startup.
+  const { Session } = await import('node:inspector/promises');
+  const session = new Session();
+  session.connect();
+  await session.post('HeapProfiler.collectGarbage');
+  session.disconnect();
+};
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: 'the port is in use; choose another with --port',
+  EACCES: 'this account may not use the port; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
+  ENOTFOUND: 'the host name is unknown; choose another with --host',
+};
+
+/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
+const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+/**
+ * The text printed on startup: where the console is and where alerts go, the mounts, what is open without a token, and notices
+ * such as random passwords.
+ */
+const createStartMessage = (
+  { mounts, home, notices, invitation }: Pick<App, 'mounts' | 'home' | 'notices' | 'invitation'>,
+  address: string,
+  { store, publicUrl }: Settings,
+): string => {
+  // A setting of the notifications, which need not be there.
+  const reached = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : undefined;
+  const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
+  const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
+  const addresses = [
+    ...(home === '/docs/' ? [] : [['Console', `${local}${home}`]]),
+    ...(intake ? [['Send alerts', `${local}${toPrefix(intake.base)}/api/alert`]] : []),
+    ['API', `${local}/docs/`],
+  ];
+  const served = new Set(mounts.flatMap(({ profiles }) => profiles.map(({ name }) => name)));
+  const isForgetful = store === 'memory' && forgetful.some((name) => served.has(name));
+  return [
+    `signalbox ${programVersion} listens on ${address}`,
+    '',
+    ...alignColumns(addresses),
+    '',
+    ...alignColumns(mounts.map(({ base, profiles }) => [base, profiles.map(({ name }) => name).join(', ')])),
+    '',
+    `Open without a token: ${describeOpenProfiles(mounts)}`,
+    ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
+    // Only the console has the screen.
+    ...(invitation && home !== '/docs/'
+      ? ['', `${invitation.text}: ${reached ?? local}${home}${invitation.fragment}`]
+      : []),
+    ...(notices.length > 0 ? ['', ...notices] : []),
+    '',
+  ].join('\n');
+};
+
+const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
+  const width = Math.max(...rows.map(([first = '']) => first.length)) + 2;
+  return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
+};
+
+/** The profiles that have routes without a token, and after them those where other routes need one. */
+const describeOpenProfiles = (mounts: App['mounts']): string => {
+  const isOpen = ({ access }: { access: string }): boolean => access === 'open';
+  const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));
+  const listNames = (areWhole: boolean): string =>
+    [...new Set(profiles.filter(({ routes }) => routes.every(isOpen) === areWhole).map(({ name }) => name))].join(', ');
+  const [whole, inPart] = [listNames(true), listNames(false)];
+  return (
+    [whole, ...(inPart === '' ? [] : [`in part: ${inPart}`])].filter((part) => part !== '').join('; ') || 'nothing'
+  );
+};

@@ -1,0 +1,24 @@
+import { defineFeature } from '../../kit/feature.ts';
+import { readLicences } from './licences.ts';
+import { createAboutRoutes } from './routes.ts';
+
+/** What this server is: its version, where its data is, and the licences of what it consists of. */
+export const about = defineFeature({
+  name: 'about',
+  profiles: [
+    { name: 'about', mounts: ['/'], summary: 'version, data and licences of the server', fixedAccess: 'closed' },
+  ],
+  settings: {},
+  create: (parts) => {
+    const startedAt = performance.now();
+    return {
+      profiles: {
+        about: createAboutRoutes({
+          ...parts,
+          readUptime: () => (performance.now() - startedAt) / 1000,
+          readLicences: () => readLicences(parts.readProgramFile),
+        }),
+      },
+    };
+  },
+});

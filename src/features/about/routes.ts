@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises';
+import { needs } from '../../auth/access.ts';
+import { sendJson } from '../../http/json.ts';
+import type { Parts } from '../../kit/feature.ts';
+import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
+import { parseSchedule } from '../../kit/schedule.ts';
+import { createSerial } from '../../lib/scheduling.ts';
+import { readOwnTimeZone } from '../../lib/time-zone.ts';
+import { About, type Licence, LicenceList, ScheduleQuery, ScheduleTimes } from './schema.ts';
+
+interface AboutParts extends Pick<Parts, 'version' | 'place' | 'readDataSpace' | 'authorize' | 'clock'> {
+  /** Seconds. */
+  readUptime(): number;
+  readLicences(): Licence[];
+}
+
+export const createAboutRoutes = (parts: AboutParts): Route[] => [
+  createReadRoute(parts),
+  createLicencesRoute(parts),
+  createScheduleRoute(parts),
+];
+
+const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime }: AboutParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/about',
+    ...needs('settings:read'),
+    summary: 'What this server is, and where its data is',
+    schema: { operationId: 'getAbout', response: { 200: About } },
+    handler: async (request, reply) => {
+      const space = await readDataSpace().catch(() => undefined);
+      return sendJson(reply, {
+        version,
+        runtime: `Node.js ${process.versions.node}`,
+        uptimeSeconds: Math.floor(readUptime()),
+        store: place.store,
+        // The paths of the machine are for those who administer it.
+        dataFolder: authorize(request, needs('settings:write')) === undefined ? place.folder : null,
+        freeBytes: space?.available ?? null,
+      });
+    },
+  });
+
+const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/about/licences',
+    ...needs('settings:read'),
+    summary: 'List the licences of the libraries in this program',
+    schema: { operationId: 'listLicences', response: { 200: LicenceList } },
+    handler: async (_request, reply) => {
+      const data = readLicences();
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+/** Times of a preview. */
+const previewed = 3;
+
+/** Odd schedules are searched for up to 100 ms: one at a time, between other requests. */
+const inTurn = createSerial();
+
+const createScheduleRoute = ({ clock }: AboutParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/about/schedule',
+    ...needs('incidents:read'),
+    summary: 'Say when a schedule comes next',
+    schema: { operationId: 'previewSchedule', querystring: ScheduleQuery, response: { 200: ScheduleTimes } },
+    handler: ({ query: { schedule, timeZone = readOwnTimeZone() } }) =>
+      inTurn(async () => {
+        await setImmediate();
+        const data = parseSchedule(schedule, timeZone)
+          .nextRuns(previewed, clock())
+          .map((at) => toTimeText(at.getTime()));
+        return { count: data.length, data, timeZone };
+      }),
+  });

@@ -1,0 +1,66 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import { parseJsonList } from '../../lib/parse-json.ts';
+import { createSerial } from '../../lib/scheduling.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
+
+/** An account of the settings, as it was: its name, and a MAC of its role and password. */
+type SeenAccount = [name: string, mark: string];
+
+/** An account of the settings; `checked` is its role, and its password or the hash. */
+interface RememberedName {
+  name: string;
+  checked: string;
+}
+
+export type AccountMemory = Awaited<ReturnType<typeof openAccountMemory>>;
+
+/**
+ * The accounts of the settings at the last start. A user who was removed from the config file while the server was
+ * stopped may still have a token. Any of the keys makes a mark, and the first one makes new marks.
+ */
+export const openAccountMemory = async (
+  file: ReplacedFile,
+  keys: readonly (Buffer | string)[],
+  log: Pick<FastifyBaseLogger, 'warn'>,
+) => {
+  const seen = parseJsonList(String(await file.read()), isSeen);
+  const serially = createSerial();
+  let kept = JSON.stringify(seen);
+  const toMark = ({ name, checked }: RememberedName, key: Buffer | string): Buffer =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([name, checked]))
+      .digest();
+  const isSame = (account: RememberedName, mark: string): boolean => {
+    const known = Buffer.from(mark, 'base64url');
+    return keys.some((key) => {
+      const own = toMark(account, key);
+      return own.length === known.length && timingSafeEqual(own, known);
+    });
+  };
+  return {
+    /** Names that were in the settings, and are not, or have another role or password. */
+    listChanged: (accounts: readonly RememberedName[]): string[] =>
+      seen.flatMap(([name, mark]) => {
+        const account = accounts.find((one) => one.name === name);
+        return account && isSame(account, mark) ? [] : [name];
+      }),
+    /** Remembers the accounts once the revocations are stored; otherwise the next start tries again. */
+    keep: (accounts: readonly RememberedName[], revoked: Promise<unknown>): void => {
+      const [key = ''] = keys;
+      const marks = accounts.map((one): SeenAccount => [one.name, toMark(one, key).toString('base64url')]);
+      const text = JSON.stringify(marks.sort(([one], [other]) => (one < other ? -1 : 1)));
+      serially(async () => {
+        await revoked;
+        if (text === kept) return;
+        await file.write(Buffer.from(text));
+        kept = text;
+      }).catch((err: unknown) => log.warn({ err }, 'login: the accounts of the settings are not remembered'));
+    },
+    /** Resolves when everything is kept. */
+    settle: (): Promise<unknown> => serially(async () => undefined),
+  };
+};
+
+const isSeen = (one: unknown): one is SeenAccount =>
+  Array.isArray(one) && typeof one[0] === 'string' && typeof one[1] === 'string';

@@ -1,0 +1,140 @@
+import { openFor } from '../../auth/access.ts';
+import { ErrorBody } from '../../http/errors.ts';
+import { sendJson } from '../../http/json.ts';
+import { ownSender } from '../../kit/alert-record.ts';
+import { defineFeature, type Parts } from '../../kit/feature.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { type AccountMemory, openAccountMemory } from './account-memory.ts';
+import { createAccounts } from './accounts.ts';
+import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';
+import { createKeyRoutes, followMadeKeys } from './key-routes.ts';
+import { createKeyUses, keepInDatabase, keepInFile } from './key-uses.ts';
+import { createOwnAccountRoutes } from './own-account.ts';
+import { createSessionRoutes, createSessions, issueToken } from './sessions.ts';
+import { createSetup, createSetupRoute } from './setup.ts';
+import { createSharedSessions } from './shared-sessions.ts';
+import { createUserKeeper } from './user-keeper.ts';
+import { createUserRoutes } from './user-routes.ts';
+import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
+
+/** Of a random signing key. */
+const secretBytes = 32;
+
+/** Milliseconds between two removals of what has no effect any more. */
+const removalMs = 10 * 60_000;
+
+const unknownNotice =
+  'No accounts are known while the database is away. If there are none yet, restart the server afterwards for a link to create one.';
+
+const notStored = 'login: that tokens were revoked is not stored';
+
+/** Login: exchanges names and passwords for tokens. Accounts: who may do that, and which keys are accepted. */
+export const login = defineFeature({
+  name: 'accounts',
+  profiles: [
+    {
+      name: 'login',
+      aliases: ['A'],
+      mounts: ['/', '/protected'],
+      summary: 'passwords for tokens',
+      fixedAccess: 'open',
+    },
+    {
+      name: 'accounts',
+      mounts: ['/'],
+      summary: 'users, keys and sessions',
+      fixedAccess: 'closed',
+    },
+  ],
+  settings: loginSettings,
+  findProblems: findUserProblems,
+  create: async (parts) => {
+    const { settings, tokens, keys, secrets, log, clock, database, openFile, offers } = parts;
+    const { settings: made } = offers;
+    /** So that the tokens are refused after a restart, too. */
+    const storeRevocation = async (name: string): Promise<void> => {
+      await keeper?.endSessions(name, ownSender, true).catch((err) => {
+        log.warn({ err }, notStored);
+        throw err;
+      });
+    };
+    const memory = await openMemory(parts);
+    const accounts = createAccounts({ secrets, settings: made, memory, storeRevocation });
+    const sessions = createSessions(clock, accounts.findGrant, database && createSharedSessions(database, clock));
+    const keeper = made && createUserKeeper(accounts, made, parts);
+    tokens.setAccounts(accounts.findGrant, database && made && (() => made.catchUp()));
+    const notices = [...accounts.load(settings), ...(accounts.isUnknown() ? [unknownNotice] : [])];
+    const listeners: (() => void)[] = [];
+    const tell = (): void => {
+      for (const listener of listeners) listener();
+    };
+    accounts.onChanged(tell);
+    const setup = createSetup(() => accounts.isFirstMissing());
+    if (made) followMadeKeys(keys, made, tell);
+    const kept = database ? keepInDatabase(database) : keepInFile(openFile('keys.used'));
+    const uses = createKeyUses(keys, kept, log);
+    const endAll = async (user: string): Promise<number> => {
+      const at = keeper ? (await keeper.endSessions(user, user)).at : clock().getTime();
+      if (!keeper) accounts.revoke(user);
+      sessions.end(user);
+      return at;
+    };
+    const refused = createRefusedLogins(log);
+    const authenticate = createAuthentication(parts, accounts, refused.report);
+    let removal: NodeJS.Timeout | undefined;
+    return {
+      profiles: {
+        login: [createLoginRoute(authenticate, (...given) => issueToken({ tokens, sessions }, ...given))],
+        accounts: [
+          ...(keeper ? [createSetupRoute(setup, keeper)] : []),
+          ...createUserRoutes(accounts, keeper),
+          ...createKeyRoutes({ keys, settings: made, loadUses: uses.load, clock }),
+          ...createSessionRoutes({ tokens, sessions, accounts, clock, endAll }),
+          ...createOwnAccountRoutes({ accounts, tokens, sessions, authenticate, keeper }),
+        ],
+      },
+      offers: { access: { onChanged: (listener) => void listeners.push(listener) } },
+      notices,
+      invitation: keeper && setup.invitation,
+      reload: (changed) => accounts.load(changed),
+      start: () => {
+        uses.start();
+        removal = setInterval(() => void keeper?.removeOld(), removalMs).unref();
+      },
+      close: async () => {
+        clearInterval(removal);
+        refused.close();
+        await Promise.all([uses.close(), memory?.settle()]);
+      },
+    };
+  },
+});
+
+/** Undefined where no token outlives the process. */
+const openMemory = async ({ deriveKeys, secrets, openFile, log }: Parts): Promise<AccountMemory | undefined> => {
+  const derived = deriveKeys('accounts of the settings');
+  const keys = derived.length > 0 || secrets.file === undefined ? derived : [secrets.get('jwtSecret', secretBytes)];
+  return keys.length === 0 ? undefined : openAccountMemory(openFile('accounts.seen'), keys, log);
+};
+
+type Issue = (
+  ...given: Parameters<typeof issueToken> extends [unknown, ...infer Rest] ? Rest : never
+) => ReturnType<typeof issueToken>;
+
+const createLoginRoute = (authenticate: Authenticate, issue: Issue): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/auth/login',
+    ...openFor('account:own'),
+    staysOpen: true,
+    summary: 'Exchange a name and a password for a token',
+    schema: {
+      operationId: 'login',
+      body: Credentials,
+      response: { 200: IssuedToken, 401: ErrorBody, 429: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { Username = '', Password = '' } = request.body;
+      return sendJson(reply, issue(await authenticate(Username, Password, request.ip), request));
+    },
+  });

@@ -1,0 +1,95 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { AccessKeys, KnownKey } from '../../auth/access.ts';
+import { parseJsonList } from '../../lib/parse-json.ts';
+import { awaitWithin } from '../../lib/scheduling.ts';
+import type { Database } from '../../storage/postgres/database.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
+
+/** Milliseconds between two times that uses are kept. */
+const keptMs = 10 * 60_000;
+
+/** Milliseconds that the last time may take. */
+const closingMs = 1000;
+
+/** The first digits of a key's hash, since when it is known, and when it was used last, in Unix milliseconds. */
+type KeptUse = [id: string, since: number, last: number];
+
+/** Where uses are kept: in the data directory, or in the database that instances share. */
+interface KeptUses {
+  read(ids: readonly string[]): Promise<KeptUse[]>;
+  write(uses: readonly KeptUse[]): Promise<void>;
+}
+
+const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
+
+/**
+ * Keeps when keys were used, now and then and not with each request. What cannot be kept or read is known again after the
+ * next use.
+ */
+export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, log: Pick<FastifyBaseLogger, 'warn'>) => {
+  let written = '';
+  const toUses = (): KeptUse[] => keys.list().map((key) => [toId(key), key.use.since, key.use.last]);
+  const save = async (): Promise<void> => {
+    const uses = toUses();
+    if (uses.length === 0) return;
+    const text = JSON.stringify(uses);
+    if (text === written) return;
+    await kept.write(uses);
+    written = text;
+  };
+  const load = async (): Promise<void> => {
+    const known = keys.list();
+    if (known.length === 0) return;
+    const uses = new Map((await kept.read(known.map(toId))).map(([id, ...times]) => [id, times]));
+    for (const key of known) {
+      const [since = key.use.since, last = 0] = uses.get(toId(key)) ?? [];
+      key.use.since = Math.min(since, key.use.since);
+      key.use.last = Math.max(last, key.use.last);
+    }
+  };
+  const keep = (): Promise<void> =>
+    load()
+      .then(save)
+      .catch((err: unknown) => log.warn({ err }, 'keys: when they were used cannot be kept'));
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    /** Learns what other instances know, and what was known before the start. */
+    load: (): Promise<void> => load().catch(() => undefined),
+    start: (): void => {
+      void keep();
+      timer = setInterval(() => void keep(), keptMs).unref();
+    },
+    close: async (): Promise<void> => {
+      clearInterval(timer);
+      // A database that does not answer holds up no end.
+      if (timer) await awaitWithin(closingMs, keep());
+    },
+  };
+};
+
+/** In a small file. */
+export const keepInFile = (file: ReplacedFile): KeptUses => ({
+  read: async () => parseJsonList(String(await file.read()), isUse),
+  write: (uses) => file.write(Buffer.from(JSON.stringify(uses))),
+});
+
+const isUse = (use: unknown): use is KeptUse =>
+  Array.isArray(use) && typeof use[0] === 'string' && Number.isSafeInteger(use[1]) && Number.isSafeInteger(use[2]);
+
+/** In a table; of what several instances know, the latest counts. */
+export const keepInDatabase = (database: Pick<Database, 'query'>): KeptUses => ({
+  read: async (ids) => {
+    const text = 'SELECT id, since, last FROM signalbox.key_use WHERE id = ANY($1)';
+    const rows = await database.query({ text, values: [ids] });
+    return rows.map(({ id, since, last }): KeptUse => [id, Number(since), Number(last)]);
+  },
+  write: async (uses) => {
+    await database.query({
+      text: `INSERT INTO signalbox.key_use AS known (id, since, last)
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])
+        ON CONFLICT (id) DO UPDATE SET since = least(known.since, excluded.since), last = greatest(known.last, excluded.last)
+        RETURNING 1 AS one`,
+      values: [uses.map(([id]) => id), uses.map(([, since]) => since), uses.map(([, , last]) => last)],
+    });
+  },
+});

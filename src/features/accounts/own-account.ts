@@ -1,0 +1,91 @@
+import Type from 'typebox';
+import { needs } from '../../auth/access.ts';
+import { principalOf, sessionOf } from '../../auth/guard.ts';
+import { hasRole, rightNames } from '../../auth/rights.ts';
+import type { Tokens } from '../../auth/token.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { sendJson } from '../../http/json.ts';
+import { assertOwnMembers } from '../../kit/own-members.ts';
+import { defineRoute, defineShape, nullable, type Route } from '../../kit/route.ts';
+import type { Accounts } from './accounts.ts';
+import type { Authenticate } from './authentication.ts';
+import { issueToken, type Sessions } from './sessions.ts';
+import type { UserKeeper } from './user-keeper.ts';
+import { accountOrigin, IssuedToken, RoleName } from './users.ts';
+
+const RightName = Type.Enum(rightNames, { type: 'string', examples: ['incidents:read'] });
+
+const OwnAccount = defineShape('OwnAccount', {
+  name: Type.String({ examples: ['anna'] }),
+  role: RoleName,
+  origin: nullable(accountOrigin, '`null` if another issuer made the token.'),
+  rights: Type.Array(RightName, { description: 'Everything that the caller may do.' }),
+});
+
+const NewPassword = defineShape('NewPassword', {
+  currentPassword: Type.String({ writeOnly: true, examples: ['correct horse'] }),
+  password: Type.String({
+    writeOnly: true,
+    description: 'The new one, of at least 12 characters.',
+    examples: ['correct horse battery staple'],
+  }),
+});
+
+interface OwnAccountParts {
+  accounts: Accounts;
+  tokens: Tokens;
+  sessions: Sessions;
+  authenticate: Authenticate;
+  /** Undefined where nothing can be stored. */
+  keeper: UserKeeper | undefined;
+}
+
+/** Routes for what every user does with their own account. */
+export const createOwnAccountRoutes = (parts: OwnAccountParts): Route[] => [
+  createOwnAccountRoute(parts),
+  ...(parts.keeper ? [createPasswordRoute(parts, parts.keeper)] : []),
+];
+
+const createOwnAccountRoute = ({ accounts }: OwnAccountParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/account',
+    ...needs('account:own'),
+    staysOpen: true,
+    summary: 'Show who you are, and what you may do',
+    schema: { operationId: 'getOwnAccount', response: { 200: OwnAccount } },
+    handler: async (request, reply) => {
+      const { name, role } = principalOf(request);
+      const origin = accounts.find(name)?.origin ?? null;
+      return sendJson(reply, { name, role, origin, rights: rightNames.filter((right) => hasRole(right, role)) });
+    },
+  });
+
+const createPasswordRoute = (parts: OwnAccountParts, keeper: UserKeeper): Route =>
+  defineRoute({
+    method: 'PUT',
+    path: '/api/account/password',
+    ...needs('account:own'),
+    staysOpen: true,
+    changesAccess: true,
+    summary: 'Change your own password, which ends your other sessions',
+    schema: {
+      operationId: 'changeOwnPassword',
+      body: NewPassword,
+      response: { 200: IssuedToken, 403: ErrorBody, 409: ErrorBody, 429: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      assertOwnMembers(request.body, NewPassword);
+      const { currentPassword, password } = request.body;
+      const { name } = principalOf(request);
+      const session = sessionOf(request);
+      keeper.requireChangeable(name);
+      await parts.authenticate(name, currentPassword, request.ip).catch((error: unknown) => {
+        const isWrong = error instanceof HttpError && error.kind === 'unauthorized';
+        throw isWrong ? new HttpError('forbidden', 'currentPassword is wrong') : error;
+      });
+      const { role } = await keeper.changePassword(name, password);
+      parts.sessions.end(name);
+      return sendJson(reply, issueToken(parts, { name, role }, request, session));
+    },
+  });

@@ -1,0 +1,97 @@
+import Type, { type Static } from 'typebox';
+import { scopes } from '../../auth/rights.ts';
+import { madeFacts, madeOrigin } from '../../kit/made-routes.ts';
+import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
+import { accountOrigin, RoleName } from './users.ts';
+
+const userName = Type.String({
+  description: 'Up to 64 letters, digits, `.`, `_`, `@` and `-`; begins with a letter or digit.',
+  examples: ['anna'],
+});
+const password = (description: string) =>
+  Type.String({ writeOnly: true, description, examples: ['correct horse battery staple'] });
+const usualPassword = password('At least 12 characters that are not easily guessed, at most 128 bytes.');
+
+export const FirstAccount = defineShape('FirstAccount', {
+  code: Type.String({ description: 'Of the link that the start message shows.', examples: ['bW9zdCBzZWNyZXQ'] }),
+  name: userName,
+  password: usualPassword,
+});
+
+export const NewUser = defineShape('NewUser', { name: userName, role: RoleName, password: usualPassword });
+
+export const ChangedUser = defineShape('ChangedUser', {
+  role: RoleName,
+  password: Type.Optional(password('A new one; without it, the user keeps theirs.')),
+});
+
+export const ShownUser = defineShape('User', {
+  name: Type.String({ examples: ['anna'] }),
+  role: RoleName,
+  origin: accountOrigin,
+  ...madeFacts,
+});
+export type ShownUser = Static<typeof ShownUser>;
+
+export const UserList = defineList('UserList', 'Users', ShownUser, 'By name.');
+
+export const UserParams = Type.Object({ user: Type.String({ description: 'Name of a user.', examples: ['anna'] }) });
+
+const keyScopes = Type.Array(Type.Enum(scopes, { type: 'string' }), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'What it may be used for.',
+  examples: [['alerts:write']],
+});
+
+export const NewKey = defineShape('NewKey', {
+  name: Type.String({ ...userName, examples: ['grafana'] }),
+  scopes: Type.Optional(keyScopes),
+  scope: Type.Optional(Type.Enum(scopes, { type: 'string', description: 'The only one, instead of `scopes`.' })),
+});
+
+const keyFields = {
+  name: Type.String({ examples: ['grafana'] }),
+  scopes: keyScopes,
+  origin: madeOrigin,
+  lastUsedAt: orNull(Time, 'When it was presented last, as far as this server knows.'),
+  isUnused: Type.Boolean({ description: 'Nobody has used it for 90 days.', examples: [false] }),
+  ...madeFacts,
+};
+
+export const ShownKey = defineShape('Key', keyFields);
+export type ShownKey = Static<typeof ShownKey>;
+
+export const CreatedKey = defineShape('CreatedKey', {
+  ...keyFields,
+  key: Type.String({
+    description: 'The key, which is never shown again.',
+    examples: ['sbk_0000000000000000000000000000000000000000000'],
+  }),
+});
+
+export const KeyList = defineList('KeyList', 'Keys', ShownKey, 'By name.');
+
+export const KeyParams = Type.Object({ key: Type.String({ description: 'Name of a key.', examples: ['grafana'] }) });
+
+export const ShownSession = defineShape('Session', {
+  id: Type.String({ examples: ['7f3cQvE0mX1dJ9aPzq2LbA'] }),
+  startedAt: Type.String({ ...Time, description: 'When somebody logged in.' }),
+  renewedAt: Type.String({ ...Time, description: 'When its last token was issued.' }),
+  expiresAt: Type.String({ ...Time, description: 'When it ends unless it is renewed.' }),
+  address: orNull(Type.String({ examples: ['192.0.2.7'] }), 'From where.'),
+  client: orNull(Type.String({ examples: ['Mozilla/5.0'] }), 'What the client calls itself.'),
+  isCurrent: Type.Boolean({ description: 'It is that of this request.', examples: [true] }),
+});
+export type ShownSession = Static<typeof ShownSession>;
+
+export const SessionList = defineList(
+  'SessionList',
+  'Sessions',
+  ShownSession,
+  'The one that was renewed last comes first.',
+);
+
+export const EndedSessions = defineShape('EndedSessions', {
+  endedAt: Type.String({ ...Time, description: 'Tokens from before are refused.' }),
+});

@@ -1,0 +1,78 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { openFor } from '../../auth/access.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import type { Invitation } from '../../kit/feature.ts';
+import { sendMade } from '../../kit/made-routes.ts';
+import { assertOwnMembers } from '../../kit/own-members.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { FirstAccount, ShownUser } from './schema.ts';
+import { linkUsed, type UserKeeper } from './user-keeper.ts';
+import { toShownUser } from './user-routes.ts';
+
+const codeBytes = 24;
+const setupMinutes = 30;
+
+/** Lets somebody who has read the start message make the first account, once. */
+export interface Setup {
+  /** Undefined where there is an account already. */
+  invitation: Invitation | undefined;
+  /** Makes sure that the code is right, and that nobody else uses it meanwhile; throws an HttpError. */
+  take(code: string): void;
+  /** Lets somebody use the code again: no account was made. */
+  giveBack(): void;
+}
+
+/** `now` is monotonic, in milliseconds. The code is known only to this process. */
+export const createSetup = (isNeeded: () => boolean, now: () => number = () => performance.now()): Setup => {
+  const code = Buffer.from(randomBytes(codeBytes).toString('base64url'));
+  const endsAt = now() + setupMinutes * 60_000;
+  let isTaken = false;
+  const invitation = {
+    profile: 'accounts',
+    text: `Create the first account within ${setupMinutes} minutes; it replaces the passwords below`,
+    fragment: `#/setup?code=${code.toString()}`,
+  };
+  const refuse = (reason: string): HttpError =>
+    new HttpError('forbidden', `${reason}: restart the server for a new link, or run signalbox create-user`);
+  return {
+    invitation: isNeeded() ? invitation : undefined,
+    take: (text) => {
+      const given = Buffer.from(text);
+      if (given.length !== code.length || !timingSafeEqual(given, code)) {
+        throw refuse('The code is not that of the last start of this server');
+      }
+      if (isTaken || !isNeeded()) throw linkUsed();
+      if (now() > endsAt) throw refuse(`The link was valid for ${setupMinutes} minutes`);
+      isTaken = true;
+    },
+    giveBack: () => {
+      isTaken = false;
+    },
+  };
+};
+
+export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/setup',
+    ...openFor('account:own'),
+    staysOpen: true,
+    summary: 'Make the first account, with the code of the start message',
+    schema: {
+      operationId: 'setUp',
+      body: FirstAccount,
+      response: { 201: ShownUser, 403: ErrorBody, 409: ErrorBody },
+    },
+    handler: async ({ body }, reply) => {
+      assertOwnMembers(body, FirstAccount);
+      const { code, name, password } = body;
+      setup.take(code);
+      try {
+        const account = await users.createFirst({ name, password });
+        return sendMade(reply.code(201), toShownUser(account));
+      } catch (error) {
+        setup.giveBack();
+        throw error;
+      }
+    },
+  });

@@ -1,0 +1,119 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import { findHashProblem, maximumPasswordBytes } from '../../auth/password.ts';
+import { roles, tokenLifetime } from '../../auth/token.ts';
+import { defineShape } from '../../kit/route.ts';
+
+export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
+
+/** Where an account comes from. */
+export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
+  type: 'string',
+  description:
+    '`config`: in the settings, where it is changed. `temporary`: with a random password, until somebody makes an account.',
+  examples: ['made'],
+});
+
+/** Both are needed; a missing one is treated as a wrong one. */
+export const Credentials = defineShape('Credentials', {
+  Username: Type.Optional(Type.String({ examples: ['admin'] })),
+  Password: Type.Optional(Type.String({ examples: ['correct horse battery staple'] })),
+});
+
+export const IssuedToken = defineShape('IssuedToken', {
+  token: Type.String({
+    description: 'A JWT, signed with HS256.',
+    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.KZzw'],
+  }),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Literal(tokenLifetime, { description: 'Seconds.' }),
+  role: RoleName,
+});
+
+/** A user of the settings. */
+export const User = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    role: RoleName,
+    passwordHash: Type.String({
+      pattern: '^\\$argon2id\\$v=19\\$m=\\d+,t=\\d+,p=\\d+\\$[A-Za-z0-9+/]+\\$[A-Za-z0-9+/]+$',
+      description: 'The output of `signalbox hash-password`.',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type User = Static<typeof User>;
+
+const password = (name: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      writeOnly: true,
+      description: `Password of ${name}, at most 128 bytes; random if not set.`,
+    }),
+  );
+
+const tries = (value: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
+
+/** The login's settings with their defaults. */
+export const loginSettings = {
+  adminPassword: password('admin'),
+  readerPassword: password('reader'),
+  users: Type.Optional(
+    Type.Array(User, {
+      minItems: 1,
+      writeOnly: true,
+      description: 'Users that replace admin and reader: name, role, passwordHash.',
+    }),
+  ),
+  loginTriesPerAddress: tries(
+    8,
+    'Wrong logins from an address (IPv6: a /64) after which it is delayed: 10 s, then twice as long each time; 0 means no limit.',
+  ),
+  loginTriesPerUser: tries(
+    30,
+    'Wrong logins for one user within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
+  ),
+  loginTriesInTotal: tries(
+    200,
+    'Wrong logins for all users within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
+  ),
+  loginMaxDelay: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 300,
+    description: 'Longest delay of an address, in seconds.',
+  }),
+};
+
+export interface UserSettings {
+  users?: User[];
+  adminPassword?: string;
+  readerPassword?: string;
+}
+
+/** Why the users and passwords of the settings cannot be used, as clauses that contain no secrets. */
+export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
+  const problems = [...findLengthProblem('admin', adminPassword), ...findLengthProblem('reader', readerPassword)];
+  if (!users) return problems;
+  if (adminPassword !== undefined || readerPassword !== undefined) {
+    problems.push(
+      'adminPassword and readerPassword (SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASSWORD) ' +
+        'have no effect when users is set: remove them',
+    );
+  }
+  if (new Set(users.map(({ name }) => name)).size < users.length) {
+    problems.push('users must all have different names');
+  }
+  for (const { name, passwordHash } of users) {
+    const problem = findHashProblem(passwordHash);
+    if (problem) problems.push(`the passwordHash of user ${JSON.stringify(name)} ${problem}`);
+  }
+  return problems;
+};
+
+const findLengthProblem = (name: string, password = ''): string[] =>
+  Buffer.byteLength(password) > maximumPasswordBytes
+    ? [`the password of ${name} must be at most ${maximumPasswordBytes} bytes long`]
+    : [];

@@ -1,0 +1,25 @@
+import { defineFeature } from '../../kit/feature.ts';
+import { createAlertmanagerRoutes, createServerRoutes } from './routes.ts';
+
+/** What Alertmanager's own programs need: incidents as alerts, and the silences. */
+export const alertmanager = defineFeature({
+  name: 'alertmanager',
+  profiles: [
+    {
+      name: 'alertmanager',
+      aliases: ['incidents'],
+      mounts: ['/'],
+      summary: "incidents and silences for amtool, Grafana and Karma: Alertmanager's API v2",
+      fixedAccess: 'closed',
+    },
+  ],
+  settings: {},
+  create: ({ offers: { incidents, silences }, version, clock }) => ({
+    profiles: {
+      alertmanager: [
+        ...(incidents && silences ? createAlertmanagerRoutes({ incidents, silences, clock }) : []),
+        ...createServerRoutes(version, clock()),
+      ],
+    },
+  }),
+});

@@ -1,0 +1,211 @@
+import { hostname } from 'node:os';
+import Type, { type Static } from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import { ownSender, readTime } from '../../kit/alert-record.ts';
+import { defineFeature, defineTransfer, RecordId } from '../../kit/feature.ts';
+import type { AlertDeliverer, AlertSource, NameIncidents } from '../../kit/offers.ts';
+import { nullable } from '../../kit/route.ts';
+import { isFeatureEvent } from '../../storage/journal/line.ts';
+import { SeenIds } from '../../storage/moved-store.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { createRecordTable } from '../../storage/postgres/record-collection.ts';
+import type { MovedRecord } from '../../storage/record-log.ts';
+import { createAlert } from './alert.ts';
+import { AlertEnds } from './ends.ts';
+import { findAlertConcerns } from './firing.ts';
+import { Heard } from './heard.ts';
+import { createFileCopies, createSharedCopies } from './heard-copies.ts';
+import { findIntakeProblems } from './intake/custom/definition.ts';
+import { FormatKeeper } from './intake/custom/keeper.ts';
+import { testIntake } from './intake/custom/preview.ts';
+import { createCustomFormatRoutes } from './intake/custom/routes.ts';
+import { toFingerprint } from './intake/format.ts';
+import { splitKey } from './intake/repeats.ts';
+import { createAlertMeters, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
+import { openAlertLog, readInstanceId } from './open-log.ts';
+import { createAlertRoutes, createAlertsTopic, createReadingRoutes } from './routes.ts';
+import { Alert, alertSettings } from './schema.ts';
+
+const Text = Type.String();
+const TextOrNull = nullable(Text);
+
+const StoredAlert = Type.Object(
+  {
+    ...Alert.properties,
+    ...Type.Partial(
+      Type.Object({
+        time: Type.String({ format: 'date-time' }),
+        sender: Text,
+        format: Text,
+        status: Type.Enum(['firing', 'resolved']),
+        acknowledges: Type.Literal(true),
+        fingerprint: Text,
+        startsAt: TextOrNull,
+        endsAt: TextOrNull,
+        labels: Type.Record(Text, Text),
+        link: Text,
+        details: Text,
+        links: Type.Record(Text, Text),
+        resolves: Text,
+        firingLevel: Text,
+        firingSince: Text,
+        repeatOf: Text,
+        expired: Type.Literal(true),
+        key: Text,
+        bodyHash: Text,
+        via: Text,
+        traceparent: Text,
+      }),
+    ).properties,
+    id: RecordId,
+  },
+  { additionalProperties: false },
+);
+
+/** Alerts in the order of their log, with what makes others their repeats. No destination gets those that were imported. */
+const alertTransfer = defineTransfer<MovedRecord>({
+  name: 'alerts',
+  lines: { alerts: StoredAlert },
+  table: createRecordTable('alert', {
+    timeOf: readTime,
+    levelOf: ({ level }) => level,
+    keys: {
+      // A reminder is not the first of its series.
+      read: ({ key, bodyHash, repeatOf }) => {
+        if (typeof key !== 'string' || repeatOf !== undefined) return undefined;
+        const { hash, state } = splitKey(key);
+        return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
+      },
+      // A foreign alert has its key in any log, so this one came with an Idempotency-Key.
+      add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
+    },
+  }),
+  toLine: ({ id, record: { imported: _, ...record } }) =>
+    isFeatureEvent(record) ? undefined : ['alerts', { ...record, id }],
+  createParser: () => {
+    const seen = new SeenIds();
+    return (_key, value) => {
+      const { id, ...record } = value as Static<typeof StoredAlert>;
+      if (!seen.add(id)) throw new SettingsError(['alerts.id is that of an alert before it']);
+      return { id, record: { ...record, imported: true } };
+    };
+  },
+});
+
+/** Stores alerts durably and lists the last ones. */
+export const alerts = defineFeature({
+  name: 'alerts',
+  profiles: [{ name: 'alerts', aliases: ['X'], mounts: ['/'], summary: 'durable alert intake and listing' }],
+  settings: alertSettings,
+  findProblems: findIntakeProblems,
+  tools: [testIntake],
+  transfer: alertTransfer,
+  create: async (parts) => {
+    const { openLog, openFile, database, identifySender, listUnavailable, clock, meters, settings, offers, log } =
+      parts;
+    let deliverer: AlertDeliverer | undefined;
+    let nameIncidents: NameIncidents | undefined;
+    const resolveTimeoutMs = () => settings.resolveTimeout * 1000;
+    const heard = new Heard(resolveTimeoutMs);
+    const alertLog = await openAlertLog({
+      ...parts,
+      repeatAfterMs: () => deliverer?.repeatAfterMs(),
+      hear: (record) => heard.hear(record),
+    });
+    const { journal, events, onMoved, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
+    const copies = database ? createSharedCopies(heard, database) : createFileCopies(heard, openFile('alerts.heard'));
+    const lease = database ? createLease(database, 'alert-ends') : ownLease;
+    const ends = new AlertEnds({
+      heard,
+      copies,
+      firing,
+      journal,
+      intake,
+      lease,
+      whenRead,
+      resolveTimeoutMs,
+      clock,
+      log,
+    });
+    let begun: Promise<void> | undefined;
+    const counts = createAlertMeters(meters);
+    const source: AlertSource = {
+      journal,
+      events,
+      onMoved,
+      own,
+      readInstance: () => readInstanceId(openLog),
+      shareOrigin: () => {
+        const [key] = database ? parts.deriveKeys('origin') : [];
+        return key && toFingerprint([key.toString('hex')]);
+      },
+      countReceived: counts.countReceived,
+      raise: async ({ level, message, source = ownSender, hostname: host = hostname(), ...details }) => {
+        const record = createAlert({ source, level, message, hostname: host }, { now: clock(), sender: ownSender });
+        const stored = await intake.append({ ...record, ...details });
+        counts.addReceived(details.format ?? 'native', level);
+        return stored;
+      },
+      listRaised: async (format) => {
+        await alertLog.whenRead();
+        return firing.listSeries(ownSender, format);
+      },
+      silenceOf: async (isWanted) => {
+        await begun;
+        return heard.silenceOf(isWanted);
+      },
+      setDeliverer: (one) => {
+        deliverer = one;
+      },
+      setIncidentNames: (name) => {
+        nameIncidents = name;
+      },
+    };
+    const keeper = new FormatKeeper({
+      settings: offers.settings,
+      configured: settings.intake,
+      onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, so its path is 404'),
+    });
+    // Formats that cannot be read are reported on startup.
+    keeper.list();
+    const shared = { journal, intake, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
+    return {
+      offers: { alerts: source },
+      profiles: {
+        alerts: [
+          ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
+          ...createFormatRoutes(shared),
+          createCustomRoute(shared, keeper),
+          ...createCustomFormatRoutes(keeper, clock),
+          ...createReadingRoutes({
+            journal,
+            firing,
+            clock,
+            // Another instance delivers the alerts that it has received.
+            deliveriesOf: (record) => (isOwn(record) ? (deliverer?.deliveriesOf(record) ?? []) : []),
+            nameIncidents: async (records) => nameIncidents?.(records) ?? [],
+          }),
+        ],
+      },
+      topics: { alerts: createAlertsTopic(journal, firing) },
+      notices: alertLog.notices,
+      start: () => {
+        alertLog.beginRetention();
+        begun = ends.begin();
+      },
+      // Where there are incidents, they say what needs attention.
+      findConcerns: () => (nameIncidents ? [] : findAlertConcerns(firing)),
+      reload: ({ intake }) => {
+        keeper.configure(intake);
+        return [];
+      },
+      close: async () => {
+        await ends.close();
+        await alertLog.close();
+      },
+      reopen: async () => {
+        await alertLog.reopen();
+      },
+    };
+  },
+});

@@ -1,0 +1,176 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import { HttpError } from '../../../../http/errors.ts';
+import { unknownHost } from '../../../../kit/alert-record.ts';
+import type { Severity } from '../../../../kit/severity.ts';
+import { isObject } from '../../../../lib/parse-json.ts';
+import { defineFormat, firstText, formType, toLink, toSource } from '../format.ts';
+
+const Text = Type.Optional(Type.String());
+
+const levels = new Map<string, Severity>([
+  ['danger', 'ERROR'],
+  ['warning', 'WARNING'],
+  ['good', 'INFO'],
+]);
+
+/** Slack's Block Kit, of which only the texts are read. */
+const Blocks = Type.Optional(
+  Type.Array(Type.Unknown(), { description: 'Objects of Block Kit; their texts are read.' }),
+);
+
+type Blocks = readonly unknown[] | undefined;
+
+const Attachment = Type.Object({
+  text: Text,
+  fallback: Text,
+  pretext: Text,
+  title: Text,
+  color: Type.Optional(Type.String({ examples: [...levels.keys()] })),
+  title_link: Text,
+  author_name: Text,
+  footer: Text,
+  fields: Type.Optional(Type.Array(Type.Unknown(), { description: 'Objects with `title` and `value`.' })),
+  blocks: Blocks,
+});
+
+type Attachments = readonly Static<typeof Attachment>[];
+
+/** The most attachments of a message, and blocks of a list, that Slack accepts. */
+const mostAttachments = 100;
+
+/** Slack's incoming webhooks, as many programs can call them: JSON, or a form whose field `payload` is JSON. */
+export const slackFormat = defineFormat({
+  name: 'slack',
+  summary: "Store a message sent as to Slack's incoming webhooks",
+  schema: Type.Object(
+    {
+      text: Type.Optional(Type.String({ examples: ['The disk of web-1 is full'] })),
+      username: Text,
+      attachments: Type.Optional(Type.Array(Attachment)),
+      blocks: Blocks,
+    },
+    { title: 'SlackMessage' },
+  ),
+  mediaTypes: [formType],
+  recognizes: (value) =>
+    isObject(value) && (toPlain(value['text']) !== '' || isList(value['attachments']) || isList(value['blocks'])),
+  decode: ({ contentType, bytes, parseJson }) => {
+    // curl labels JSON as a form, too.
+    if (contentType !== formType || /^\s*[[{]/.test(bytes.toString('latin1', 0, 16))) return undefined;
+    const payload = new URLSearchParams(bytes.toString('utf8')).get('payload');
+    if (payload === null) throw new HttpError('invalid', 'The form must have the field payload');
+    return parseJson(Buffer.from(payload));
+  },
+  readAlerts: ({ text, username, blocks, attachments: all = [] }) => {
+    const attachments = all.slice(0, mostAttachments);
+    const message = findText(listTexts(text, blocks, attachments));
+    if (message === '') throw new HttpError('invalid', 'text is required, or an attachment or a block with text');
+    const color = firstText(...attachments.map((part) => part.color)).toLowerCase();
+    return [
+      {
+        source: toSource('slack', username),
+        level: levels.get(color) ?? 'WARNING',
+        message,
+        details: findText(listDetails(message, attachments)) || undefined,
+        hostname: unknownHost,
+        status: 'firing',
+        link: toLink(...attachments.map((part) => part.title_link)),
+      },
+    ];
+  },
+});
+
+const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+
+const toPlain = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+/** The first text that is not blank; those after it are not read. */
+const findText = (texts: Iterable<string | undefined>): string => {
+  for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
+  return '';
+};
+
+/** The texts that can be the message, the best first. */
+function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attachments): Generator<string | undefined> {
+  yield text;
+  const left = { characters: mostCharacters, elements: mostElements };
+  yield readBlocks(blocks, left);
+  for (const part of attachments) {
+    yield* [part.text, part.fallback, part.title, part.pretext];
+    yield readBlocks(part.blocks, left);
+  }
+  for (const part of attachments) yield readFields(part.fields);
+  for (const part of attachments) yield* [part.author_name, part.footer];
+}
+
+/** The texts that say something else than the message does. */
+function* listDetails(message: string, attachments: Attachments): Generator<string> {
+  for (const part of attachments) {
+    if (part.text !== undefined && part.text !== message) yield part.text;
+    const lines = readFields(part.fields);
+    if (lines !== message) yield lines;
+  }
+}
+
+/** A line for each field of an attachment. */
+const readFields = (fields: readonly unknown[] = []): string =>
+  fields
+    .slice(0, mostAttachments)
+    .filter(isObject)
+    .map(({ title, value }) => [title, value].map(toPlain).filter(Boolean).join(': '))
+    .filter((line) => line !== '')
+    .join('\n');
+
+/** Deeper elements of a block have no text of their own. */
+const deepest = 6;
+
+/** More than a message keeps. */
+const mostCharacters = 32_768;
+
+/** More than Slack accepts in one message. */
+const mostElements = 10_000;
+
+/** Characters and elements of a message's blocks that may still be read. */
+interface Left {
+  characters: number;
+  elements: number;
+}
+
+/** The texts of blocks, each block on a line. */
+const readBlocks = (blocks: Blocks, left: Left): string =>
+  joinTexts(blocks?.slice(0, mostAttachments) ?? [], deepest, left, '\n');
+
+const joinTexts = (blocks: readonly unknown[], depth: number, left: Left, separator: string): string => {
+  const texts: string[] = [];
+  for (const block of blocks) {
+    if (left.characters <= 0 || left.elements <= 0) break;
+    const text = readBlock(block, depth, left);
+    if (text.trim() !== '') texts.push(text);
+  }
+  return texts.join(separator);
+};
+
+/** The texts in one block: `text` is a text or has one, and the rest is in lists; the rows of a table are lists, too. */
+const readBlock = (block: unknown, depth: number, left: Left): string => {
+  left.elements -= 1;
+  if (depth === 0 || left.elements < 0) return '';
+  if (Array.isArray(block)) return joinTexts(block.slice(0, mostAttachments), depth - 1, left, ' ');
+  if (!isObject(block)) return '';
+  const { text, title, label, alt_text: picture, url, fields, elements, rows } = block;
+  const lists = [fields, elements, rows].flatMap((list) => (Array.isArray(list) ? list.slice(0, mostAttachments) : []));
+  const own = readOwn([text, title, label, picture, url], depth, left);
+  return [own, joinTexts(lists, depth - 1, left, ' ')].filter((each) => each.trim() !== '').join(' ');
+};
+
+/** The first that is not empty. */
+const readOwn = (parts: readonly unknown[], depth: number, left: Left): string => {
+  for (const part of parts) {
+    const plain = toPlain(part);
+    left.characters -= plain.length;
+    const found = plain || readBlock(part, depth - 1, left);
+    if (found !== '') return found;
+  }
+  return '';
+};

@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import type { Static, TObject } from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import { alertIndexing } from '../../kit/alert-record.ts';
+import type { OpenLog, Parts } from '../../kit/feature.ts';
+import type { OwnAlerts } from '../../kit/offers.ts';
+import { isFeatureEvent, type StoredRecord } from '../../storage/journal/line.ts';
+import { LogFollower } from '../../storage/log-follower.ts';
+import type { Database } from '../../storage/postgres/database.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import type { RecordLog, Release } from '../../storage/record-log.ts';
+import { FiringAlerts } from './firing.ts';
+import { type AlertIntake, LocalAlerts, type RepeatParts } from './intake/repeats.ts';
+import { type alertSettings, defaultRetainDays } from './schema.ts';
+import { SharedAlerts, Spool } from './shared.ts';
+
+/** How many of the last records of a shared log are read on startup. */
+const tailCount = 20_000;
+
+/** Days for which alerts are kept for ever: the default of a log that was begun before there was a limit. */
+const forever = 0;
+
+/** The log of alerts, and what stores them in it. */
+export interface AlertLog {
+  /** Alerts alone. */
+  journal: RecordLog;
+  /** The same, with events of features. */
+  events: RecordLog;
+  /** Calls the listener when another program has moved or changed files of the log. */
+  onMoved(listener: () => void): void;
+  /** The same, of which only alerts that this instance has received are read. */
+  own: OwnAlerts;
+  isOwn(record: Record<string, unknown>): boolean;
+  intake: AlertIntake;
+  firing: FiringAlerts;
+  /** Resolves when `firing` knows what the end of the log says, as far as that can be read. */
+  whenRead(): Promise<void>;
+  /** What a start says about it. */
+  notices: string[];
+  /** Whether alerts can be stored, and what else cannot be used meanwhile. */
+  readiness(): { isReady: boolean; unavailable: string[] };
+  /** Called once all that read the log have said with `holdFrom` what they need. */
+  beginRetention(): void;
+  reopen(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openFile' | 'clock' | 'log' | 'meters'> &
+  Pick<RepeatParts, 'repeatAfterMs' | 'hear'> & { settings: Static<TObject<typeof alertSettings>> };
+
+/** Opens the log in the database that instances share, if there is one, or else in files of this machine. */
+export const openAlertLog = (parts: OpeningParts): Promise<AlertLog> =>
+  parts.database ? openShared(parts, parts.database) : openLocal(parts);
+
+const openLocal = async ({
+  openLog,
+  openFile,
+  clock,
+  log,
+  settings,
+  repeatAfterMs,
+  hear,
+}: OpeningParts): Promise<AlertLog> => {
+  const { alertsRetainDays } = settings;
+  const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openFile }));
+  const movedListeners: (() => void)[] = [];
+  const options = {
+    name: 'alerts',
+    segmentBytes: settings.alertsSegmentBytes,
+    retainSegments: settings.alertsRetainSegments,
+    retainBytes: settings.alertsRetainBytes,
+    retainDays,
+    queueCount: settings.alertsQueueCount,
+    queueBytes: settings.alertsQueueBytes,
+    minFreeBytes: settings.alertsMinFreeBytes,
+    sync: settings.alertsSync,
+    awaitsHold: true,
+    recentCount: 1000,
+    indexing: alertIndexing,
+  };
+  const opened = await openLog('alert log', options, ({ type }) => {
+    if (type === 'reopened') for (const listener of movedListeners) listener();
+    return false;
+  });
+  const { journal: events, beginRetention } = collectHolds(opened);
+  const journal = readAlertsOf(events);
+  const firing = new FiringAlerts(clock);
+  const intake = new LocalAlerts(journal, { clock, firing, repeatAfterMs, hear }, (err) => {
+    log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
+  });
+  return {
+    journal,
+    events,
+    intake,
+    firing,
+    onMoved: (listener) => void movedListeners.push(listener),
+    whenRead: () => intake.whenRead(),
+    notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
+    own: journal,
+    isOwn: () => true,
+    beginRetention,
+    readiness: () => ({ isReady: journal.state().healthy, unavailable: [] }),
+    reopen: () => journal.reopen(),
+    close: async () => {
+      await intake.close();
+      await journal.close();
+    },
+  };
+};
+
+/** The alerts of a log, without events of features. */
+const readAlertsOf = (events: RecordLog): RecordLog => {
+  const isAlert = (record: StoredRecord): boolean => !isFeatureEvent(record);
+  return {
+    ...events,
+    readAfter: async function* (seq) {
+      for await (const records of events.readAfter(seq)) {
+        const alerts = records.every(isAlert) ? records : records.filter(isAlert);
+        if (alerts.length > 0) yield alerts;
+      }
+    },
+    recentAfter: (seq) => events.recentAfter?.(seq)?.filter(isAlert),
+  };
+};
+
+/** A log from which nothing is deleted before all its readers have said what they need. */
+const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
+  type Hold = Parameters<RecordLog['holdFrom']>;
+  let holds: { hold: Hold; onBegun(release: Release): void }[] | undefined = [];
+  const holdFrom: RecordLog['holdFrom'] = async (...hold) => {
+    if (!holds) return opened.holdFrom(...hold);
+    let release: Release | undefined;
+    holds.push({ hold, onBegun: (released) => (release = released) });
+    return () => release?.();
+  };
+  return {
+    journal: { ...opened, holdFrom },
+    beginRetention: () => {
+      const ignore = (): void => undefined;
+      // Without readers, nothing is needed.
+      const none: Hold = [() => Number.POSITIVE_INFINITY, 0, ignore];
+      for (const { hold, onBegun } of [...(holds ?? []), { hold: none, onBegun: ignore }]) {
+        opened.holdFrom(...hold).then(onBegun, ignore);
+      }
+      holds = undefined;
+    },
+  };
+};
+
+const openShared = async (
+  { openLog, openFile, clock, log, meters, settings, repeatAfterMs, hear }: OpeningParts,
+  database: NonNullable<Parts['database']>,
+): Promise<AlertLog> => {
+  let isTold = false;
+  const journal = await DatabaseLog.open({
+    database,
+    table: 'alert',
+    instance: await readInstanceId(openLog),
+    clock,
+    indexing: alertIndexing,
+    retainDays: async () => {
+      const days = settings.alertsRetainDays ?? (await readSharedDefaultDays(database));
+      if (days === 0 && settings.alertsRetainDays === undefined && !isTold) log.info(keptNotice);
+      isTold = true;
+      return days;
+    },
+    queueCount: settings.alertsQueueCount,
+    queueBytes: settings.alertsQueueBytes,
+  });
+  const firing = new FiringAlerts(clock);
+  const follower = new LogFollower(journal, {
+    lastSeq: () => journal.state().lastSeq,
+    from: (lastSeq) => Math.max(0, lastSeq - tailCount),
+    take: (record) => firing.add(record),
+  });
+  const stopFollowing = journal.onStored(() => void follower.readOn());
+  void follower.readOn();
+  const catchUp = async () => {
+    await journal.refresh();
+    await follower.readOn();
+  };
+  const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs, hear });
+  if (settings.spool) {
+    intake.spool = await Spool.open({
+      openLog,
+      openFile,
+      log,
+      segmentBytes: settings.alertsSegmentBytes,
+      minFreeBytes: settings.alertsMinFreeBytes,
+      sync: settings.alertsSync,
+      canShip: () => journal.state().healthy,
+      ship: (lines) => intake.ship(lines),
+    });
+  }
+  const { spool } = intake;
+  meters.reading('gauge', 'signalbox_alerts_spooled', 'Alerts that wait on disk for the database.', () => [
+    [[], spool?.unshipped ?? 0],
+  ]);
+  return {
+    journal,
+    events: journal,
+    onMoved: () => undefined,
+    own: {
+      readAfter: (seq) => journal.readOwnAfter(seq),
+      onStored: (listener) => journal.onStored(listener),
+      holdFrom: () => journal.holdFrom(),
+      state: () => journal.state(),
+    },
+    notices: [],
+    isOwn: (record) => journal.isOwn(record),
+    beginRetention: () => undefined,
+    intake,
+    firing,
+    whenRead: () => catchUp().catch(() => undefined),
+    readiness: () => {
+      const { healthy } = journal.state();
+      return { isReady: healthy || spool?.isHealthy === true, unavailable: healthy ? [] : ['database'] };
+    },
+    reopen: () => Promise.all([journal.reopen(), spool?.reopen()]),
+    close: async () => {
+      stopFollowing();
+      await follower.end();
+      await spool?.close();
+      await journal.close();
+    },
+  };
+};
+
+/** What a start says where alerts are kept for ever because they were before. */
+export const keptNotice = `alertsRetainDays is not set: alerts are kept for ever, as they were before; new logs keep them for ${defaultRetainDays} days`;
+
+/**
+ * The default for the log in files. It is decided once, when this version first opens the log, by whether there are alerts
+ * in it, and then kept in a small file beside it: nothing that was kept for ever is deleted by an upgrade.
+ */
+const readDefaultDays = async ({ openLog, openFile }: Pick<Parts, 'openLog' | 'openFile'>) => {
+  const file = openFile('alerts.retain-days');
+  const known = String((await file.read()) ?? '').trim();
+  if (known !== '') return known === String(forever) ? forever : defaultRetainDays;
+  const journal = await openLog('alert log', { name: 'alerts', awaitsHold: true });
+  const days = journal.state().lastSeq === 0 ? defaultRetainDays : forever;
+  await journal.close();
+  // Where it cannot be written, the next start decides; it never deletes more for that.
+  await file.write(Buffer.from(`${days}\n`)).catch(() => undefined);
+  return days;
+};
+
+/** The same for the log in a database, for all instances: it is kept as a row beside the gate of the alerts. */
+const readSharedDefaultDays = async (database: Pick<Database, 'query'>): Promise<number> => {
+  const name = 'alert_days';
+  await database.query({
+    text: `INSERT INTO signalbox.gate (name, last_id)
+      SELECT $1, CASE WHEN last_id = 0 THEN $2::bigint ELSE $3::bigint END FROM signalbox.gate WHERE name = 'alert'
+      ON CONFLICT (name) DO NOTHING`,
+    values: [name, defaultRetainDays, forever],
+  });
+  const text = 'SELECT last_id AS days FROM signalbox.gate WHERE name = $1';
+  const [row] = await database.query({ text, values: [name] });
+  return row.days;
+};
+
+/** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
+export const readInstanceId = async (openLog: OpenLog): Promise<string> => {
+  const journal = await openLog('outbox', { name: 'outbox' });
+  try {
+    const listing = await journal.listLast(1);
+    for await (const { instance } of listing.records()) return String(instance);
+    const instance = `signalbox/${randomBytes(8).toString('hex')}`;
+    await journal.append({ instance }).catch(({ message }: Error) => {
+      throw new SettingsError([`dataDir: ${message}`]);
+    });
+    return instance;
+  } finally {
+    await journal.close();
+  }
+};

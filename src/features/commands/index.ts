@@ -1,0 +1,94 @@
+import { needs } from '../../auth/access.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { findProgram } from '../../host/programs.ts';
+import type { HostReadings } from '../../host/readings.ts';
+import { defineFeature, type Tool } from '../../kit/feature.ts';
+import { createNoticeTopic } from '../../kit/topic.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { auditTransfer, createAudit, createExecutor } from './executor.ts';
+import { Refusal } from './language.ts';
+import { createNativeRunner } from './native/runner.ts';
+import { checkCommand } from './policy.ts';
+import { createPowerShellRunner } from './power-shell/runner.ts';
+import { createCommandRoutes } from './routes.ts';
+import type { Runner } from './runner.ts';
+import { commandSettings, ExecutionNotice } from './schema.ts';
+
+/** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
+const checkTool: Tool = {
+  name: 'check-command',
+  argument: { name: 'LINE', isQuoted: true },
+  summary: 'check whether a command line is allowed, and print how it is read or why it is refused; runs nothing',
+  run: (line) => {
+    const command = checkCommand(line);
+    if (command instanceof Refusal) return { output: `refused: ${command.message}`, ok: false };
+    return { output: `allowed: ${command.name} ${JSON.stringify(command.parameters)}`, ok: true };
+  },
+};
+
+/** Diagnostic commands in PowerShell syntax from a fixed allow list; each execution is in a durable audit. */
+export const commands = defineFeature({
+  name: 'commands',
+  profiles: [{ name: 'commands', aliases: ['X'], mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
+  settings: commandSettings,
+  tools: [checkTool],
+  transfer: auditTransfer,
+  create: async ({ host, clock, openLog, database, powerShellPaths, meters, settings }) => {
+    const { commandRunner, commandTimeout: timeoutSeconds } = settings;
+    const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
+    const { auditRetainBytes: retainBytes, auditRetainDays: retainDays } = settings;
+    const journal = database
+      ? await DatabaseLog.open({ database, table: 'audit', clock, retainDays: () => retainDays })
+      : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
+    const { topic, publish } = createNoticeTopic(needs('audit:read'), ExecutionNotice);
+    const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
+    const results = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
+    const executor = createExecutor({
+      runner,
+      timeoutSeconds,
+      audit,
+      clock,
+      count: (result) => {
+        results.at(result).value += 1;
+      },
+    });
+    return {
+      profiles: { commands: createCommandRoutes({ executor, audit, runnerName: runner.name }) },
+      topics: { executions: topic },
+      reopen: () => journal.reopen(),
+      close: async () => {
+        await executor.close();
+        await journal.close();
+      },
+    };
+  },
+});
+
+interface RunnerChoice {
+  commandRunner: 'auto' | Runner['name'];
+  /** Absolute paths; the first PowerShell that exists is used. */
+  powerShellPaths: readonly string[];
+  host: HostReadings;
+  clock: () => Date;
+  platform?: NodeJS.Platform;
+}
+
+/** The runner for the settings. Rejects with a SettingsError if it needs PowerShell and there is none. */
+export const chooseRunner = async ({
+  commandRunner,
+  powerShellPaths,
+  host,
+  clock,
+  platform = process.platform,
+}: RunnerChoice): Promise<Runner> => {
+  const ownRunner = platform === 'win32' ? 'powershell' : 'native';
+  const name = commandRunner === 'auto' ? ownRunner : commandRunner;
+  if (name === 'native') return createNativeRunner({ host, clock });
+  const program = await findProgram(powerShellPaths);
+  if (program !== null) return createPowerShellRunner(program, platform);
+  const places = powerShellPaths.join(', ') || 'any known place';
+  throw new SettingsError([
+    `commandRunner is ${commandRunner}, but there is no PowerShell at ${places}: ` +
+      'install it, set powershellPath, or set commandRunner to native',
+  ]);
+};

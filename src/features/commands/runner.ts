@@ -1,0 +1,79 @@
+import { computeOnce } from '../../host/reading.ts';
+import { ExpectedError } from '../../lib/expected-errors.ts';
+import { createAnyMatcher, createTextMatcher, hasWildcard, nameWildcards } from './language.ts';
+import type { ParsedCommand } from './policy.ts';
+
+/** One object of a result, by property name. */
+export type OutputRow = Record<string, unknown>;
+
+export interface CommandOutput {
+  rows: OutputRow[];
+  /** True if there was more than the bounds allow. */
+  truncated: boolean;
+}
+
+/** Runs the commands that the policy allows. */
+export interface Runner {
+  name: 'native' | 'powershell';
+  /**
+   * Rejects with a CommandFailure if the command itself fails, and with the signal's reason once it is aborted.
+   * All child processes have ended when it settles.
+   */
+  run(command: ParsedCommand, signal: AbortSignal): Promise<CommandOutput>;
+}
+
+/** How a started command ended. */
+export const exits = ['ok', 'failed', 'timed-out', 'abandoned'] as const;
+
+/** The command failed; the message is for the client. */
+export class CommandFailure extends ExpectedError {
+  readonly exit: (typeof exits)[number];
+
+  constructor(message: string, exit: CommandFailure['exit'] = 'failed') {
+    super(message);
+    this.exit = exit;
+  }
+}
+
+/**
+ * The items whose `key` matches one of the patterns, or all without patterns. A pattern that has no wildcards and matches
+ * none is a CommandFailure with the message that `refuse` returns.
+ */
+export const selectMatching = <K extends string, T extends Record<K, string>>(
+  items: readonly T[],
+  key: K,
+  patterns: readonly string[] | undefined,
+  refuse: (pattern: string) => string,
+): readonly T[] => {
+  if (!patterns) return items;
+  const isThere = (pattern: string): boolean => {
+    const matches = createTextMatcher(pattern, nameWildcards);
+    return items.some((item) => matches(item[key]));
+  };
+  const missing = patterns.find((pattern) => !hasWildcard(pattern) && !isThere(pattern));
+  if (missing !== undefined) throw new CommandFailure(refuse(missing));
+  const isWanted = createAnyMatcher(patterns);
+  return items.filter((item) => isWanted(item[key]));
+};
+
+export const maxRows = 5000;
+export const maxOutputBytes = 8 * 1024 * 1024;
+
+export interface BoundedResult {
+  /** Each object as JSON. */
+  rows: string[];
+  truncated: boolean;
+}
+
+/** The objects as JSON, up to 5,000 objects and 8 MiB. An output that several requests share is converted once. */
+export const toBoundedResult = computeOnce(({ rows, truncated }: CommandOutput): BoundedResult => {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const row of rows.slice(0, maxRows)) {
+    const text = JSON.stringify(row);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > maxOutputBytes) break;
+    texts.push(text);
+  }
+  return { rows: texts, truncated: truncated || texts.length < rows.length };
+});

@@ -1,0 +1,258 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { needs, openFor } from '../../auth/access.ts';
+import { findExpiry } from '../../auth/guard.ts';
+import { createUnavailable, ErrorBody, HttpError } from '../../http/errors.ts';
+import { FairShares } from '../../http/fair-shares.ts';
+import { skipTiming } from '../../http/response.ts';
+import { defineFeature, type FeatureInstance, type Parts } from '../../kit/feature.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import type { SendEvent, Topic } from '../../kit/topic.ts';
+
+/** Streams at a time, divided between addresses. */
+const maxStreams = 128;
+
+const noneFree =
+  `No event stream is free: there are ${maxStreams}, of which an address gets a quarter while others ask; ` +
+  'try again later';
+
+const EventQuery = Type.Object({
+  topics: Type.String({
+    default: '',
+    description: 'At least one topic, separated by commas.',
+    examples: ['alerts,tasks'],
+  }),
+});
+
+const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'] });
+
+/** What changes, while it does: topics of the other features as server-sent events, with a comment each `commentMs`. */
+export const createEvents = (commentMs: number) =>
+  defineFeature({
+    name: 'events',
+    profiles: [{ name: 'events', mounts: ['/'], summary: 'changes as server-sent events' }],
+    settings: {},
+    create: (parts) => createStreams(parts, commentMs),
+  });
+
+export const events = createEvents(15_000);
+
+const createStreams = (
+  { topics, authorize, meters, offers }: Pick<Parts, 'topics' | 'authorize' | 'meters' | 'offers'>,
+  commentMs: number,
+): FeatureInstance => {
+  /** Open streams; the function tells whether the listener still may listen. */
+  const streams = new Map<EventStream, () => boolean>();
+  const shares = new FairShares(maxStreams);
+  meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => streams.size);
+  let comments: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const add = (stream: EventStream, isAllowed: () => boolean): void => {
+    streams.set(stream, isAllowed);
+    comments ??= setInterval(() => {
+      for (const each of streams.keys()) each.comment();
+    }, commentMs).unref();
+  };
+  const remove = (stream: EventStream): void => {
+    streams.delete(stream);
+    if (streams.size > 0) return;
+    clearInterval(comments);
+    comments = undefined;
+  };
+  const route: Route = defineRoute({
+    method: 'GET',
+    path: '/api/events',
+    ...openFor('events:read'),
+    summary: 'Stream changes as server-sent events; each topic needs the access of its route',
+    schema: {
+      operationId: 'streamEvents',
+      querystring: EventQuery,
+      response: {
+        200: { content: { 'text/event-stream': { schema: EventText } } },
+        401: ErrorBody,
+        403: ErrorBody,
+      },
+    },
+    handler: async (request, reply) => {
+      const chosen = chooseTopics(request.query.topics, topics());
+      const findRefusal = () =>
+        chosen.map(([, topic]) => authorize(request, topic)).find((refusal) => refusal !== undefined);
+      const isKnown = () => authorize(request, needs('events:read')) === undefined;
+      const refusal = findRefusal();
+      if (refusal) throw refusal;
+      // With a token, a stream ends when that does, even if all its topics are open.
+      const wasKnown = request.headers.authorization !== undefined && isKnown();
+      const after = readLastEventId(request);
+      if (after !== undefined) {
+        await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
+        // Meanwhile the listener may have lost the access.
+        const late = findRefusal() ?? (wasKnown ? authorize(request, needs('events:read')) : undefined);
+        if (late) throw late;
+      }
+      if (request.method === 'HEAD') return reply.headers(eventHeaders).send('');
+      const part = isStopped ? undefined : shares.take(request.ip, { lose: () => stream.end() });
+      if (!part) throw createUnavailable(noneFree, 'streams');
+      skipTiming(reply);
+      reply.hijack();
+      const ends: (() => void)[] = [];
+      const stream = openStream(reply.raw, () => {
+        for (const end of ends) end();
+        shares.release(part);
+        remove(stream);
+      });
+      add(stream, () => (!wasKnown || isKnown()) && !findRefusal());
+      const expiry = findExpiry(request);
+      if (expiry !== undefined) {
+        const timer = setTimeout(stream.end, Math.max(0, expiry * 1000 - Date.now())).unref();
+        ends.push(() => clearTimeout(timer));
+      }
+      ends.push(...listen(stream, chosen, after));
+      return reply;
+    },
+  });
+  /** Ends the streams whose listeners have lost their access. */
+  const endLost = (): void => {
+    for (const [stream, isAllowed] of streams) if (!isAllowed()) stream.end();
+  };
+  offers.access?.onChanged(endLost);
+  return {
+    profiles: { events: [route] },
+    stop: () => {
+      isStopped = true;
+      for (const stream of streams.keys()) stream.end();
+    },
+    // Keys and users were loaded before.
+    reload: () => {
+      endLost();
+      return [];
+    },
+  };
+};
+
+type Chosen = readonly (readonly [name: string, topic: Topic])[];
+
+const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen => {
+  const names = [...new Set(query.split(',').filter((name) => name !== ''))];
+  const all = [...known.keys()].join(', ');
+  if (names.length === 0) throw new HttpError('invalid', `topics must name at least one of ${all}`);
+  return names.map((name) => {
+    const topic = known.get(name);
+    if (!topic) throw new HttpError('invalid', `There is no topic ${JSON.stringify(name)}; the topics are ${all}`);
+    return [name, topic] as const;
+  });
+};
+
+/** Sent as the id where the topics have none of their own, so that the client sends one when it comes back. */
+const noPlace = '-';
+
+/** Where the client was when it lost the connection: NaN if its id is of no alert, undefined if it sends none. */
+const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
+  const id = headers['last-event-id'];
+  if (typeof id !== 'string' || id === '') return undefined;
+  return /^\d{1,15}$/.test(id) ? Number(id) : Number.NaN;
+};
+
+/**
+ * Subscribes to the topics; returns the functions that unsubscribe. A client that reconnects gets `resync` with the names of the
+ * topics that cannot go on where they were.
+ */
+const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
+  const resumed = chosen.filter(([, { lastId }]) => after !== undefined && after <= (lastId?.() ?? -1));
+  const lost = chosen.filter((one) => !resumed.includes(one)).map(([name]) => name);
+  const [id] = chosen.flatMap(([, { lastId }]) => lastId?.() ?? []);
+  const place = resumed.length > 0 ? after : (id ?? after);
+  const hello = JSON.stringify({ topics: chosen.map(([name]) => name) });
+  // Its id is where a client that gets no other event goes on.
+  void stream.send('hello', hello, place === undefined || Number.isNaN(place) ? noPlace : place);
+  if (after !== undefined && lost.length > 0) void stream.send('resync', JSON.stringify({ topics: lost }));
+  return chosen.map(([name, topic]) =>
+    topic.subscribe(stream.senderOf(name), (resumed.length > 0 ? after : topic.lastId?.()) ?? 0),
+  );
+};
+
+/** Bytes of events that may wait for a reader; one that lets more pile up is disconnected. */
+const maxBacklog = 1024 * 1024;
+
+const eventHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // Proxies such as nginx would collect the events.
+  'x-accel-buffering': 'no',
+};
+
+type EventStream = ReturnType<typeof openStream>;
+
+/** A response that goes on as server-sent events. `onClose` is called once, when it has ended for any reason. */
+const openStream = (response: ServerResponse, onClose: () => void) => {
+  response.writeHead(200, eventHeaders);
+  /** Events of this turn of the event loop, which become one write. */
+  let ready = '';
+  // Events wait as one text: each write that Node keeps costs some hundred bytes more.
+  let waiting = '';
+  let waitingBytes = 0;
+  /** Pending while the reader has not taken what was written. */
+  let room: Promise<void> | undefined;
+  let makeRoom = (): void => undefined;
+  const isOver = () => response.writableEnded || response.destroyed;
+  const write = (text: string): void => {
+    if (response.write(text)) return;
+    room = new Promise((resolve) => {
+      makeRoom = resolve;
+    });
+  };
+  const writeWaiting = (): void => {
+    const text = waiting;
+    waiting = '';
+    waitingBytes = 0;
+    room = undefined;
+    makeRoom();
+    if (text !== '' && !isOver()) write(text);
+  };
+  const writeReady = (): void => {
+    const text = ready;
+    ready = '';
+    if (text === '' || isOver()) return;
+    if (!room) {
+      write(text);
+      return;
+    }
+    waiting += text;
+    waitingBytes += Buffer.byteLength(text);
+    if (waitingBytes > maxBacklog) response.destroy();
+  };
+  const add = (text: string): void => {
+    if (ready === '') queueMicrotask(writeReady);
+    ready += text;
+  };
+  /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
+  const end = (): void => {
+    const isBehind = room !== undefined;
+    writeReady();
+    if (isBehind) response.destroy();
+    else response.end();
+  };
+  const { socket } = response;
+  // A client that goes away closes its side first; only the second write after that would fail.
+  if (socket?.readableEnded) end();
+  else socket?.once('end', end);
+  response.on('drain', writeWaiting);
+  response.once('close', () => {
+    socket?.off('end', end);
+    makeRoom();
+    onClose();
+  });
+  const send = (name: string, data: string, id?: number | string): Promise<void> | undefined => {
+    add(`${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
+    return room;
+  };
+  return {
+    send,
+    senderOf:
+      (name: string): SendEvent =>
+      (data, id) =>
+        send(name, data, id),
+    /** Keeps proxies from closing a silent connection, and shows the client that the server is there. */
+    comment: () => add(':\n\n'),
+    end,
+  };
+};

@@ -1,0 +1,136 @@
+import { openFor } from '../../auth/access.ts';
+import { defineFeature, type FeatureInstance } from '../../kit/feature.ts';
+import { createNoticeTopic } from '../../kit/topic.ts';
+import { Slice } from '../../lib/slice.ts';
+import { MiB } from '../../lib/units.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { expectMovedFiles } from '../../storage/projection.ts';
+import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
+import { heartbeatStates } from './judge.ts';
+import { HeartbeatKeeper } from './keeper.ts';
+import { createPingRoutes } from './ping-routes.ts';
+import { createHeartbeatRoutes } from './routes.ts';
+import { Heartbeat } from './schema.ts';
+import { toHeartbeat } from './shown.ts';
+import { createHeartbeatSnapshot, createLastAlive, createSharedLastAlive } from './snapshots.ts';
+import { HeartbeatStore } from './store.ts';
+import { HeartbeatWatch } from './watch.ts';
+
+/** How many of the last records are in memory, so that what was just stored is folded without reading the disk. */
+const recentCount = 2000;
+
+/** Days for which a database keeps what was sent: snapshots have what follows from it. */
+const sharedDays = 7;
+
+/** Milliseconds between two snapshots. */
+const savedMs = 60 * 60 * 1000;
+
+/** What is expected on a schedule, such as jobs: who is late raises an alert. */
+export const heartbeats = defineFeature({
+  name: 'heartbeats',
+  profiles: [
+    {
+      name: 'heartbeats',
+      aliases: ['incidents'],
+      mounts: ['/'],
+      summary: 'jobs that are expected on a schedule',
+    },
+  ],
+  settings: heartbeatSettings,
+  findProblems: findHeartbeatProblems,
+  create: async (parts) => {
+    const { offers, database, openLog, openState, openFile, clock, log, meters, authorize, settings } = parts;
+    let store: HeartbeatStore | undefined;
+    const pings = database
+      ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => sharedDays })
+      : await openLog(
+          'heartbeat log',
+          { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, expects: 'all', recentCount },
+          expectMovedFiles(() => store),
+        );
+    const snapshot = database ? createHeartbeatSnapshot(database) : openState('heartbeats');
+    const alive = database ? createSharedLastAlive(database) : createLastAlive(openFile('heartbeats.alive'));
+    const opened = await HeartbeatStore.open({ log: pings, snapshot, report: log });
+    store = opened;
+    const keeper = new HeartbeatKeeper({
+      settings: offers.settings,
+      configured: settings.heartbeats,
+      onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: one cannot be used, so nothing is expected'),
+    });
+    // Compiles all of them before requests come, which would wait for it.
+    keeper.list();
+    const lease = database ? createLease(database, 'heartbeats') : ownLease;
+    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Heartbeat);
+    const watch = new HeartbeatWatch({
+      store: opened,
+      alive,
+      keeper,
+      lease,
+      alerts: offers.alerts,
+      clock,
+      log,
+      onChanged: (name) => tell(name),
+      // Definitions and what was sent come from a database in any order.
+      patienceMs: database ? 10_000 : 0,
+    });
+    const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
+      const state = opened.find(known.name);
+      const own = state?.since === known.since ? state : undefined;
+      return toHeartbeat(known, own, watch.judge(known), isForAdmin);
+    };
+    const tell = (name: string): void => {
+      const known = keeper.find(name);
+      if (known) publish(() => show(known, false));
+    };
+    opened.onChanged(tell);
+    const sent = meters.counter('signalbox_heartbeat_pings_total', 'What jobs have sent.', ['type']);
+    for (const type of ['success', 'start', 'failure', 'log']) sent.at(type);
+    meters.reading(
+      'gauge',
+      'signalbox_heartbeats',
+      'Heartbeats by state.',
+      async () => {
+        const counts = new Map(heartbeatStates.map((state) => [state, 0]));
+        const slice = new Slice();
+        for (const known of keeper.list()) {
+          if (slice.isOver) await slice.giveWay();
+          const { status } = watch.judge(known);
+          counts.set(status, (counts.get(status) ?? 0) + 1);
+        }
+        return Array.from(counts, ([state, count]) => [[state], count]);
+      },
+      ['state'],
+    );
+    let saving: NodeJS.Timeout | undefined;
+    const common = { store: opened, keeper, authorize, clock };
+    const count = (type: string): void => {
+      sent.at(type).value += 1;
+    };
+    return {
+      profiles: {
+        heartbeats: [...createPingRoutes({ ...common, count }), ...createHeartbeatRoutes({ ...common, show })],
+      },
+      topics: { heartbeats: topic },
+      isReady: () => opened.isReady,
+      start: () => {
+        watch.start();
+        saving = setInterval(() => {
+          // Of several instances one is enough.
+          if (lease.isHeld()) void opened.save();
+        }, savedMs).unref();
+      },
+      reopen: () => opened.reopen(),
+      reload: ({ heartbeats: changed }) => {
+        keeper.configure(changed, clock().getTime());
+        return [];
+      },
+      close: async () => {
+        clearInterval(saving);
+        await watch.close();
+        await lease.close();
+        await opened.close();
+      },
+    } satisfies FeatureInstance<HeartbeatSettings>;
+  },
+});

@@ -1,0 +1,149 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { needs, openFor } from '../../auth/access.ts';
+import { callerOf } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import type { Parts } from '../../kit/feature.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { isUuid, type KnownHeartbeat } from './definition.ts';
+import type { HeartbeatKeeper } from './keeper.ts';
+import type { Ping } from './runs.ts';
+import { PingBody, PingParams, PingQuery, SignalParams } from './schema.ts';
+import type { HeartbeatStore } from './store.ts';
+
+/** How much of the end of a body is kept. */
+const keptBytes = 10_000;
+
+/** Of one that a ping creates. */
+const usualDefinition = { period: 24 * 60 * 60 };
+
+interface PingParts extends Pick<Parts, 'authorize' | 'clock'> {
+  store: HeartbeatStore;
+  keeper: HeartbeatKeeper;
+  count(type: Ping['type']): void;
+}
+
+type PingRequest = FastifyRequest & {
+  params: { address: string; signal?: string };
+  /** Where there is a body, nobody has checked it: clients cannot tell parameters from members of a body. */
+  query: { rid?: unknown; create?: unknown };
+};
+
+const Ok = Type.String({ examples: ['OK'] });
+const response = {
+  200: { content: { 'text/plain': { schema: Ok } } },
+  201: { content: { 'text/plain': { schema: Ok } } },
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
+};
+
+/** What jobs request, as clients of healthchecks do. GET, HEAD and POST are the same. */
+export const createPingRoutes = (parts: PingParts): Route[] => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+    const { params, query } = request as PingRequest;
+    const sent = readPing(params.signal, query.rid, request.body);
+    const { known, isNew } = await findHeartbeat(parts, request as PingRequest);
+    await parts.store.append({ ...sent, name: known.name, since: known.since, at: parts.clock().getTime() });
+    parts.count(sent.type);
+    reply.code(isNew ? 201 : 200).type('text/plain; charset=utf-8');
+    return 'OK';
+  };
+  const common = { ...openFor('heartbeats:ping'), staysOpen: true, handler } as const;
+  const end = { ...common, path: '/ping/:address', summary: 'Say that a job has succeeded' } as const;
+  const withBody = {
+    // A ping counts whatever its body is.
+    body: 'end',
+    validatorCompiler: () => () => true,
+  } as const;
+  const signal = { ...common, path: '/ping/:address/:signal', summary: 'Say how a job stands' } as const;
+  const consumes = ['text/plain', 'application/json'];
+  const shared = { querystring: PingQuery, response } as const;
+  return [
+    defineRoute({ ...end, method: 'GET', schema: { operationId: 'ping', params: PingParams, ...shared } }),
+    defineRoute({
+      ...end,
+      ...withBody,
+      method: 'POST',
+      schema: { operationId: 'pingWithOutput', params: PingParams, consumes, body: PingBody, response },
+    }),
+    defineRoute({ ...signal, method: 'GET', schema: { operationId: 'pingSignal', params: SignalParams, ...shared } }),
+    defineRoute({
+      ...signal,
+      ...withBody,
+      method: 'POST',
+      schema: { operationId: 'pingSignalWithOutput', params: SignalParams, consumes, body: PingBody, response },
+    }),
+  ];
+};
+
+const readPing = (signal: string | undefined, rid: unknown, body: unknown): Ping => {
+  if (rid !== undefined && !(typeof rid === 'string' && isUuid(rid)))
+    throw new HttpError('invalid', 'rid must be a UUID');
+  const output = Buffer.isBuffer(body) ? toOutput(body) : '';
+  return {
+    ...readSignal(signal),
+    ...(rid !== undefined && { rid: rid.toLowerCase() }),
+    ...(output !== '' && { output }),
+  };
+};
+
+const readSignal = (signal: string | undefined): Ping => {
+  if (signal === undefined) return { type: 'success' };
+  if (signal === 'start' || signal === 'log') return { type: signal };
+  if (signal === 'fail') return { type: 'failure' };
+  // Windows has exit codes of 32 bits, with a sign or without: 3221225786 and -1073741510 are the same.
+  const exitCode = /^-?\d{1,10}$/.test(signal) ? Number(signal) + 0 : Number.NaN;
+  if (exitCode >= -(2 ** 31) && exitCode < 2 ** 32) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
+  throw new HttpError('invalid', 'After the address comes start, fail, log or an exit code, an integer of 32 bits');
+};
+
+/** The end of a body as text, whatever it is, without control characters. */
+const toOutput = (body: Buffer): string => {
+  const end = body.subarray(-keptBytes);
+  // Not from the middle of a character on.
+  const start =
+    body.length > keptBytes
+      ? Math.max(
+          0,
+          end.subarray(0, 4).findIndex((byte) => byte >> 6 !== 0b10),
+        )
+      : 0;
+  return stripVTControlCharacters(end.subarray(start).toString())
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[^\P{Cc}\t\n]/gu, '')
+    .trimEnd();
+};
+
+/** Throws an HttpError unless the caller may use it. */
+const findHeartbeat = async (
+  { keeper, store, authorize }: PingParts,
+  request: PingRequest,
+): Promise<{ known: KnownHeartbeat; isNew: boolean }> => {
+  const { address } = request.params;
+  if (isUuid(address)) {
+    const known = keeper.findByAddress(address);
+    if (known) return { known, isNew: false };
+    assertKnown(store);
+    throw new HttpError('not-found', 'There is no heartbeat with this address');
+  }
+  const refusal = authorize(request, needs('heartbeats:ping'));
+  if (refusal) throw refusal;
+  const known = keeper.find(address);
+  if (known) return { known, isNew: false };
+  assertKnown(store);
+  if (request.query.create !== '1') {
+    throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: ?create=1 creates it`);
+  }
+  // A ping by name changes no setting, so creating one needs a right of its own.
+  const forbidden = authorize(request, needs('heartbeats:create'));
+  if (forbidden) throw forbidden;
+  return keeper.findOrCreate(address, usualDefinition, callerOf(request));
+};
+
+/** While a database cannot be used, nobody knows which heartbeats there are: whoever pings has to come back. */
+const assertKnown = (store: HeartbeatStore): void => {
+  if (!store.isReady) throw new StoreUnavailable('Heartbeats cannot be read at the moment; try again in a second');
+};

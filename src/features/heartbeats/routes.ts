@@ -1,0 +1,162 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { needs, openFor } from '../../auth/access.ts';
+import { callerOf } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { sendItems, sendJson } from '../../http/json.ts';
+import type { Parts } from '../../kit/feature.ts';
+import { createMadeRoutes, sendMade } from '../../kit/made-routes.ts';
+import { assertOwnMembers } from '../../kit/own-members.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { drawBadge } from './badge.ts';
+import { HeartbeatDefinition, type KnownHeartbeat } from './definition.ts';
+import type { HeartbeatKeeper } from './keeper.ts';
+import type { HeartbeatState } from './runs.ts';
+import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatQuery, HeartbeatRunList, RunQuery } from './schema.ts';
+import { toRecentRuns, toRun } from './shown.ts';
+import type { HeartbeatStore } from './store.ts';
+
+interface HeartbeatParts extends Pick<Parts, 'authorize' | 'clock'> {
+  store: HeartbeatStore;
+  keeper: HeartbeatKeeper;
+  show(known: KnownHeartbeat, isForAdmin: boolean): Heartbeat;
+}
+
+const reading = openFor('incidents:read');
+const changing = needs('settings:write');
+const params = HeartbeatParams;
+
+const { read, put, remove } = createMadeRoutes<Heartbeat>({
+  path: '/api/heartbeats',
+  params,
+  shape: Heartbeat,
+  noun: 'definition',
+  reading,
+  changing,
+});
+
+export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => [
+  createListRoute(parts),
+  read({ operationId: 'getHeartbeat', summary: 'One heartbeat' }, (name, request) =>
+    parts.show(parts.keeper.require(name), isAdmin(request, parts.authorize)),
+  ),
+  createRunsRoute(parts),
+  createBadgeRoute(parts),
+  createPauseRoute(parts, 'pause', 'Expect nothing of a heartbeat until it is resumed'),
+  createPauseRoute(parts, 'resume', 'Expect a heartbeat again, from now on'),
+  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
+];
+
+const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/heartbeats',
+    ...reading,
+    summary: 'List heartbeats by name',
+    schema: { operationId: 'listHeartbeats', querystring: HeartbeatQuery, response: { 200: HeartbeatList } },
+    handler: (request, reply) => {
+      const isForAdmin = isAdmin(request, authorize);
+      const { runs } = request.query;
+      const known = keeper.list();
+      const toShown = (one: KnownHeartbeat): Heartbeat => ({
+        ...show(one, isForAdmin),
+        ...(runs > 0 && { recentRuns: toRecentRuns(findState(store, one), runs) }),
+      });
+      return sendItems(reply, known, toShown);
+    },
+  });
+
+const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/heartbeats/:name/runs',
+    ...reading,
+    summary: 'List the last runs of a heartbeat, newest first',
+    schema: {
+      operationId: 'listHeartbeatRuns',
+      params,
+      querystring: RunQuery,
+      response: { 200: HeartbeatRunList, 404: ErrorBody },
+    },
+    handler: async ({ params: { name }, query: { limit } }, reply) => {
+      const runs = findState(store, keeper.require(name))?.runs ?? [];
+      const data = runs.slice(-limit).toReversed().map(toRun);
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/heartbeats/:name/badge.svg',
+    ...openFor('incidents:read'),
+    staysOpen: true,
+    summary: 'A picture of the state of a heartbeat with `open`',
+    schema: {
+      operationId: 'getHeartbeatBadge',
+      params,
+      response: {
+        200: { content: { 'image/svg+xml': { schema: Type.String({ examples: ['<svg></svg>'] }) } } },
+        404: ErrorBody,
+      },
+    },
+    handler: async ({ params: { name } }, reply) => {
+      const known = keeper.find(name);
+      // Nobody learns here which ones there are.
+      if (known?.definition.open !== true) throw new HttpError('not-found', 'There is no heartbeat with an open badge');
+      const { state } = show(known, false);
+      return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, state));
+    },
+  });
+
+const createChangingRoutes = ({ keeper, show }: HeartbeatParts): Route[] => [
+  put(
+    {
+      operationId: 'putHeartbeat',
+      summary: 'Create a heartbeat, or replace its definition',
+      body: HeartbeatDefinition,
+    },
+    (name) => keeper.find(name) !== undefined,
+    async (name, given, { by, expected }) => {
+      assertOwnMembers(given, HeartbeatDefinition, Heartbeat);
+      return show(await keeper.put(name, pickDefinition(given), by, expected), true);
+    },
+  ),
+  remove(
+    { operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs; its incident is resolved' },
+    async (name, { by, expected }) => {
+      const shown = show(keeper.require(name), true);
+      await keeper.delete(name, by, expected);
+      return shown;
+    },
+  ),
+];
+
+const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summary: string): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `/api/heartbeats/:name/${type}`,
+    ...changing,
+    summary,
+    schema: { operationId: `${type}Heartbeat`, params, response: { 200: Heartbeat, 404: ErrorBody } },
+    handler: async (request, reply) => {
+      const { keeper, store, show, clock } = parts;
+      const known = keeper.require(request.params.name);
+      const { name, since } = known;
+      await store.append({ type, name, since, at: clock().getTime(), by: callerOf(request) });
+      return sendMade(reply, show(known, true));
+    },
+  });
+
+/** Another one with this name may have been deleted. */
+const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): HeartbeatState | undefined => {
+  const state = store.find(name);
+  return state?.since === since ? state : undefined;
+};
+
+const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
+  authorize(request, needs('settings:write')) === undefined;
+
+/** Only what a definition has. */
+const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
+  Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));

@@ -1,0 +1,66 @@
+import { toMadeFacts } from '../../kit/made-routes.ts';
+import { toTimeOrNull } from '../../kit/route.ts';
+import type { KnownHeartbeat } from './definition.ts';
+import type { Judgement } from './judge.ts';
+import type { HeartbeatRun, HeartbeatState } from './runs.ts';
+import type { Heartbeat, HeartbeatRunShape, RecentRun } from './schema.ts';
+
+/** A heartbeat as routes return it; its address is left out unless the caller may see it. */
+export const toHeartbeat = (
+  { name, uuid, definition, made }: KnownHeartbeat,
+  state: HeartbeatState | undefined,
+  { status, dueAt }: Judgement,
+  isForAdmin: boolean,
+): Heartbeat => {
+  const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = definition;
+  const last = state?.runs.findLast(({ result }) => result !== 'log');
+  return {
+    name,
+    state: status,
+    dueAt: toTimeOrNull(dueAt),
+    lastPingAt: toTimeOrNull(state?.lastPingAt),
+    lastSuccessAt: toTimeOrNull(state?.lastSuccessAt),
+    downAt: toTimeOrNull(state?.problem?.at),
+    downReason: state?.problem?.why ?? null,
+    lastRun: last ? toRun(last) : null,
+    uuid: isForAdmin ? (uuid ?? null) : null,
+    period: period ?? null,
+    schedule: schedule ?? null,
+    timeZone: timeZone ?? null,
+    grace: grace ?? null,
+    maxRunMinutes: maxRunMinutes ?? null,
+    level: level ?? 'ERROR',
+    description: description ?? '',
+    tags: tags ?? [],
+    open: open ?? false,
+    pausedBy: state?.paused?.by ?? null,
+    pausedAt: toTimeOrNull(state?.paused?.at),
+    isConfigured: made === undefined,
+    ...toMadeFacts(made),
+    version: made?.version ?? 0,
+  };
+};
+
+/** The last runs, oldest first, without what was only logged. */
+export const toRecentRuns = (state: HeartbeatState | undefined, count: number): RecentRun[] =>
+  (state?.runs ?? [])
+    .filter((run) => run.result !== 'log')
+    .slice(-count)
+    .map(({ startedAt, endedAt, result }) => ({
+      at: toTimeOrNull(endedAt ?? startedAt) ?? '',
+      durationMs: toDuration(startedAt, endedAt),
+      result,
+    }));
+
+export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
+  startedAt: toTimeOrNull(startedAt),
+  endedAt: toTimeOrNull(endedAt),
+  durationMs: toDuration(startedAt, endedAt),
+  result,
+  exitCode,
+  rid,
+  output,
+});
+
+const toDuration = (startedAt: number | null, endedAt: number | null): number | null =>
+  startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt);

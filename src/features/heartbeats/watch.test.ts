@@ -1,0 +1,453 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolder } from '../../../test/support/folder.ts';
+import { atEnd, type Scope } from '../../../test/support/scope.ts';
+import type { AlertSource, MadeSetting, RaisedSeries, SettingStore } from '../../kit/offers.ts';
+import { toLocalMinute } from '../../lib/local-time.ts';
+import { type Journal, openJournal } from '../../storage/journal/journal.ts';
+import { createId } from '../../storage/journal/line.ts';
+import { ownLease } from '../../storage/postgres/lease.ts';
+import { createReplacedFile } from '../../storage/replaced-file.ts';
+import { createSnapshotFile } from '../../storage/snapshot-file.ts';
+import type { HeartbeatDefinition } from './definition.ts';
+import { HeartbeatKeeper } from './keeper.ts';
+import type { Ping } from './runs.ts';
+import { createLastAlive } from './snapshots.ts';
+import { HeartbeatStore } from './store.ts';
+import { HeartbeatWatch } from './watch.ts';
+
+type Raised = Parameters<AlertSource['raise']>[0];
+
+const log = { warn: () => undefined, error: () => undefined };
+
+/** Settings of which one can be made, at that time, and deleted. */
+const createSettings = (name: string, value: HeartbeatDefinition & { uuid: string }) => {
+  let version = 0;
+  let made: MadeSetting[] = [];
+  const listeners: (() => void)[] = [];
+  const change = (next: MadeSetting[]): void => {
+    made = next;
+    for (const listener of listeners) listener();
+  };
+  const unused = () => Promise.reject(new Error('unused'));
+  const settings: SettingStore = {
+    list: <T>() => made as MadeSetting<T>[],
+    find: <T>() => made[0] as MadeSetting<T> | undefined,
+    put: unused,
+    delete: unused,
+    noteBroken: () => undefined,
+    isRead: () => true,
+    catchUp: async () => undefined,
+    onChanged: (_kind, listener) => void listeners.push(listener),
+  };
+  const make = (at: number): void => {
+    version += 1;
+    change([{ name, value, version, by: 'anna', at, createdAt: at }]);
+  };
+  return { settings, make, remove: () => change([]) };
+};
+
+/** What a server does with one heartbeat, by a clock that the test moves. */
+const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01-31T00:00:00Z', isMade = false) => {
+  const directory = createFolder(t);
+  let now = Date.parse(begin);
+  const clock = (): Date => new Date(now);
+  const raised: Raised[] = [];
+  const ids: string[] = [];
+  const series = new Map<string, RaisedSeries>();
+  let isBehind = false;
+  let isKilled = false;
+  let isSaved = true;
+  let broken: 'list' | 'find' | undefined;
+  const name = 'job';
+  const { settings, make, remove } = createSettings(name, { ...definition, uuid: randomUUID() });
+  const keeper = new HeartbeatKeeper({
+    settings: isMade ? settings : undefined,
+    configured: isMade ? [] : [{ name, ...definition }],
+    onUnusable: () => undefined,
+  });
+  const { list, find } = keeper;
+  keeper.list = () => {
+    if (broken === 'list') throw new Error('broken');
+    return list.call(keeper);
+  };
+  keeper.find = (wanted) => {
+    if (broken === 'find') throw new Error('broken');
+    return find.call(keeper, wanted);
+  };
+  let life: { watch: HeartbeatWatch; store: HeartbeatStore; journal: Journal } | undefined;
+  const open = async (): Promise<void> => {
+    const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
+    const file = createSnapshotFile(join(directory, 'heartbeats.state'));
+    const writeUnlessLost: typeof file.write = async (seq, pieces) => {
+      if (isSaved) await file.write(seq, pieces);
+    };
+    const alive = createLastAlive(createReplacedFile(directory, 'heartbeats.alive'));
+    const snapshot = { size: 0, read: file.read, write: writeUnlessLost };
+    const store = await HeartbeatStore.open({ log: journal, snapshot, report: log });
+    const alerts: Pick<AlertSource, 'raise' | 'listRaised'> = {
+      raise: async (alert) => {
+        raised.push(alert);
+        const id = createId(now);
+        ids.push(id);
+        const about = alert.fingerprint ?? '';
+        const isResolved = alert.status !== 'firing';
+        const known = isResolved ? (series.get(about)?.ids ?? []) : [id];
+        if (!isBehind) series.set(about, { id, ids: known, level: alert.level, isResolved });
+        if (isKilled) throw new Error('killed before it was noted');
+        return { id };
+      },
+      listRaised: async () => series,
+    };
+    const watch = new HeartbeatWatch({
+      store,
+      alive,
+      keeper,
+      lease: ownLease,
+      alerts,
+      clock,
+      log,
+      patienceMs: 0,
+      onChanged: () => undefined,
+    });
+    life = { watch, store, journal };
+    watch.start();
+    await watch.settle();
+  };
+  const close = async (): Promise<void> => {
+    await life?.watch.close();
+    await life?.store.close();
+    life = undefined;
+  };
+  atEnd(t, close);
+  const status = (): string => {
+    const known = keeper.find(name);
+    assert.ok(known && life);
+    return life.watch.judge(known).status;
+  };
+  return {
+    open,
+    close,
+    raised,
+    ids,
+    status,
+    send: async (type: Ping['type']): Promise<void> => {
+      await life?.store.append({ type, name, since: keeper.find(name)?.since ?? 0, at: now });
+      await life?.watch.settle();
+    },
+    make: async (): Promise<void> => {
+      make(now);
+      await life?.watch.settle();
+    },
+    remove: async (): Promise<void> => {
+      remove();
+      await life?.watch.settle();
+    },
+    /** From now on no state is saved. */
+    loseStates: (): void => {
+      isSaved = false;
+    },
+    /** Looks at all while something fails. */
+    lookBroken: async (what: 'list' | 'find'): Promise<void> => {
+      broken = what;
+      await life?.store.append({ type: 'outage', from: now, at: now });
+      await life?.watch.settle().finally(() => {
+        broken = undefined;
+      });
+    },
+    /** From now on nothing is stored; returns what counts the records that were to be. */
+    ignoreRecords: (): (() => number) => {
+      let count = 0;
+      assert.ok(life);
+      life.store.append = async () => {
+        count += 1;
+      };
+      return () => count;
+    },
+    countRecords: (): number => life?.journal.state().lastSeq ?? 0,
+    /** From now on the process ends after an alert is stored and before that is noted. */
+    kill: (): void => {
+      isKilled = true;
+    },
+    revive: (): void => {
+      isKilled = false;
+    },
+    /** From now on the log gets no alerts: they wait for a database. */
+    fallBehind: (): void => {
+      isBehind = true;
+    },
+    /** Moves the clock, and wakes the server as often as it wants. */
+    pass: async (seconds: number, stepSeconds = 30): Promise<void> => {
+      for (const end = now + seconds * 1000; now < end; ) {
+        now = Math.min(end, now + stepSeconds * 1000);
+        await life?.watch.look();
+        await life?.watch.settle();
+      }
+    },
+    setClock: (seconds: number): void => {
+      now += seconds * 1000;
+    },
+    messages: (): string[] => raised.map(({ status: how, message }) => `${how}: ${message}`),
+  };
+};
+
+test('one that is late raises one alert after its grace, which the next success resolves', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600, level: 'CRITICAL' });
+  await world.open();
+  await world.send('success');
+  await world.pass(4199);
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.pass(7200);
+  assert.equal(world.status(), 'down');
+  await world.send('success');
+  const [due, success] = ['2026-01-31T01:00:00Z', '2026-01-31T00:00:00Z'].map((at) => toLocalMinute(Date.parse(at)));
+  assert.deepEqual(world.messages(), [
+    `firing: Heartbeat job is late: it was due at ${due}, its last success was at ${success}`,
+    'resolved: Heartbeat job is up again',
+  ]);
+  const [firing, resolved] = world.raised;
+  assert.deepEqual([firing?.level, resolved?.resolves, resolved?.firingLevel], ['CRITICAL', world.ids[0], 'CRITICAL']);
+});
+
+test('what came due while the server was down gets one more grace, and is down after that', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('success');
+  await world.pass(60);
+  await world.close();
+  world.setClock(20 * 3600);
+  await world.open();
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.pass(570);
+  // Another restart does not take it away.
+  await world.close();
+  await world.open();
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.pass(40);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
+test('an alert that is due is raised once, also after restarts', async (t) => {
+  const world = createWorld(t, { period: 60, grace: 10 });
+  await world.open();
+  await world.send('failure');
+  assert.equal(world.raised.length, 1);
+  await world.close();
+  await world.open();
+  await world.pass(600);
+  assert.equal(world.raised.length, 1);
+  await world.send('success');
+  await world.close();
+  await world.open();
+  assert.equal(world.raised.length, 2);
+});
+
+test('an alert that was stored and not noted before a kill is not raised again, and the next success resolves it', async (t) => {
+  const { open, close, send, raised, kill, revive } = createWorld(t, { period: 3600 });
+  await open();
+  kill();
+  await send('failure');
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing'],
+  );
+  await close();
+  revive();
+  await open();
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing'],
+  );
+  await send('success');
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing', 'resolved'],
+  );
+});
+
+test('a success that comes before a stored alert is noted resolves it after the next start', async (t) => {
+  const { open, close, send, raised, kill, revive } = createWorld(t, { period: 3600 });
+  await open();
+  kill();
+  await send('failure');
+  await send('success');
+  await close();
+  revive();
+  await open();
+  assert.deepEqual(
+    raised.map(({ status }) => status),
+    ['firing', 'resolved'],
+  );
+});
+
+test('after a kill between storing an end and noting it, the next start tells a failure at once', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('failure');
+  world.kill();
+  await world.send('success');
+  await world.send('failure');
+  await world.close();
+  world.revive();
+  await world.open();
+  assert.deepEqual(
+    world.raised.map(({ status }) => status),
+    ['firing', 'resolved', 'firing'],
+  );
+});
+
+test('an alert that was told and waits for the log is not told again after the next start', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('failure');
+  await world.send('success');
+  world.fallBehind();
+  await world.send('failure');
+  await world.close();
+  await world.open();
+  await world.send('success');
+  assert.deepEqual(
+    world.raised.map(({ status }) => status),
+    ['firing', 'resolved', 'firing', 'resolved'],
+  );
+});
+
+test('a clock that was set forward does not make anything late at once', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('success');
+  world.setClock(10 * 3600);
+  await world.pass(30);
+  assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
+  await world.send('success');
+  assert.equal(world.status(), 'up');
+});
+
+test('a clock that was set back does not delay what is expected', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.pass(30);
+  await world.send('success');
+  world.setClock(-10 * 3600);
+  await world.pass(3630);
+  assert.equal(world.status(), 'late');
+  await world.pass(660);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
+test('a clock that was set forward and back again delays nothing', async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 });
+  await world.open();
+  await world.send('success');
+  world.setClock(240 * 3600);
+  await world.pass(30);
+  world.setClock(-240 * 3600);
+  await world.pass(30);
+  await world.send('success');
+  await world.pass(3700);
+  assert.equal(world.status(), 'late');
+  await world.pass(600);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
+test('a daily job is due at the same local time before and after clocks change', async (t) => {
+  const definition = { schedule: '30 2 * * *', timeZone: 'Europe/Berlin', grace: 60 };
+  const world = createWorld(t, definition, '2026-03-28T01:30:00Z');
+  await world.open();
+  await world.send('success');
+  // Half past two is skipped on the 29th: it is due at three, one hour of daylight saving later.
+  await world.pass(23.5 * 3600 + 30, 90);
+  assert.equal(world.status(), 'late');
+  await world.send('success');
+  await world.pass(23.5 * 3600 - 60, 90);
+  assert.equal(world.status(), 'up');
+  await world.pass(60 + 61);
+  assert.equal(world.status(), 'down');
+});
+
+test('a job that fails every second is told once a minute', async (t) => {
+  const world = createWorld(t, { period: 3600 });
+  await world.open();
+  for (let count = 0; count < 130; count += 1) {
+    await world.send('failure');
+    await world.pass(1, 1);
+  }
+  assert.equal(world.raised.length, 3);
+});
+
+test('a late job that runs and fails soon after it was told as late is told a minute later', async (t) => {
+  const world = createWorld(t, { period: 600, grace: 60 });
+  await world.open();
+  await world.send('success');
+  await world.pass(670);
+  await world.send('failure');
+  assert.equal(world.raised.length, 1);
+  await world.pass(60);
+  assert.deepEqual(world.messages().slice(1), ['firing: Heartbeat job failed']);
+  await world.pass(120);
+  assert.equal(world.raised.length, 2);
+});
+
+test('one made again after the clock was set back is expected once, also after a start without a saved state', {
+  timeout: 60_000,
+}, async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
+  world.loseStates();
+  await world.open();
+  world.setClock(3600);
+  await world.make();
+  await world.remove();
+  world.setClock(-3600);
+  await world.make();
+  await world.send('success');
+  const count = world.countRecords();
+  await world.close();
+  await world.open();
+  assert.deepEqual([world.countRecords(), world.status()], [count, 'up']);
+  await world.pass(3630);
+  assert.equal(world.status(), 'late');
+  await world.pass(660);
+  assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+});
+
+test('one made again after the clock was set back ends the alert of the earlier one', {
+  timeout: 60_000,
+}, async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
+  await world.open();
+  world.setClock(3600);
+  await world.make();
+  await world.send('failure');
+  world.setClock(-3600);
+  await world.make();
+  assert.deepEqual(
+    world.raised.map(({ status }) => status),
+    ['firing', 'resolved'],
+  );
+  await world.pass(4290);
+  assert.equal(world.status(), 'down');
+});
+
+test('what changes nothing is done again 5 s later', { timeout: 60_000 }, async (t) => {
+  const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
+  await world.open();
+  const count = world.ignoreRecords();
+  await world.make();
+  await world.pass(4, 1);
+  assert.equal(count(), 1);
+  await world.pass(2, 1);
+  assert.equal(count(), 2);
+});
+
+for (const what of ['list', 'find'] as const)
+  test(`a look that fails is made again, and does not stop the others: ${what}`, async (t) => {
+    const world = createWorld(t, { period: 3600, grace: 600 });
+    await world.open();
+    await world.send('success');
+    await world.lookBroken(what);
+    await world.pass(4290);
+    assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
+    await world.close();
+  });

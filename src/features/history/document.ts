@@ -1,0 +1,147 @@
+import Type, { type Static } from 'typebox';
+import { openFor } from '../../auth/access.ts';
+import { HttpError } from '../../http/errors.ts';
+import { type JsonRows, sendList, toJsonRows } from '../../http/json.ts';
+import { parseTime } from '../../http/text-forms.ts';
+import { alertLevels, History, hostColumns } from '../../kit/machine.ts';
+import { defineRoute, optionalText, type Route } from '../../kit/route.ts';
+import { toOffsetTimestamp } from '../../lib/local-time.ts';
+import { alertsAt, type Disks, disksAt, type Ring } from './ring.ts';
+
+const HistoryQuery = Type.Object({
+  since: optionalText(
+    'Only steps from this time on: RFC 3339 with an offset, or Unix seconds. All by default.',
+    '2026-01-31T09:30:00Z',
+  ),
+  step: Type.Integer({
+    enum: [1, 10],
+    default: 10,
+    description: 'Seconds: 1 for the last 10 minutes, 10 for the last 24 hours.',
+  }),
+});
+
+interface HistoryParts {
+  rings: readonly Ring[];
+  disks: Disks;
+  documents: Pick<ReturnType<typeof createDocuments>, 'listPieces'>;
+  clock: () => Date;
+}
+
+export const createHistoryRoute = ({ rings, disks, documents, clock }: HistoryParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/history',
+    ...openFor('machine:read'),
+    summary: 'Report how processor, memory, load, disks, network and alerts have developed',
+    schema: { operationId: 'getHistory', querystring: HistoryQuery, response: { 200: History } },
+    handler: ({ query: { since, step } }, reply) => {
+      const ring = rings.find((each) => each.step === step) as Ring;
+      const now = Math.floor(clock().getTime() / 1000);
+      const range = ring.findRange(since === undefined ? 0 : toSeconds(since), now);
+      const span = { ring, disks, ...(range ?? { from: now, to: now - step }) };
+      const pieces = documents.listPieces(span, since === undefined);
+      return sendList(reply, { opening: toOpening(span), pieces, closing: '}' });
+    },
+  });
+
+const toSeconds = (text: string): number => {
+  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : parseTime(text) / 1000;
+  if (Number.isNaN(seconds)) {
+    throw new HttpError('invalid', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds');
+  }
+  return Math.ceil(seconds);
+};
+
+/** The steps of a ring from one time to another, both included. */
+interface Span {
+  ring: Ring;
+  disks: Disks;
+  from: number;
+  to: number;
+}
+
+/** Values that are written before other requests get their turn. */
+const sliceLength = 1000;
+
+/** A short span as the document that the route sends. */
+export const toDocument = (span: Span): Static<typeof History> =>
+  JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
+
+/** The JSON of a document before its columns. */
+const toOpening = ({ ring: { step }, from, to }: Span): string =>
+  `{"step":${step},"start":"${toOffsetTimestamp(new Date(from * 1000))}","count":${(to - from) / step + 1},`;
+
+/** Writes documents in pieces; those of all steps of a ring are kept until the ring has other rows. */
+export const createDocuments = () => {
+  const kept = new Map<Ring, ReturnType<typeof createSharedTexts>>();
+  return {
+    listPieces: (span: Span, isWhole: boolean): Iterable<JsonRows> => {
+      if (!isWhole) return toPieces(listTexts(span));
+      const texts = kept.get(span.ring) ?? createSharedTexts(listTexts(span));
+      kept.set(span.ring, texts);
+      return toPieces(texts());
+    },
+    forget: (ring: Ring): void => void kept.delete(ring),
+  };
+};
+
+/** Texts that several readers share: each is written once, for the first one who needs it. */
+const createSharedTexts = (source: Iterator<string>) => {
+  const texts: string[] = [];
+  return function* (): Generator<string> {
+    for (let index = 0; ; index += 1) {
+      if (index === texts.length) {
+        const { done, value } = source.next();
+        if (done) return;
+        texts.push(value);
+      }
+      yield texts[index] as string;
+    }
+  };
+};
+
+function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
+  for (const text of texts) yield toJsonRows(text);
+}
+
+/** The members of the document after its head; joined by commas they are JSON. */
+function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
+  const list = (before: string, column: number, after = '') => listColumn(before, ring.list(column, from, to), after);
+  for (const [column, name] of hostColumns.entries()) yield* list(`"${name}":`, column);
+  for (const [index, level] of alertLevels.entries()) {
+    const isLast = index === alertLevels.length - 1;
+    yield* list(`${index === 0 ? '"alerts":{' : ''}"${level}":`, alertsAt + index, isLast ? '}' : '');
+  }
+  // Slots without a name are free.
+  const slots = [...disks.keys()].filter((slot) => disks[slot] !== '');
+  if (slots.length === 0) yield '"disks":[]';
+  for (const slot of slots) {
+    const opening = `${slot === slots[0] ? '"disks":[' : ''}{"mountPath":${JSON.stringify(disks[slot])},`;
+    yield* list(`${opening}"used":`, disksAt + 2 * slot);
+    yield* list('"total":', disksAt + 2 * slot + 1, slot === slots.at(-1) ? '}]' : '}');
+  }
+}
+
+/** A list of numbers between two texts, a slice at a time. */
+function* listColumn(before: string, values: Iterable<number>, after: string): Generator<string> {
+  let slice: string[] = [];
+  let opening = `${before}[`;
+  let [last, text] = [Number.NaN, 'null'];
+  for (const value of values) {
+    if (slice.length === sliceLength) {
+      yield opening + slice.join(',');
+      opening = '';
+      slice = [];
+    }
+    // Sizes of disks, and the alerts of most steps, are those of the step before.
+    if (!Object.is(value, last)) [last, text] = [value, String(toShort(value))];
+    slice.push(text);
+  }
+  yield `${opening}${slice.join(',')}]${after}`;
+}
+
+/** Five digits are enough for shares and small rates; unknown values are null. */
+const toShort = (value: number): number | null => {
+  if (!Number.isFinite(value)) return null;
+  return value >= 1000 ? Math.round(value) : Number(value.toPrecision(5));
+};

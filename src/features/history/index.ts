@@ -1,0 +1,210 @@
+import { openFor } from '../../auth/access.ts';
+import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
+import { defineFeature } from '../../kit/feature.ts';
+import { alertLevels, History, hostColumns } from '../../kit/machine.ts';
+import type { HistoryColumn } from '../../kit/offers.ts';
+import { createNoticeTopic } from '../../kit/topic.ts';
+import { createDocuments, createHistoryRoute, toDocument } from './document.ts';
+import {
+  alertsAt,
+  createSums,
+  type Disks,
+  disksAt,
+  loadHistory,
+  mostColumnsOfDisks,
+  Ring,
+  saveHistory,
+  toLongerSteps,
+} from './ring.ts';
+
+/** Milliseconds between two writes of the file. */
+const saveInterval = 5 * 60 * 1000;
+
+/** What is offered to other features: seconds, and seconds of one step. */
+const recentSpan = 600;
+const recentStep = 5;
+
+/** How the machine has developed: 10 minutes by the second, 24 hours by ten seconds. */
+export const history = defineFeature({
+  name: 'history',
+  profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
+  settings: {},
+  create: async ({ host, offers, openFile, clock, log }) => {
+    const file = openFile('history.bin');
+    const fine = new Ring(1, 600);
+    const coarse = new Ring(10, 8640);
+    const rings = [fine, coarse];
+    const disks = await loadHistory(file, rings);
+    const { topic, publish } = createNoticeTopic(openFor('machine:read'), History);
+    const documents = createDocuments();
+    const sampler = createSampler({
+      host,
+      countAlerts: () => offers.alerts?.countReceived() ?? {},
+      fine,
+      coarse,
+      disks,
+      onRows: (ring, from, to) => {
+        documents.forget(ring);
+        publish(() => toDocument({ ring, disks, from, to }));
+      },
+    });
+    let isFailing = false;
+    const write = async (): Promise<void> => {
+      try {
+        await saveHistory(file, rings, disks);
+        isFailing = false;
+      } catch (err) {
+        if (!isFailing) log.warn({ err }, 'history: the file cannot be written');
+        isFailing = true;
+      }
+    };
+    let saved = Promise.resolve();
+    /** One at a time: the file is written in place before it is renamed. */
+    const save = (): Promise<void> => {
+      saved = saved.then(write);
+      return saved;
+    };
+    let leave: (() => void) | undefined;
+    let nextSave = performance.now() + saveInterval;
+    const take = ({ usage }: HostSample): void => {
+      sampler.sample(clock().getTime() / 1000, usage);
+      if (performance.now() < nextSave) return;
+      nextSave = performance.now() + saveInterval;
+      void save();
+    };
+    return {
+      profiles: { history: [createHistoryRoute({ rings, disks, documents, clock })] },
+      topics: { history: topic },
+      offers: {
+        history: {
+          readRecent: () => {
+            const now = Math.floor(clock().getTime() / 1000);
+            const range = fine.findRange(now - recentSpan + 1, now);
+            return range ? toDocument({ ...toLongerSteps(fine, recentStep, range), disks }) : null;
+          },
+          step: coarse.step,
+          list: (column, count) => {
+            const index = toIndex(column, disks);
+            // The present step has no row yet.
+            const to = coarse.align(Math.floor(clock().getTime() / 1000)) - coarse.step;
+            return index < 0 ? [] : [...coarse.list(index, to - (count - 1) * coarse.step, to)];
+          },
+        },
+      },
+      start: () => {
+        // Begun together with Node's own timer for connections, so an idle server wakes up for both at once.
+        leave = host.listen(take);
+      },
+      close: async () => {
+        leave?.();
+        if (leave) await save();
+      },
+    };
+  },
+});
+
+/** The place of a column in the rings; negative for a disk that has none. */
+const toIndex = (column: HistoryColumn, disks: Disks): number => {
+  if (typeof column === 'string') return hostColumns.indexOf(column);
+  const slot = disks.indexOf(column.mountPath);
+  return slot < 0 ? -1 : disksAt + 2 * slot + (column.of === 'used' ? 0 : 1);
+};
+
+interface SamplerParts {
+  host: Pick<HostReadings, 'disksOfMinute'>;
+  /** Alerts stored so far, by level. */
+  countAlerts(): Record<string, number>;
+  /** Rows of one second, and of more. */
+  fine: Ring;
+  coarse: Ring;
+  /** Changed when disks come and go. */
+  disks: Disks;
+  /** Called when the rows of a ring from one time to another, both included, were stored. */
+  onRows(ring: Ring, from: number, to: number): void;
+}
+
+/** Seconds between readings of the disks, each of which wakes an idle program several times. */
+const diskInterval = 60;
+
+/** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
+const longestGap = 5;
+
+/** Keeps how the machine was used; call `sample` about once a second with the Unix time in seconds. */
+export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
+  let before: number | undefined;
+  /** The alerts that are in rows, by level: those before the first row are in it. */
+  let counted: Record<string, number> = {};
+  const diskValues = new Float64Array(2 * mostColumnsOfDisks).fill(NaN);
+  const sums = createSums();
+  let isReadingDisks = false;
+  const readDisks = async (time: number): Promise<void> => {
+    if (isReadingDisks) return;
+    isReadingDisks = true;
+    const found = await host.disksOfMinute().catch(() => []);
+    isReadingDisks = false;
+    diskValues.fill(NaN);
+    const mounted = found.map(({ mountPath }) => mountPath);
+    assignDisks(disks, mounted, [fine, coarse], time);
+    for (const { mountPath, usedBytes, availableBytes } of found) {
+      const index = disks.indexOf(mountPath);
+      // As `df` counts: space reserved for root is neither used nor free.
+      if (index >= 0) diskValues.set([usedBytes, usedBytes + availableBytes], 2 * index);
+    }
+  };
+  return {
+    sample: (now: number, usage: Usage): void => {
+      const time = Math.floor(now);
+      if (before === time) return;
+      const seconds = before === undefined ? 0 : time - before;
+      if (before !== undefined && seconds > 0 && seconds <= longestGap) {
+        const alerts = countAlerts();
+        const row = [...hostColumns.map((name) => usage[name]), ...toRates(counted, alerts), ...diskValues];
+        counted = alerts;
+        // A timer that is a little late may skip a second, which is then like the next one.
+        for (let at = before + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
+        fine.set(time, row);
+        onRows(fine, before + 1, time);
+        if (coarse.align(before) !== coarse.align(time)) {
+          coarse.set(before, sums.take());
+          onRows(coarse, coarse.align(before), coarse.align(before));
+        }
+        if (Math.floor(before / diskInterval) !== Math.floor(time / diskInterval)) void readDisks(time);
+        sums.add(row);
+      } else {
+        sums.take();
+        void readDisks(time);
+      }
+      before = time;
+    },
+  };
+};
+
+const toRates = (before: Record<string, number>, now: Record<string, number>): number[] =>
+  alertLevels.map((level) => (now[level] ?? 0) - (before[level] ?? 0));
+
+const withoutAlerts = (row: readonly number[]): number[] =>
+  row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));
+
+/**
+ * Gives each disk that is mounted now a pair of columns, as long as there are some. A disk that has no reading left in the
+ * rings frees its columns; if there are too few, the disk that was seen longest ago loses them.
+ */
+const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
+  const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));
+  const isGone = (mountPath: string): boolean => !mounted.includes(mountPath);
+  for (const [slot, mountPath] of disks.entries()) {
+    if (isGone(mountPath) && lastSeen(slot) === 0) disks[slot] = '';
+  }
+  for (const mountPath of mounted) {
+    if (disks.includes(mountPath)) continue;
+    if (disks.length < mostColumnsOfDisks && !disks.includes('')) disks.push('');
+    const [slot] = [...disks.keys()]
+      .filter((each) => isGone(disks[each] as string))
+      .sort((a, b) => lastSeen(a) - lastSeen(b));
+    if (slot === undefined) return;
+    disks[slot] = mountPath;
+    for (const ring of rings) {
+      for (const column of [0, 1]) ring.clear(disksAt + 2 * slot + column);
+    }
+  }
+};

@@ -1,0 +1,238 @@
+import type { FastifyReply } from 'fastify';
+import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
+import { ErrorBody, requireKnown } from '../../http/errors.ts';
+import { type JsonList, sendJson, sendList, toJsonPieces, whenReady } from '../../http/json.ts';
+import { createClientSignal, createQueue } from '../../http/overload.ts';
+import { requireTime } from '../../http/text-forms.ts';
+import type { IncidentNotification } from '../../kit/offers.ts';
+import { defineRoute, type Route, uuidForm } from '../../kit/route.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { Slice } from '../../lib/slice.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import {
+  type ShowIncident,
+  type StoredIncident,
+  toIncidentAlert,
+  toIncidentDetails,
+  toIncidentEvent,
+  toIncidentKey,
+} from './incident.ts';
+import { writeReport } from './report.ts';
+import {
+  IncidentAlertPage,
+  IncidentAlertQuery,
+  IncidentDetails,
+  IncidentPage,
+  IncidentParams,
+  IncidentQuery,
+  type IncidentState,
+  incidentStates,
+} from './schema.ts';
+import { hasAlert } from './spans.ts';
+import type { IncidentFilter, IncidentList, IncidentStore, ReadAlerts } from './store.ts';
+
+const MiB = 1024 * 1024;
+
+/** Bytes of the alert log that one request may read, and bytes of alerts after which a page ends. */
+const maxReadBytes = 64 * MiB;
+const maxPageBytes = MiB;
+
+export const withVersion = { ETag: "The incident's version, in quotes." };
+
+interface RouteParts {
+  store: IncidentStore;
+  journal: ReadAlerts;
+  show: ShowIncident;
+  /** The last and next notification of each destination. */
+  describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
+}
+
+/** What reads incidents. */
+export const createIncidentRoutes = (parts: RouteParts): Route[] => [
+  createListRoute(parts),
+  createReadRoute(parts),
+  createAlertsRoute(parts),
+  createReportRoute(parts),
+];
+
+const reading = openFor('incidents:read');
+
+const createListRoute = ({ store, show }: RouteParts): Route => {
+  const queue = createQueue({ running: 4, waiting: 200, refusal: 'Too many lists of incidents are being read' });
+  return defineRoute({
+    method: 'GET',
+    path: '/api/incidents',
+    ...reading,
+    summary: 'List incidents, the one that changed last first',
+    schema: { operationId: 'listIncidents', querystring: IncidentQuery, response: { 200: IncidentPage } },
+    handler: ({ query }, reply) => {
+      const filter = toFilter(query);
+      const list = async () => store.list(filter, query.limit, query.before);
+      const page = queue.run(list, createClientSignal(reply)).then((found) => toPage(found, show));
+      return whenReady(reply, page, (shown) => sendList(reply, shown));
+    },
+  });
+};
+
+/** A page ends early where it would be too long. */
+const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncident): Promise<JsonList> => {
+  const texts: string[] = [];
+  let length = 0;
+  const slice = new Slice();
+  for (const incident of incidents) {
+    if (slice.isOver) await slice.giveWay();
+    const text = JSON.stringify(show(incident));
+    length += text.length;
+    if (texts.length > 0 && length > maxPageBytes) break;
+    texts.push(text);
+  }
+  const last = texts.length < incidents.length ? incidents[texts.length - 1]?.change : next;
+  return {
+    opening: `{"count":${texts.length},"total":${total},"data":[`,
+    pieces: toJsonPieces(texts),
+    closing: `],"next":${last ?? null}}`,
+  };
+};
+
+const toFilter = ({ state, level, source, hostname, q, since, until }: IncidentQuery): IncidentFilter => {
+  const number = /^#(\d{1,15})$/.exec(q ?? '')?.[1];
+  return {
+    states: toStates(state),
+    level,
+    source: source?.toLowerCase(),
+    hostname: hostname?.toLowerCase(),
+    q: number === undefined ? q?.toLowerCase() : undefined,
+    number: number === undefined ? undefined : Number(number),
+    since: toTimeBound('since', since),
+    until: toTimeBound('until', until),
+  };
+};
+
+const toStates = (state: IncidentQuery['state']): readonly IncidentState[] => {
+  if (state === 'active') return ['open', 'acknowledged'];
+  return state === 'all' ? incidentStates : [state];
+};
+
+export const toTimeBound = (name: string, text: string | undefined): number | undefined =>
+  text === undefined || text === '' ? undefined : requireTime(name, text);
+
+const createReadRoute = ({ store, journal, show, describeNotifications }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/incidents/:id',
+    ...reading,
+    summary: 'Everything about one incident',
+    headers: { response: withVersion },
+    schema: {
+      operationId: 'getIncident',
+      params: IncidentParams,
+      response: { 200: IncidentDetails, 404: ErrorBody },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const incident = await requireIncident(store, id);
+      const { lastAlert: lastId, firingAlert: firingId = lastId } = incident;
+      const find = (alertId: string) => journal.find(alertId).catch(passIfUnreadable);
+      const [events, last, firing] = await Promise.all([
+        store.listEvents(incident.id),
+        find(lastId),
+        firingId === lastId ? undefined : find(firingId),
+      ]);
+      return sendIncident(reply, show, incident, {
+        timeline: events.map(toIncidentEvent),
+        lastAlert: last ? toIncidentAlert(last) : null,
+        details: toIncidentDetails(firing ?? last),
+        notifications: describeNotifications(incident),
+      });
+    },
+  });
+
+/** An alert that cannot be found at the moment; the rest of the incident is known nevertheless. */
+const passIfUnreadable = (error: unknown): undefined => {
+  if (error instanceof JournalError || error instanceof StoreUnavailable) return undefined;
+  throw error;
+};
+
+const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
+  // Each may read a lot: few at a time leave the processor and the disk to other requests.
+  const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
+  return defineRoute({
+    method: 'GET',
+    path: '/api/incidents/:id/alerts',
+    ...reading,
+    summary: 'List the alerts of an incident, newest first',
+    schema: {
+      operationId: 'listIncidentAlerts',
+      params: IncidentParams,
+      querystring: IncidentAlertQuery,
+      response: { 200: IncidentAlertPage, 404: ErrorBody },
+    },
+    handler: async ({ params: { id }, query }, reply) => {
+      const incident = await requireIncident(store, id);
+      const search = () => searchAlerts(journal, incident, query);
+      const { records, next } = await queue.run(search, createClientSignal(reply));
+      const data = records.map(toIncidentAlert);
+      return sendJson(reply, { count: data.length, data, next: next ?? null });
+    },
+  });
+};
+
+/** Those of the one incident of all that are too many have nothing in common by which they could be found. */
+const searchAlerts = async (
+  journal: ReadAlerts,
+  incident: StoredIncident,
+  { limit, before }: { limit: number; before?: number },
+): Promise<{ records: StoredRecord[]; next: number | undefined }> => {
+  const { trait, key, spans } = incident;
+  if (trait === 'overflow') return { records: [], next: undefined };
+  const [firstSeq] = spans[0] ?? [0];
+  const end = Math.max(...spans.map(([, last]) => last)) + 1;
+  const { records, next } = await journal.search({
+    before: Math.min(before ?? end, end),
+    since: incident.firstAt,
+    test: (record) => hasAlert(spans, record.seq) && toIncidentKey(record) === key,
+    limit,
+    maxBytes: maxReadBytes,
+    maxFoundBytes: maxPageBytes,
+  });
+  return { records, next: next !== undefined && next > firstSeq ? next : undefined };
+};
+
+const ReportText = Type.String({ examples: ['# Incident #412: disk is full'] });
+
+const createReportRoute = ({ store }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/incidents/:id/report',
+    ...reading,
+    summary: 'The timeline of an incident as Markdown, for the review afterwards',
+    schema: {
+      operationId: 'getIncidentReport',
+      params: IncidentParams,
+      response: { 200: { content: { 'text/markdown': { schema: ReportText } } }, 404: ErrorBody },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const incident = await requireIncident(store, id);
+      const report = writeReport(incident, await store.listEvents(incident.id));
+      return reply.type('text/markdown; charset=utf-8').send(report);
+    },
+  });
+
+/** By the id or number in a path. Rejects with an HttpError if there is none. */
+export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: string): Promise<StoredIncident> => {
+  const text = id.toLowerCase();
+  const name = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
+  const incident = typeof name === 'number' || uuidForm.test(name) ? await store.find(name) : undefined;
+  return requireIt(incident, id);
+};
+
+export const requireIt = (incident: StoredIncident | undefined, id: string): StoredIncident =>
+  requireKnown(incident, 'Incident', id, '/api/incidents?state=all');
+
+export const sendIncident = (
+  reply: FastifyReply,
+  show: ShowIncident,
+  incident: StoredIncident,
+  more: object = {},
+): void => sendJson(reply.header('etag', `"${incident.version}"`), { ...show(incident), ...more });

@@ -1,0 +1,49 @@
+import type { Feature } from '../kit/feature.ts';
+import { about } from './about/index.ts';
+import { login } from './accounts/index.ts';
+import { alertmanager } from './alertmanager/index.ts';
+import { alerts } from './alerts/index.ts';
+import { commands } from './commands/index.ts';
+import { webConsole } from './console/index.ts';
+import { events } from './events/index.ts';
+import { heartbeats } from './heartbeats/index.ts';
+import { history } from './history/index.ts';
+import { incidents } from './incidents/index.ts';
+import { instances } from './instances/index.ts';
+import { items } from './items/index.ts';
+import { metrics } from './metrics/index.ts';
+import { monitoring } from './monitoring/index.ts';
+import { notifications } from './notifications/index.ts';
+import { madeSettings } from './settings/index.ts';
+import { silences } from './silences/index.ts';
+import { simpleTasks } from './simple-tasks/index.ts';
+import { snapshots } from './snapshots/index.ts';
+import { status } from './status/index.ts';
+import { tasks } from './tasks/index.ts';
+import { watches } from './watches/index.ts';
+
+/** Every feature, one for each folder beside this file; there is no automatic discovery. */
+export const features: readonly Feature[] = [
+  monitoring,
+  tasks,
+  simpleTasks,
+  items,
+  madeSettings,
+  login,
+  alerts,
+  silences,
+  incidents,
+  heartbeats,
+  notifications,
+  alertmanager,
+  commands,
+  metrics,
+  history,
+  watches,
+  snapshots,
+  status,
+  events,
+  instances,
+  about,
+  webConsole,
+];

@@ -1,0 +1,44 @@
+import Type from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import { defineFeature, defineTransfer, loadSeed } from '../../kit/feature.ts';
+import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
+import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
+import { createItemRoutes, Item, ItemSeed, type ItemStore, itemKind } from './routes.ts';
+
+/** Items, listed and created with a token. */
+export const items = defineFeature({
+  name: 'items',
+  profiles: [{ name: 'items', aliases: ['I'], mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],
+  settings: {},
+  seed: { items: ItemSeed },
+  /** In order of creation. */
+  transfer: defineTransfer<EntryChange<Item>>({
+    name: itemKind.name,
+    lines: { items: Type.Object(Item.properties, { additionalProperties: false }) },
+    table: createEntryTable(itemKind),
+    createState: () => createEntriesState<Item>([]),
+    toLine: ({ entry }) => ['items', entry],
+    createParser: () => {
+      let count = 0;
+      return (_key, value) => ({ index: count++, entry: value as Item });
+    },
+  }),
+  create: async ({ openChanges, database, clock, log, records }) => {
+    const store = database
+      ? createPostgresEntryStore(itemKind, database, clock)
+      : await openEntryStore(itemKind, openChanges);
+    const seed = (records['items'] ?? []) as ItemSeed[];
+    await loadSeed(() => restoreItems(store, seed), log);
+    const profiles = { items: createItemRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
+  },
+});
+
+/** Loads the seed, unless there are items already. */
+const restoreItems = async (store: ItemStore, records: ItemSeed[]): Promise<void> => {
+  const repeated = records.findIndex(
+    ({ id }, index) => id !== undefined && records.slice(0, index).some((earlier) => earlier.id === id),
+  );
+  if (repeated >= 0) throw new SettingsError([`seed record items[${repeated}].id is given twice`]);
+  if (records.length > 0) await store.restore(records);
+};

@@ -1,0 +1,227 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
+import { cpuSecondsOf } from '../../host/process-usage.ts';
+import { computeOnce } from '../../host/reading.ts';
+import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
+import type { Parts } from '../../kit/feature.ts';
+import { defineList, defineRoute, defineShape, nullable, type Route } from '../../kit/route.ts';
+import { toLocalTimestamp } from '../../lib/local-time.ts';
+import { MiB } from '../../lib/units.ts';
+
+const ServerHealth = defineShape('ServerHealth', {
+  status: Type.Literal('healthy'),
+  uptime: Type.String({
+    description: 'Time since the server started.',
+    pattern: '^(\\d+\\.)?\\d{2}:\\d{2}:\\d{2}\\.\\d{7}$',
+    examples: ['00:00:00.6640000'],
+  }),
+  version: Type.String({ examples: ['1.0.0'] }),
+  hostname: Type.String({ examples: ['web-1'] }),
+});
+
+const MachineHealth = defineShape('MachineHealth', {
+  status: Type.Literal('healthy'),
+  timestamp: Type.String({ description: 'Local time.', examples: ['2026-01-31T09:30:00'] }),
+  computer: Type.String({ examples: ['web-1'] }),
+  uptime: Type.String({ description: 'Time since the machine started.', examples: ['12.3 days'] }),
+  cpuUsage: Type.String({ description: 'Busy share of all processors over the last second.', examples: ['7%'] }),
+  memoryUsage: Type.String({ description: 'Share of memory no longer available to programs.', examples: ['41.7%'] }),
+});
+
+const ServerInfo = defineShape('ServerInfo', {
+  computer: Type.String({ examples: ['web-1'] }),
+  os: Type.String({
+    description: '`Unknown` if the system does not report it.',
+    examples: ['Debian GNU/Linux 12 (bookworm)'],
+  }),
+  psVersion: Type.String({ description: 'Version of PowerShell; `Unknown` if there is none.', examples: ['7.4.6'] }),
+  frameworkVersion: Type.String({ description: '`Node.js` and its version.', examples: ['Node.js 20.20.2'] }),
+  uptime: Type.Number({ description: 'Days since the machine started, one decimal.', examples: [12.3] }),
+});
+
+const ProcessQuery = Type.Object({
+  top: Type.Integer({ minimum: 0, default: 10, description: 'How many processes to list.' }),
+  sort: Type.String({ default: 'Memory', description: 'Accepted, but rows are always ordered by working set.' }),
+});
+
+const ProcessRow = defineShape('Process', {
+  name: Type.String({ examples: ['node'] }),
+  pid: Type.Integer({ examples: [4086] }),
+  memoryMB: Type.Number({ description: 'Working set in MiB, one decimal.', examples: [104.9] }),
+  cpu: nullable(Type.Number({ examples: [0.92] }), 'Processor seconds used so far; null if unknown.'),
+});
+type ProcessRow = Static<typeof ProcessRow>;
+
+const ProcessList = defineList('ProcessList', 'Processes', ProcessRow);
+
+const DiskRow = defineShape('Disk', {
+  drive: Type.String({ description: 'Mount path; on Windows the drive letter.', examples: ['/'] }),
+  totalGB: Type.Number({ description: 'GiB, two decimals.', examples: [251.97] }),
+  freeGB: Type.Number({
+    description: 'Space that ordinary users can still fill, in GiB, two decimals.',
+    examples: [78.93],
+  }),
+  usagePct: Type.Number({ description: 'Used share of used and free, in percent, one decimal.', examples: [68.7] }),
+});
+type DiskRow = Static<typeof DiskRow>;
+
+const DiskList = defineShape('DiskList', { data: Type.Array(DiskRow) });
+
+interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version'> {
+  /** Version of Node.js, e.g. `20.20.2`. */
+  nodeVersion: string;
+  /** Monotonic time in milliseconds. */
+  monotonicMs: () => number;
+  readPowerShellVersion: () => Promise<string | null>;
+}
+
+const unknown = 'Unknown';
+
+/** Profile `monitoring`; the server's uptime counts from this call. */
+export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
+  ...listServerHealth(parts),
+  defineRoute({
+    method: 'GET',
+    path: '/api/health',
+    isVital: true,
+    ...openFor('machine:read'),
+    isSpecified: true,
+    summary: "Report the machine's processor and memory usage",
+    schema: { operationId: 'getHealth', response: { 200: MachineHealth } },
+    handler: () => readMachineHealth(parts),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/info',
+    ...openFor('machine:read'),
+    isSpecified: true,
+    summary: 'Report the host name, operating system and runtime versions',
+    schema: { operationId: 'getInfo', response: { 200: ServerInfo } },
+    handler: () => readServerInfo(parts),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/processes',
+    ...openFor('machine:read'),
+    isSpecified: true,
+    summary: 'List the processes that use the most memory',
+    schema: { operationId: 'listProcesses', querystring: ProcessQuery, response: { 200: ProcessList } },
+    handler: async ({ query }) => {
+      const data = listProcessRows(await parts.host.processes(), query.top);
+      return { count: data.length, data };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/disks',
+    ...openFor('machine:read'),
+    isSpecified: true,
+    summary: 'List the fixed local disks and their usage',
+    schema: { operationId: 'listDisks', response: { 200: DiskList } },
+    handler: async () => ({ data: (await parts.host.fixedDisks()).map(toDiskRow) }),
+  }),
+];
+
+/** Kubernetes calls the same check livez. */
+const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Route[] => {
+  const startedAt = monotonicMs();
+  const handler = async () => ({
+    status: 'healthy' as const,
+    uptime: toTimeSpan(monotonicMs() - startedAt),
+    version,
+    hostname: host.hostname(),
+  });
+  return Object.entries({ '/health': 'getServerHealth', '/livez': 'getLivez' }).map(([path, operationId]) =>
+    defineRoute({
+      method: 'GET',
+      path,
+      isVital: true,
+      ...openFor('machine:read'),
+      isSpecified: true,
+      staysOpen: true,
+      summary: 'Report that the server is running, and its uptime',
+      schema: { operationId, response: { 200: ServerHealth } },
+      handler,
+    }),
+  );
+};
+
+const readMachineHealth = async ({ clock, host }: MonitoringParts) => {
+  const [busy, memory] = await Promise.all([host.cpuBusy(), host.memory()]);
+  return {
+    status: 'healthy' as const,
+    timestamp: toLocalTimestamp(clock()),
+    computer: host.hostname(),
+    uptime: `${toDays(host.uptimeSeconds()).toFixed(1)} days`,
+    cpuUsage: toShare(busy, 0),
+    memoryUsage: toShare(1 - memory.available / memory.total, 1),
+  };
+};
+
+const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: MonitoringParts) => {
+  const [{ osName }, psVersion] = await Promise.all([host.system(), readPowerShellVersion()]);
+  return {
+    computer: host.hostname(),
+    os: osName ?? unknown,
+    psVersion: psVersion ?? unknown,
+    frameworkVersion: `Node.js ${nodeVersion}`,
+    uptime: toDays(host.uptimeSeconds()),
+  };
+};
+
+const bytesPerGiB = 2 ** 30;
+
+/** Each reading is sorted once, and each of its rows is built once, for all requests and events that share it. */
+export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
+  processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
+  /** Of the first processes, as many as requests have asked for. */
+  rows: [] as ProcessRow[],
+}));
+
+/** The first rows: largest working set first, equal ones by process id. */
+export const listProcessRows = (reading: readonly ProcessReading[], top: number): ProcessRow[] => {
+  const { processes, rows } = rankProcesses(reading);
+  for (const process of processes.slice(rows.length, top)) rows.push(toProcessRow(process));
+  return rows.slice(0, top);
+};
+
+export const toProcessRow = (process: ProcessReading): ProcessRow => ({
+  name: process.name,
+  pid: process.pid,
+  memoryMB: toRounded(process.workingSetBytes / MiB, 1),
+  cpu: cpuSecondsOf(process),
+});
+
+/** A disk as `df` shows it: space reserved for root counts as neither used nor free. */
+export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: FileSystemReading): DiskRow => ({
+  drive: mountPath,
+  totalGB: toRounded(totalBytes / bytesPerGiB, 2),
+  freeGB: toRounded(availableBytes / bytesPerGiB, 2),
+  usagePct: usedBytes === 0 ? 0 : toRounded((100 * usedBytes) / (usedBytes + availableBytes), 1),
+});
+
+const secondsPerDay = 86_400;
+
+/** Rounds to a number of decimals. */
+export const toRounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
+
+/** Days with one decimal. */
+export const toDays = (seconds: number): number => toRounded(seconds / secondsPerDay, 1);
+
+/** A share (0 … 1) as text in percent, e.g. `41.7%`. */
+export const toShare = (share: number, decimals: number): string => `${(share * 100).toFixed(decimals)}%`;
+
+/** Milliseconds in .NET's constant time-span format `[d.]hh:mm:ss.fffffff`; nothing below 0. */
+export const toTimeSpan = (milliseconds: number): string => {
+  const passed = Math.max(0, Math.trunc(milliseconds));
+  const seconds = Math.trunc(passed / 1000);
+  const days = Math.trunc(seconds / secondsPerDay);
+  const [hours, minutes] = [Math.trunc(seconds / 3600) % 24, Math.trunc(seconds / 60) % 60];
+  const clock = [hours, minutes, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  // Seven digits, of which milliseconds fill three.
+  const fraction = String(passed % 1000)
+    .padStart(3, '0')
+    .padEnd(7, '0');
+  return `${days > 0 ? `${days}.` : ''}${clock}.${fraction}`;
+};

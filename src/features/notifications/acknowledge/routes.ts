@@ -1,0 +1,199 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { openFor } from '../../../auth/access.ts';
+import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
+import { sendJson } from '../../../http/json.ts';
+import type { IncidentSource, SharedIncident } from '../../../kit/offers.ts';
+import { toPerson } from '../../../kit/people.ts';
+import { defineRoute, defineShape, nullable, type Route } from '../../../kit/route.ts';
+import { severities } from '../../../kit/severity.ts';
+import { toLocalMinute } from '../../../lib/local-time.ts';
+import { toConsoleLink } from '../message.ts';
+import type { AcknowledgeGrant, AcknowledgeLinks } from './links.ts';
+import { type AcknowledgePage, acknowledgeHeaders, type PageRow, writePage } from './page.ts';
+
+interface AcknowledgeParts {
+  links: AcknowledgeLinks;
+  /** Undefined where incidents are not mounted. */
+  incidents: IncidentSource | undefined;
+  publicUrl: string | undefined;
+}
+
+const LinkedIncident = defineShape('LinkedIncident', {
+  number: Type.Integer({ examples: [412] }),
+  title: Type.String({ examples: ['disk is full'] }),
+  level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
+  state: Type.Enum(['open', 'acknowledged', 'resolved'], { type: 'string' }),
+  acknowledgedBy: nullable(Type.String({ examples: ['destination:phone'] }), 'Who has taken it; `null` if nobody has.'),
+});
+type LinkedIncident = Static<typeof LinkedIncident>;
+
+const LinkResult = defineShape('AcknowledgeLinkResult', {
+  message: Type.String({ description: 'What the page says.', examples: ['Acknowledged'] }),
+  incidents: Type.Array(LinkedIncident, { description: 'As they are now.' }),
+});
+
+const response = {
+  200: {
+    content: {
+      'application/json': { schema: LinkResult },
+      'text/html': { schema: Type.String({ examples: ['<!doctype html>'] }) },
+    },
+  },
+  403: ErrorBody,
+  410: ErrorBody,
+};
+
+const params = Type.Object({
+  token: Type.String({ description: 'The end of an `acknowledgeUrl`. Anyone who has it may do this, for 24 hours.' }),
+});
+
+/** No page can be sent to somebody who asks for JSON, and programs that accept anything get JSON. */
+const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept);
+
+/**
+ * The page behind the `acknowledgeUrl` of a notification, and what its button does. Previews of links only read pages, so they
+ * acknowledge nothing.
+ */
+export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/api/acknowledge/:token',
+    ...openFor('incidents:write'),
+    staysOpen: true,
+    summary: 'Say what a link in a notification acknowledges',
+    schema: { operationId: 'readAcknowledgeLink', params, response },
+    handler: async (request, reply) => answer(request, reply, parts, async (grant) => findIncidents(parts, grant)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/acknowledge/:token',
+    ...openFor('incidents:write'),
+    staysOpen: true,
+    summary: 'Acknowledge the incidents of a link in a notification',
+    schema: { operationId: 'useAcknowledgeLink', params, response },
+    handler: async (request, reply) => answer(request, reply, parts, (grant) => acknowledge(parts, grant)),
+  }),
+];
+
+/** What a link shows: the incidents, and those of them that were acknowledged with this request. */
+interface Shown {
+  incidents: readonly SharedIncident[];
+  taken: readonly SharedIncident[];
+}
+
+const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: AcknowledgeGrant): Promise<Shown> => {
+  const found = await Promise.all(ids.map((id) => incidents?.find(id)));
+  return { incidents: found.filter((incident) => incident !== undefined), taken: [] };
+};
+
+/** Who acknowledges with a link, which asks for no login. */
+const toTaker = ({ destination }: AcknowledgeGrant): string => `destination:${destination}`;
+
+/** Takes those that nobody has: a link does not take over what somebody else has taken since. */
+const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Promise<Shown> => {
+  const { incidents } = await findIncidents(parts, grant);
+  const by = toTaker(grant);
+  const taken: SharedIncident[] = [];
+  const now: SharedIncident[] = [];
+  for (const incident of incidents) {
+    const changed = incident.state === 'open' ? await take(parts, incident.id, by) : undefined;
+    if (changed?.acknowledged?.by === by) taken.push(changed);
+    now.push(changed ?? incident);
+  }
+  return { incidents: now, taken };
+};
+
+/** The incident as it is then, also if it was resolved in the meantime. */
+const take = async ({ incidents }: AcknowledgeParts, id: string, by: string): Promise<SharedIncident | undefined> => {
+  try {
+    return await incidents?.act({ type: 'acknowledge', id, by });
+  } catch (error) {
+    if (error instanceof HttpError && error.kind === 'wrong-state') return incidents?.find(id);
+    throw error;
+  }
+};
+
+const answer = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: AcknowledgeParts,
+  act: (grant: AcknowledgeGrant) => Promise<Shown>,
+): Promise<void> => {
+  try {
+    const grant = readGrant(parts, (request.params as Static<typeof params>).token);
+    const shown = await act(grant);
+    if (shown.incidents.length === 0) throw refuse('gone', 'These incidents are no longer stored.');
+    const heading = toHeading(shown);
+    if (!wantsPage(request)) return sendJson(reply, { message: heading, incidents: shown.incidents.map(toLinked) });
+    const hasButton = shown.incidents.some(({ state }) => state === 'open');
+    sendPage(reply, 200, {
+      heading,
+      hasButton,
+      rows: shown.incidents.map(toRow),
+      link: toShownLink(parts, shown),
+      text: hasButton ? `No login is needed: it is recorded as acknowledged by ${toPerson(toTaker(grant))}.` : '',
+    });
+  } catch (error) {
+    const refusal = toHttpError(error);
+    if (!refusal || !wantsPage(request)) throw error;
+    const page = { heading: 'Nothing was acknowledged', text: refusal.message, rows: [], hasButton: false };
+    sendPage(reply.headers(refusal.headers), refusal.status, { ...page, link: toConsoleLink(parts.publicUrl) });
+  }
+};
+
+const sendPage = (reply: FastifyReply, status: number, page: AcknowledgePage): void =>
+  void reply.code(status).headers(acknowledgeHeaders).type('text/html; charset=utf-8').send(writePage(page));
+
+const elsewhere = 'Acknowledge the incident in the console, or with the link of a newer notification.';
+
+const refuse = (kind: ErrorKind, reason: string): HttpError => new HttpError(kind, `${reason} ${elsewhere}`);
+
+const readGrant = ({ links, incidents }: AcknowledgeParts, token: string): AcknowledgeGrant => {
+  const grant = links.readToken(token);
+  if (grant === 'incomplete') throw refuse('not-found', 'This link is incomplete. Copy all of it.');
+  if (grant === 'forged') throw refuse('forbidden', 'This link is not valid: it was changed, or the key has changed.');
+  if (grant === 'expired') throw refuse('gone', 'This link has expired: links are valid for 24 hours.');
+  if (grant === 'removed')
+    throw refuse('forbidden', 'This link is not valid: its destination was removed, or has another address.');
+  if (!incidents) throw refuse('gone', 'This server has no incidents any more.');
+  return grant;
+};
+
+const toHeading = ({ incidents, taken }: Shown): string => {
+  const isOne = incidents.length === 1;
+  if (taken.length > 0) return isOne ? 'Acknowledged' : `${taken.length} incidents acknowledged`;
+  const open = incidents.filter(({ state }) => state === 'open').length;
+  if (open > 0) return isOne ? 'Acknowledge this incident?' : `Acknowledge ${open} incidents?`;
+  const [first] = incidents;
+  if (isOne && first?.state === 'acknowledged') return `Already acknowledged${toOwner(first)}`;
+  if (isOne) return 'This incident is resolved';
+  return 'All of these are acknowledged or resolved';
+};
+
+const toOwner = ({ state, acknowledged }: SharedIncident): string =>
+  state === 'acknowledged' && acknowledged ? ` by ${toPerson(acknowledged.by)}` : '';
+
+const toRow = (incident: SharedIncident): PageRow => {
+  const { number, title, level, state, hostname, source, stateSince } = incident;
+  return {
+    title: `#${number} ${title}`,
+    level: state === 'resolved' ? 'resolved' : level.toLowerCase(),
+    facts: [level, hostname, source, `${state}${toOwner(incident)} since ${toLocalMinute(stateSince)}`]
+      .filter((fact) => fact !== '')
+      .join(' · '),
+  };
+};
+
+const toLinked = ({ number, title, level, state, acknowledged }: SharedIncident): LinkedIncident => ({
+  number,
+  title,
+  level,
+  state,
+  acknowledgedBy: state === 'acknowledged' ? (acknowledged?.by ?? null) : null,
+});
+
+const toShownLink = ({ publicUrl }: AcknowledgeParts, { incidents }: Shown): string | undefined => {
+  const [first, ...others] = incidents;
+  return toConsoleLink(publicUrl, others.length === 0 ? first : undefined);
+};

@@ -1,0 +1,130 @@
+import { toKnownHost, withoutResolvedMark } from '../../../kit/alert-record.ts';
+import { toTimeText } from '../../../kit/route.ts';
+import { rankOf, severities } from '../../../kit/severity.ts';
+import type { IncidentHappening, IncidentMessage } from '../message.ts';
+import { type DeliveredAlert, type DestinationType, jsonType, type Outgoing, toBearer, toPathWith } from './type.ts';
+
+/**
+ * How long after its receipt an alert counts as firing unless it is resolved before. Repeats are not delivered for 24
+ * hours, and Alertmanager would otherwise resolve it after five minutes.
+ */
+const firingMs = 25 * 60 * 60 * 1000;
+
+/** The same for incidents, whose end is always sent. */
+const openMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Alertmanager, API version 2: `url` is the server's. The labels decide which alert it is. */
+export const alertmanagerDestination: DestinationType = {
+  name: 'alertmanager',
+  knowsByLabels: true,
+  secret: 'optional',
+  secretHeader: 'authorization',
+  toRequest: (outgoing, { url, secrets }) => ({
+    path: toPathWith(url, '/api/v2/alerts'),
+    headers: { ...jsonType, ...toBearer(secrets) },
+    body: JSON.stringify(outgoing.alert ? toAlerts(outgoing) : toIncidentAlerts(outgoing.message)),
+  }),
+};
+
+/** The end of an alert ends it with each severity that it may have had, unless its sender gives one as a label. */
+const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
+  const { alert } = outgoing;
+  const { labels } = alert.ended ?? alert;
+  if (alert.status !== 'resolved' || labels?.['severity'] !== undefined) return [toPostedAlert(outgoing, alert.level)];
+  const levels = new Set([alert.firingLevel ?? alert.level, ...severities].map((level) => level.toLowerCase()));
+  return Array.from(levels, (level) => toPostedAlert(outgoing, level));
+};
+
+const toPostedAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, level: string): object => {
+  const { link, links = {}, details, via } = alert;
+  return {
+    labels: toPostedLabels({ ...alert, ...(alert.ended && toNamed(alert.ended)), level }),
+    annotations: {
+      summary: withoutResolvedMark(alert.message) || title,
+      ...(details !== undefined && { description: details }),
+      ...Object.fromEntries(Object.entries(links).map(([name, url]) => [toLabelName(`${name}_url`), url])),
+      via,
+    },
+    startsAt: toStart(alert),
+    ...toEnd(alert),
+    ...(link !== undefined && { generatorURL: link }),
+  };
+};
+
+/** What the labels of an alert are made of. */
+const toNamed = ({ source, hostname, labels = {} }: NonNullable<DeliveredAlert['ended']>) => ({
+  source,
+  hostname,
+  labels,
+});
+
+const toStart = ({ startsAt, time }: DeliveredAlert): string => startsAt ?? time;
+
+/** An alert without a status has no end: Alertmanager resolves it in its own time. */
+const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
+  const { status, time, endsAt = time } = alert;
+  if (status === 'firing') return { endsAt: new Date(Date.parse(time) + firingMs).toISOString() };
+  if (status === undefined) return {};
+  // Alertmanager refuses an end before the start.
+  const start = toStart(alert);
+  return { endsAt: Date.parse(endsAt) < Date.parse(start) ? start : endsAt };
+};
+
+/**
+ * The sender's labels, and those made of the other fields where it gives none of these. An alert that names no machine has the
+ * server that sends it, so that another server with the same alert does not end it.
+ */
+const toPostedLabels = ({
+  labels = {},
+  source,
+  level,
+  hostname,
+  origin = '',
+}: Pick<DeliveredAlert, 'labels' | 'source' | 'level' | 'hostname' | 'origin'>): Record<string, string> => {
+  const given = Object.entries(labels).map(([name, value]) => [toLabelName(name), value]);
+  const instance = toKnownHost(hostname);
+  const made = { alertname: source || 'signalbox', severity: level.toLowerCase(), instance };
+  const named = Object.fromEntries([...Object.entries(made), ...given].filter(([, value]) => value !== ''));
+  if (named['instance'] !== undefined || origin === '') return named;
+  return { ...named, signalbox: origin.replace('signalbox/', '') };
+};
+
+/** Alertmanager before 0.27 refuses other characters. */
+const toLabelName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
+
+const toIncidentAlerts = (message: IncidentMessage): object[] =>
+  message.happenings.flatMap((happening) => toAlertsOf(happening, message));
+
+/**
+ * The alert of an incident; the same with lower severities ends, since Alertmanager takes another severity for another
+ * alert. One that it does not know yet, and that has ended, notifies nobody.
+ */
+const toAlertsOf = (
+  { what, happenedAt: at, incident }: IncidentHappening,
+  { via, origin, link, happenings }: IncidentMessage,
+): object[] => {
+  const { number, title, source, hostname, level, highestLevel, acknowledged, firstAt } = incident;
+  const own = incident.labels ?? {};
+  const labels = toPostedLabels({ labels: own, source, level, hostname, origin });
+  const annotations = {
+    summary: title,
+    ...(acknowledged && { acknowledged_by: acknowledged.by }),
+    via,
+  };
+  const url = happenings.length === 1 ? link : incident.link;
+  const toEntry = (severity: string | undefined, endsAt: number): object => ({
+    labels: { ...labels, incident: String(number), ...(severity !== undefined && { severity }) },
+    annotations,
+    startsAt: toTimeText(firstAt),
+    endsAt: toTimeText(Math.max(endsAt, firstAt)),
+    ...(url && { generatorURL: url }),
+  });
+  const isOver = what === 'resolved';
+  // The severity that a sender gives is the same for all alerts of an incident.
+  if (own['severity'] !== undefined) return [toEntry(undefined, isOver ? at : at + openMs)];
+  const ended = severities.filter((each) => rankOf(each) >= rankOf(highestLevel) && (isOver || each !== level));
+  return [
+    ...(isOver ? [] : [toEntry(level.toLowerCase(), at + openMs)]),
+    ...(isOver || what === 'raised' ? ended.map((each) => toEntry(each.toLowerCase(), at)) : []),
+  ];
+};

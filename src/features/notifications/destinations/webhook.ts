@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import { toIncidentFacts } from '../../../kit/incident-facts.ts';
+import { type DestinationType, type Outgoing, toPath } from './type.ts';
+
+const prefix = 'whsec_';
+/** Fewest bytes of a secret. */
+const minimumBytes = 16;
+
+/** Standard Webhooks 1.0: a receiver checks the signature and recognizes repeated deliveries by the id. */
+export const webhookDestination: DestinationType = {
+  name: 'webhook',
+  secret: 'optional',
+  secrets: 2,
+  findSecretProblem: (secret) => {
+    const text = toBase64(secret);
+    const bytes = Buffer.from(text, 'base64');
+    const isBase64 = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+    return isBase64 && bytes.length >= minimumBytes
+      ? undefined
+      : `must be whsec_ and the base64 of at least ${minimumBytes} bytes`;
+  },
+  toRequest: (outgoing, { url, secrets }, now) => {
+    const { id } = outgoing;
+    const body = JSON.stringify(toPayload(outgoing));
+    const timestamp = String(Math.floor(now.getTime() / 1000));
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      // Another signalbox stores a repeated delivery once.
+      'idempotency-key': id,
+    };
+    if (secrets.length > 0) {
+      const signed = `${id}.${timestamp}.${body}`;
+      headers['webhook-signature'] = secrets.map((secret) => `v1,${sign(secret, signed)}`).join(' ');
+    }
+    return { path: toPath(url), headers, body };
+  },
+};
+
+const toPayload = ({ alert, message, time, link, acknowledgeUrl }: Outgoing): object => {
+  if (alert) return { type: 'alert', timestamp: time, ...alert, time: undefined, origin: undefined, ended: undefined };
+  const { id, what, via, title, body, severity, happenings } = message;
+  const incidents = happenings.map(({ what: news, incident }) => ({ what: news, ...toIncidentFacts(incident) }));
+  const data = { message: { title, body, severity }, link, acknowledgeUrl, incidents };
+  return { type: `incident.${what}`, timestamp: time, id, via, data };
+};
+
+const toBase64 = (secret: string): string => (secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
+
+const sign = (secret: string, text: string): string =>
+  createHmac('sha256', Buffer.from(toBase64(secret), 'base64'))
+    .update(text)
+    .digest('base64');

@@ -1,0 +1,181 @@
+import { needs, openFor } from '../../auth/access.ts';
+import { requireConfigured } from '../../config/settings-error.ts';
+import { defineFeature, type Tool } from '../../kit/feature.ts';
+import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
+import { createNoticeTopic, createPolledTopic } from '../../kit/topic.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { openAcknowledgement } from './acknowledge/index.ts';
+import { createDestinationRoutes } from './destination-routes.ts';
+import { findNotificationProblems, listSecretFiles, toLinkedDestination, toTarget } from './destination-target.ts';
+import type { IncidentDestination } from './incident-destination.ts';
+import { DestinationKeeper } from './made-destinations.ts';
+import { Notifier } from './notifier.ts';
+import { createOnCallRoutes, listOnCall } from './oncall-routes.ts';
+import { OnCallList } from './oncall-schema.ts';
+import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
+import { Overrides } from './overrides.ts';
+import { findRotationProblems, Rotations, rotationSettings } from './rotations.ts';
+import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
+import { DeliveryList } from './schema.ts';
+import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
+import { sendTest } from './test-message.ts';
+
+/** For everybody who uses the server. */
+const quietWarning =
+  'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
+
+/** Milliseconds between two looks at the destinations while somebody listens. */
+const deliveriesInterval = 1000;
+
+/** `signalbox test-destination NAME`: sends one alert, which is not stored, and prints the receiver's response. */
+const testDestination: Tool = {
+  name: 'test-destination',
+  argument: { name: 'NAME' },
+  summary: 'send a test alert to a destination of the config file and print the response',
+  run: async (name, readSettings) => {
+    const configured = readSettings()['destinations'] as DestinationSettings[];
+    const target = toTarget(requireConfigured(configured, 'destination', name));
+    const { isDelivered, response } = await sendTest(target, () => new Date());
+    return { output: `${isDelivered ? 'delivered' : 'not delivered'}: ${response}`, ok: isDelivered };
+  },
+};
+
+/** Delivers stored alerts to destinations, and tells them of incidents. */
+export const notifications = defineFeature({
+  name: 'notifications',
+  profiles: [
+    // Before it had a name, it was a part of alerts.
+    { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
+    {
+      name: 'oncall',
+      aliases: ['incidents', 'notifications'],
+      mounts: ['/'],
+      summary: 'who is on duty',
+      fixedAccess: 'closed',
+    },
+  ],
+  settings: { ...notificationSettings, ...rotationSettings, ...targetSettings },
+  findProblems: (settings) => [
+    ...findNotificationProblems(settings),
+    ...findRotationProblems(settings),
+    ...findTargetProblems(settings.watchTargets),
+  ],
+  listSecretFiles,
+  tools: [testDestination],
+  create: async (parts) => {
+    const { offers, database, clock, log, meters } = parts;
+    const { settings } = parts;
+    const { alerts, incidents, silences, settings: made } = offers;
+    const rotations = new Rotations(settings.rotations);
+    const targets = openTargets(settings.watchTargets);
+    const keeper = new DestinationKeeper({
+      targets,
+      settings: made,
+      configured: settings.destinations,
+      onUnusable: (name, err) => log.error({ err, name }, 'destinations: one cannot be used, so it gets nothing'),
+    });
+    const overrides = made && new Overrides(made, rotations, clock);
+    const { quiet: isQuiet } = settings;
+    // A quiet instance must not keep the others from notifying.
+    const lease = incidents && database && !isQuiet ? createLease(database, 'notifications') : ownLease;
+    const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
+    const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);
+    rotations.onChanged(() => {
+      notifier?.noteDuty();
+      onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
+    });
+    incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
+    const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
+    const acknowledgement = await openAcknowledgement({
+      ...parts,
+      incidents,
+      publicUrl: settings.publicUrl,
+      findDestination: (name) => {
+        const known = keeper.find(name);
+        return known && toLinkedDestination(known.settings, known.made?.createdAt);
+      },
+    });
+    const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
+    const outbox =
+      alerts && !isQuiet
+        ? await openOutbox({ ...settings, ...keeper.current }, alerts, {
+            ...parts,
+            links,
+            targets,
+            silences,
+            onIncidentDestinations,
+          })
+        : undefined;
+    let settled: Promise<void> | undefined;
+    const apply = (): void => {
+      settled = outbox?.reload({ ...settings, ...keeper.current });
+    };
+    keeper.onChanged(apply);
+    const list = () => outbox?.list() ?? [];
+    addDeliveryMeters(meters, list, clock);
+    const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock, isQuiet);
+    return {
+      profiles: {
+        notifications: [
+          ...createDeliveryRoutes({
+            list,
+            alerts: alerts?.journal,
+            incidents,
+            listDeliveries,
+            clock,
+            targets,
+            isQuiet,
+          }),
+          ...createDestinationRoutes({ keeper, settle: async () => settled }),
+          ...acknowledgement.routes,
+        ],
+        oncall: createOnCallRoutes({ rotations, overrides, clock }),
+      },
+      topics: {
+        deliveries: createPolledTopic(needs('notifications:read'), DeliveryList, deliveriesInterval, listDeliveries, {
+          onlyChanges: true,
+        }),
+        oncall: { ...onCall.topic, profile: 'oncall' },
+      },
+      notices: [
+        ...findUnserved(settings.destinations, { alerts: alerts !== undefined, incidents: incidents !== undefined }),
+        ...listLinkNotices(settings),
+      ],
+      warning: isQuiet ? quietWarning : undefined,
+      findConcerns: () =>
+        isQuiet
+          ? [{ area: 'deliveries', severity: 'WARNING', text: 'This server is quiet: it notifies nobody' }]
+          : findDeliveryConcerns(list(), clock()),
+      reload: (changed) => {
+        targets.change(changed.watchTargets);
+        keeper.configure(changed.destinations);
+        rotations.changeSettings(changed.rotations);
+        return changed.quiet === isQuiet ? [] : ['Warning: quiet has changed. Restart the server to apply it.'];
+      },
+      close: async () => {
+        await outbox?.close();
+        await notifier?.close();
+        await lease.close();
+      },
+    };
+  },
+});
+
+/** Without links, notifications still say everything. */
+const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {
+  const isTelling = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');
+  return isTelling && publicUrl === undefined
+    ? ['Notifications have no links to this server, and cannot acknowledge: set publicUrl']
+    : [];
+};
+
+/** Warnings about destinations that get nothing. */
+const findUnserved = (
+  destinations: readonly DestinationSettings[],
+  mounted: { alerts: boolean; incidents: boolean },
+): string[] => {
+  if (destinations.length === 0) return [];
+  if (!mounted.alerts) return ['Warning: destinations get nothing, because the profile alerts is not mounted'];
+  const isUnserved = !mounted.incidents && destinations.some(({ notify }) => notify === 'incidents');
+  return isUnserved ? ['Warning: nobody is notified of incidents, because the profile incidents is not mounted'] : [];
+};

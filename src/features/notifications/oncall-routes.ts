@@ -1,0 +1,192 @@
+import { needs, openFor } from '../../auth/access.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
+import { requireTime } from '../../http/text-forms.ts';
+import { createMadeRoutes } from '../../kit/made-routes.ts';
+import { assertOwnMembers } from '../../kit/own-members.ts';
+import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import { dayMs } from '../../lib/units.ts';
+import {
+  DutyOverride,
+  DutyOverrideList,
+  DutyOverrideParams,
+  DutyOverrideQuery,
+  NewDutyOverride,
+  type OnCall,
+  OnCallList,
+  OnCallQuery,
+  OnCallSchedule,
+  OnCallScheduleQuery,
+  type OnCallShift,
+} from './oncall-schema.ts';
+import type { MadeOverride, Overrides } from './overrides.ts';
+import type { Rotation, Rotations, Shift } from './rotations.ts';
+
+/** How far away from now times can be: computing handovers of hundreds of years would take too long. */
+const farthestMs = 5 * 366 * dayMs;
+
+const usualDays = 28;
+const mostDays = 400;
+
+/** The most shifts of a schedule. */
+const mostShifts = 5000;
+
+const reading = openFor('incidents:read');
+const changing = needs('incidents:write');
+
+const { create, end } = createMadeRoutes<DutyOverride>({
+  path: '/api/oncall/overrides',
+  params: DutyOverrideParams,
+  shape: DutyOverride,
+  noun: 'override',
+  reading,
+  changing,
+});
+
+interface RouteParts {
+  rotations: Rotations;
+  /** Undefined where nothing can be stored. */
+  overrides: Overrides | undefined;
+  clock: () => Date;
+}
+
+/** The routes of who is on duty. */
+export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts): Route[] => [
+  createOnCallRoute(rotations, overrides, clock),
+  createScheduleRoute(rotations, clock),
+  ...(overrides ? [createOverridesRoute(overrides), ...createChangingRoutes(overrides, clock)] : []),
+];
+
+/** Who is on duty in each rotation at a time, in Unix milliseconds. */
+export const listOnCall = (rotations: Rotations, overrides: Overrides | undefined, at: number): OnCallList => {
+  const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
+  return { count: data.length, data };
+};
+
+const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefined, clock: () => Date): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/oncall',
+    ...reading,
+    summary: 'Say who is on duty in each rotation, and who follows',
+    schema: { operationId: 'getOnCall', querystring: OnCallQuery, response: { 200: OnCallList } },
+    handler: async ({ query }) => listOnCall(rotations, overrides, readNearTime('at', query.at, clock)),
+  });
+
+const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefined): OnCall => {
+  const shift = rotation.shiftAt(at);
+  const next = rotation.nextShiftAfter(at);
+  const override = shift.override === undefined ? undefined : overrides?.find(shift.override);
+  return {
+    rotation: rotation.name,
+    member: shift.member,
+    members: [...rotation.members],
+    startsAt: toTimeOrNull(shift.startsAt),
+    // The same one may go on, with an override or without.
+    endsAt: toTimeOrNull(next?.startsAt),
+    override: override ? toDutyOverride(override) : null,
+    next: next ? { member: next.member, startsAt: toTimeText(next.startsAt) } : null,
+  };
+};
+
+const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/oncall/schedule',
+    ...reading,
+    summary: 'List who will be on duty, shift by shift',
+    schema: { operationId: 'getOnCallSchedule', querystring: OnCallScheduleQuery, response: { 200: OnCallSchedule } },
+    handler: async ({ query }) => {
+      const from = readNearTime('from', query.from, clock);
+      const to = query.to === undefined ? from + usualDays * dayMs : requireTime('to', query.to);
+      if (to <= from) throw new HttpError('invalid', 'to must be after from');
+      if (to - from > mostDays * dayMs)
+        throw new HttpError('invalid', `to must be at most ${mostDays} days after from`);
+      const chosen = rotations.list().filter(({ name }) => query.rotation === undefined || name === query.rotation);
+      const shifts = chosen.flatMap((rotation) =>
+        rotation.listShifts(from, to, mostShifts + 1).map((shift) => ({ ...shift, rotation: rotation.name })),
+      );
+      if (shifts.length > mostShifts) {
+        throw new HttpError(
+          'invalid',
+          `There are more than ${mostShifts} shifts: ask for a shorter time, or one rotation`,
+        );
+      }
+      const data = shifts.toSorted((one, other) => one.startsAt - other.startsAt || 0).map(toOnCallShift);
+      return { count: data.length, data };
+    },
+  });
+
+const toOnCallShift = ({
+  rotation,
+  member,
+  startsAt,
+  endsAt,
+  override,
+}: Shift & { rotation: string }): OnCallShift => ({
+  rotation,
+  member,
+  startsAt: toTimeOrNull(startsAt),
+  endsAt: toTimeOrNull(endsAt),
+  override: override ?? null,
+});
+
+const createOverridesRoute = (overrides: Overrides): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/oncall/overrides',
+    ...reading,
+    summary: 'List overrides of rotations, newest first',
+    schema: {
+      operationId: 'listDutyOverrides',
+      querystring: DutyOverrideQuery,
+      response: { 200: DutyOverrideList },
+    },
+    handler: async ({ query: { rotation } }) => {
+      const data = overrides
+        .list()
+        .filter(({ value }) => rotation === undefined || value.rotation === rotation)
+        .reverse()
+        .map(toDutyOverride);
+      return { count: data.length, data };
+    },
+  });
+
+const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] => [
+  create(
+    { operationId: 'createDutyOverride', summary: 'Put somebody else on duty for some time', body: NewDutyOverride },
+    async (given, by) => {
+      assertOwnMembers(given, NewDutyOverride);
+      const { rotation, member, comment = '', ...times } = given;
+      const startsAt = readNearTime('startsAt', times.startsAt, clock);
+      const endsAt = readNearTime('endsAt', times.endsAt, clock);
+      return toDutyOverride(await overrides.create({ rotation, member, startsAt, endsAt, comment }, by));
+    },
+  ),
+  end(
+    { operationId: 'endDutyOverride', summary: 'End an override now, or remove one that has not begun' },
+    async (id, { by, expected }) => {
+      const override = requireKnown(overrides.find(id.toLowerCase()), 'Override', id, '/api/oncall/overrides');
+      return toDutyOverride(await overrides.end(override, by, expected));
+    },
+  ),
+];
+
+const toDutyOverride = ({ name, value, version, createdAt }: MadeOverride): DutyOverride => ({
+  id: name,
+  rotation: value.rotation,
+  member: value.member,
+  startsAt: toTimeText(value.startsAt),
+  endsAt: toTimeText(value.endsAt),
+  comment: value.comment,
+  createdBy: value.createdBy,
+  createdAt: toTimeText(createdAt),
+  version,
+});
+
+/** Unix milliseconds; those of now where no time is given. */
+const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
+  const now = clock().getTime();
+  const time = text === undefined ? now : requireTime(name, text);
+  if (Math.abs(time - now) <= farthestMs) return time;
+  throw new HttpError('invalid', `${name} must be within five years of now`);
+};

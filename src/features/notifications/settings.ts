@@ -1,0 +1,246 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import { notificationKinds } from '../../kit/offers.ts';
+import { alertmanagerDestination } from './destinations/alertmanager.ts';
+import { appriseDestination } from './destinations/apprise.ts';
+import { emailDestination } from './destinations/email.ts';
+import { gotifyDestination } from './destinations/gotify.ts';
+import { ntfyDestination } from './destinations/ntfy.ts';
+import { slackDestination } from './destinations/slack.ts';
+import { templateDestination } from './destinations/template.ts';
+import { type DestinationType, ownSettings } from './destinations/type.ts';
+import { webhookDestination } from './destinations/webhook.ts';
+
+/** Every type of destination: one line and one file for each. */
+export const destinationTypes: readonly DestinationType[] = [
+  webhookDestination,
+  ntfyDestination,
+  gotifyDestination,
+  slackDestination,
+  appriseDestination,
+  alertmanagerDestination,
+  emailDestination,
+  templateDestination,
+];
+
+const GiB = 1024 ** 3;
+
+/** How many there can be. */
+export const mostDestinations = 100;
+
+const oneOrTwo = (example: string, description: string) => {
+  const one = Type.String({ minLength: 1, examples: [example] });
+  return Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 2 })], { description });
+};
+
+const texts = (example: string, description: string) =>
+  Type.Array(Type.String({ minLength: 1, examples: [example] }), { minItems: 1, description });
+
+/** Names of destinations are parts of file names and paths. */
+export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
+
+/** A header's value. */
+const HeaderValue = Type.Union(
+  [
+    Type.String({ minLength: 1, examples: ['team-a'] }),
+    Type.Object({ variable: Type.String({ minLength: 1, examples: ['PAGER_TEAM'] }) }, { additionalProperties: false }),
+    Type.Object(
+      { file: Type.String({ minLength: 1, examples: ['/etc/signalbox/team'] }) },
+      { additionalProperties: false },
+    ),
+  ],
+  { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
+);
+
+/** An entry of the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
+export const DestinationSettings = Type.Object(
+  {
+    name: Type.String({
+      pattern: destinationNamePattern,
+      examples: ['pager'],
+      description: 'Up to 64 letters, digits, `_` and `-`.',
+    }),
+    type: Type.String({
+      examples: ['webhook'],
+      description: `One of ${destinationTypes.map(({ name }) => name).join(', ')}.`,
+    }),
+    url: Type.String({
+      examples: ['https://pager.example.org/alerts'],
+      description: 'The receiver: http or https; of `email` smtp or smtps.',
+    }),
+    secret: Type.Optional(
+      oneOrTwo('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'The secret, or the current and the previous one.'),
+    ),
+    secretFile: Type.Optional(oneOrTwo('/etc/signalbox/pager.secret', 'File with the secret, instead of `secret`.')),
+    token: Type.Optional(
+      Type.String({ minLength: 1, examples: ['t0k3n'], description: 'Sent as `Authorization: Bearer`.' }),
+    ),
+    tokenFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        examples: ['/etc/signalbox/pager.token'],
+        description: 'File with the token, instead of `token`.',
+      }),
+    ),
+    headers: Type.Optional(
+      Type.Record(Type.String(), HeaderValue, {
+        maxProperties: 16,
+        description: 'Further headers: a text, or the variable or file that holds it.',
+      }),
+    ),
+    ca: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        examples: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----'],
+        description: 'CAs in PEM that are trusted in addition.',
+      }),
+    ),
+    caFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        examples: ['/etc/ssl/own-ca.pem'],
+        description: 'File with such CAs, instead of `ca`; only in the config file.',
+      }),
+    ),
+    ...ownSettings,
+    notify: Type.Optional(
+      Type.Enum(['alerts', 'incidents'], {
+        type: 'string',
+        description: 'What is sent: each alert, which is the default, or messages about incidents.',
+      }),
+    ),
+    on: Type.Optional(
+      Type.Array(Type.Enum(notificationKinds, { type: 'string' }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'Events of an incident that send a notification: opened, raised and resolved by default.',
+      }),
+    ),
+    after: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 7 * 24 * 60,
+        examples: [15],
+        description: 'Minutes for which an incident must have been open, and nobody has taken it; 0 by default.',
+      }),
+    ),
+    repeat: Type.Optional(
+      Type.Number({
+        minimum: 0.01,
+        maximum: 7 * 24 * 60,
+        examples: [60],
+        description:
+          'Minutes between two reminders while an incident is open and nobody has taken it; none by default.',
+      }),
+    ),
+    groupSeconds: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 3600,
+        examples: [10],
+        description: 'Seconds for which news are collected for one message, 10 by default; 0 sends each at once.',
+      }),
+    ),
+    hours: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        examples: ['Mon-Fri 08:00-18:00 Europe/Berlin'],
+        description:
+          'When it may be notified of an open incident, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
+      }),
+    ),
+    hoursExcept: Type.Optional(
+      texts('CRITICAL', 'Severities of incidents that do not wait for `hours`: CRITICAL by default.'),
+    ),
+    levels: Type.Optional(
+      texts(
+        'CRITICAL',
+        'Send only alerts or incidents of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.',
+      ),
+    ),
+    sources: Type.Optional(texts('backup*', 'Send only those with one of these sources; `*` stands for any text.')),
+    formats: Type.Optional(
+      texts('grafana', 'Send only alerts of these formats; those of POST /api/alert are `native`.'),
+    ),
+    retrySeconds: Type.Optional(
+      Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600, examples: [30] }), {
+        maxItems: 100,
+        description:
+          'Seconds to wait after each failed attempt, instead of the usual schedule; then the alert is parked.',
+      }),
+    ),
+    giveUpHours: Type.Optional(
+      Type.Number({
+        minimum: 0.0001,
+        maximum: 720,
+        examples: [24],
+        description: 'Hours for which an alert is tried before it is parked; 24 by default.',
+      }),
+    ),
+    timeoutSeconds: Type.Optional(
+      Type.Number({
+        minimum: 0.1,
+        maximum: 600,
+        examples: [60],
+        description:
+          'Seconds for which the receiver may take to respond: by default 15, of `apprise` and `template` 60, of `email` 120.',
+      }),
+    ),
+    repeatMinutes: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 7 * 24 * 60,
+        examples: [240],
+        description: 'Send an alert that keeps coming again after so many minutes, 240 by default; 0 never does.',
+      }),
+    ),
+    concurrency: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 8,
+        examples: [1],
+        description:
+          'Requests at a time: by default 8 for incidents, and for alerts 1, with more while one takes over a second.',
+      }),
+    ),
+    startAt: Type.Optional(
+      Type.Enum(['now', 'oldest'], {
+        type: 'string',
+        description: 'Which alerts a new destination gets: later ones, or all.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type DestinationSettings = Static<typeof DestinationSettings>;
+
+/** The settings with their defaults. */
+export const notificationSettings = {
+  destinations: Type.Array(DestinationSettings, {
+    default: [],
+    maxItems: mostDestinations,
+    writeOnly: true,
+    description: 'Receivers of alerts: name, type, url and more; see docs/guides/destinations.',
+  }),
+  publicUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Where people reach this server, such as `https://signalbox.example.org`: notifications link to it, and offer to acknowledge.',
+    }),
+  ),
+  quiet: Type.Boolean({
+    default: false,
+    description:
+      'Notify nobody: send nothing to any destination, for a restored copy. What is due is sent by a later start without it.',
+  }),
+  outboxRetainBytes: Type.Integer({
+    minimum: 0,
+    default: GiB,
+    description: 'How many bytes of closed log files are kept for destinations that have not received their alerts.',
+  }),
+};
+
+export type NotificationSettings = Static<ReturnType<typeof Type.Object<typeof notificationSettings>>>;

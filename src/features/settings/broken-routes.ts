@@ -1,0 +1,79 @@
+import Type from 'typebox';
+import { needs } from '../../auth/access.ts';
+import { callerOf } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { sendJson } from '../../http/json.ts';
+import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import { defineRoute, defineShape, type Route, Time, toTimeText } from '../../kit/route.ts';
+import type { BrokenSetting, LoggedSettings } from './store.ts';
+
+const path = '/api/settings/broken';
+
+const ShownBroken = defineShape('BrokenSetting', {
+  kind: Type.String({ description: 'Kind of the setting.', examples: ['heartbeat'] }),
+  name: Type.String({ description: 'Name or id of the setting.', examples: ['backup'] }),
+  reason: Type.String({
+    description: 'Why this version cannot read it.',
+    examples: ['schedule must be a cron expression such as "0 2 * * 6"'],
+  }),
+  updatedBy: Type.String({ description: 'Who changed it last.', examples: ['admin'] }),
+  updatedAt: Time,
+  version: Type.Integer({ description: 'Its version, for `If-Match`.', examples: [12] }),
+});
+
+const BrokenList = defineShape('BrokenSettingList', {
+  count: Type.Integer({ description: 'Settings in `data`.', examples: [1] }),
+  data: Type.Array(ShownBroken),
+});
+
+const BrokenParams = Type.Object({
+  kind: Type.String({ description: 'Kind of the setting.', examples: ['heartbeat'] }),
+  name: Type.String({ description: 'Name or id of the setting.', examples: ['backup'] }),
+});
+
+/** Settings that this version cannot read: they stay stored until somebody replaces or deletes them. */
+export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path,
+    ...needs('audit:read'),
+    summary: 'List settings that cannot be read and have no effect, with the reasons',
+    schema: { operationId: 'listBrokenSettings', response: { 200: BrokenList } },
+    handler: async (_request, reply) => {
+      const data = store.listBroken().map(toShown);
+      return sendJson(reply, { count: data.length, data });
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: `${path}/:kind/:name`,
+    // Users and keys are among them.
+    ...needs('accounts:manage'),
+    summary: 'Delete a setting that cannot be read',
+    headers: { request: ifMatchHeader },
+    schema: {
+      operationId: 'deleteBrokenSetting',
+      params: BrokenParams,
+      response: { 200: ShownBroken, 404: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { kind, name } = request.params;
+      const found = store.listBroken().find((one) => one.kind === kind && one.name === name);
+      if (!found) {
+        throw new HttpError('not-found', `There is no ${kind.slice(0, 100)} ${name.slice(0, 100)} that cannot be read`);
+      }
+      // Never one that somebody has replaced meanwhile.
+      await store.delete(kind, name, callerOf(request), readIfMatch(request.headers) ?? [found.version]);
+      return sendJson(reply, toShown(found));
+    },
+  }),
+];
+
+const toShown = ({ kind, name, reason, by, at, version }: BrokenSetting) => ({
+  kind,
+  name,
+  reason,
+  updatedBy: by,
+  updatedAt: toTimeText(at),
+  version,
+});

@@ -1,0 +1,215 @@
+import type { MadeSetting } from '../../kit/offers.ts';
+import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
+import type { ProjectionState } from '../../storage/projection.ts';
+import type { AuditNote } from './audit-note.ts';
+
+/** Version and time of creation of a setting in the log that it comes from. */
+interface Origin {
+  version: number;
+  createdAt: number;
+}
+
+/** Bounds of the settings of one kind, stored with each change, so that all instances decide alike. */
+interface ChangeLimits {
+  /** The most settings of the kind. */
+  count?: number;
+  /** The most characters of all their values as JSON. */
+  characters: number;
+  /** Names that differ only in capitals are the same. */
+  isCaseless?: boolean;
+}
+
+/** A change as the log has it. */
+export interface SettingChange {
+  kind: string;
+  name: string;
+  /** Null where the setting is deleted. */
+  value: unknown;
+  by: string;
+  /** Unix milliseconds. */
+  at: number;
+  /** Versions of which one must be the current one, or the change is refused. */
+  expected?: readonly number[];
+  note?: AuditNote;
+  /** A change that would exceed a limit is refused. */
+  limits?: ChangeLimits;
+  /** Set in a copy of a setting, for a log whose files were moved away. */
+  copied?: Origin;
+  /** Set in a change that was made in another store, and imported. */
+  moved?: Origin;
+}
+
+/** Why a change is refused: the version that is there, the limit that it would exceed, or the other name that is taken. */
+export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
+
+/** Result of a change: the setting after it, undefined where there is none, and the kind that has changed; or the refusal. */
+export type ChangeOutcome =
+  | { setting: MadeSetting | undefined; changed: string | undefined }
+  | { refusal: SettingRefusal };
+
+type Kept = MadeSetting & { length: number };
+
+interface Kind {
+  settings: Map<string, Kept>;
+  /** Of all values as JSON. */
+  characters: number;
+}
+
+/** One piece of a snapshot. */
+export type SavedSettings =
+  | { ahead: number; refused: readonly number[]; last?: number }
+  | { kind: string; name: string; value: unknown; by: string; at: number; version: number; createdAt: number };
+
+/** Refused changes that are remembered: the list of changes leaves them out. */
+const mostRefused = 10_000;
+
+/** The settings that a log of changes has led to. */
+export class SettingsFold implements ProjectionState<ChangeOutcome> {
+  readonly #kinds = new Map<string, Kind>();
+  /** Seqs of changes that count for nothing: refused ones, and those that failed to be stored and may be in the log. */
+  readonly #refused = new Set<number>();
+  /** Seq of the last change; undefined after a snapshot of 1.1, which does not have it. */
+  #last: number | undefined = 0;
+  /** Versions are seqs, and this much more where there are those of another log: none ever comes twice. */
+  #ahead = 0;
+
+  list(kind: string): IterableIterator<MadeSetting> {
+    return (this.#kinds.get(kind)?.settings ?? new Map<string, Kept>()).values();
+  }
+
+  find(kind: string, name: string): Kept | undefined {
+    return this.#kinds.get(kind)?.settings.get(name);
+  }
+
+  /** The version of a put at this place in the log. */
+  versionAt(seq: number): number {
+    return seq + this.#ahead;
+  }
+
+  /** Whether the change at this place in the log counts. */
+  counts(seq: number): boolean {
+    return seq <= (this.#last ?? seq) && !this.#refused.has(seq);
+  }
+
+  /** The refusal that the change would get now. */
+  findRefusal(change: SettingChange): SettingRefusal | undefined {
+    const decision = this.#decide(change);
+    return 'refusal' in decision ? decision.refusal : undefined;
+  }
+
+  fold({ seq, ...record }: StoredRecord): ChangeOutcome {
+    for (let missing = Math.max((this.#last ?? seq) + 1, seq - mostRefused); missing < seq; missing += 1) {
+      this.#noteRefused(missing);
+    }
+    this.#last = seq;
+    const change = record as LogRecord as unknown as SettingChange;
+    // A record that only fills a gap in the log.
+    if (typeof change.kind !== 'string') return { setting: undefined, changed: undefined };
+    const decision = this.#decide(change);
+    if ('refusal' in decision) {
+      this.#noteRefused(seq);
+      return decision;
+    }
+    const { kind, name, value, by, at, copied, moved = copied } = change;
+    for (const ended of decision.removed) this.#remove(kind, ended);
+    if (isDeletion(change)) return { setting: undefined, changed: this.#remove(kind, name) ? kind : undefined };
+    if (moved) this.#ahead = Math.max(this.#ahead, moved.version - seq);
+    const version = moved?.version ?? this.versionAt(seq);
+    const createdAt = moved?.createdAt ?? this.find(kind, name)?.createdAt ?? at;
+    return { setting: this.#put(kind, { name, value, version, by, at, createdAt }), changed: kind };
+  }
+
+  save(): (readonly SavedSettings[])[] {
+    const settings = [...this.#kinds].flatMap(([kind, { settings }]) =>
+      Array.from(settings.values(), ({ length: _, ...setting }): readonly SavedSettings[] => [{ kind, ...setting }]),
+    );
+    return [
+      [{ ahead: this.#ahead, refused: [...this.#refused], ...(this.#last !== undefined && { last: this.#last }) }],
+      ...settings,
+    ];
+  }
+
+  restore(entry: unknown): void {
+    const saved = entry as SavedSettings;
+    if ('ahead' in saved) {
+      this.#ahead = saved.ahead;
+      this.#last = saved.last;
+      for (const seq of saved.refused) this.#noteRefused(seq);
+      return;
+    }
+    const { kind, ...setting } = saved;
+    this.#put(kind, setting);
+  }
+
+  #put(kind: string, setting: MadeSetting): MadeSetting {
+    const known = this.#kinds.get(kind) ?? { settings: new Map<string, Kept>(), characters: 0 };
+    this.#kinds.set(kind, known);
+    const { length } = JSON.stringify(setting.value);
+    known.characters += length - (known.settings.get(setting.name)?.length ?? 0);
+    const kept = { ...setting, length };
+    known.settings.set(setting.name, kept);
+    return kept;
+  }
+
+  #remove(kind: string, name: string): boolean {
+    const known = this.#kinds.get(kind);
+    if (known) known.characters -= known.settings.get(name)?.length ?? 0;
+    return known?.settings.delete(name) ?? false;
+  }
+
+  #noteRefused(seq: number): void {
+    this.#refused.add(seq);
+    const [oldest] = this.#refused;
+    if (this.#refused.size > mostRefused && oldest !== undefined) this.#refused.delete(oldest);
+  }
+
+  /** The refusal, or the names of ended settings that give way to the change. */
+  #decide(change: SettingChange): { refusal: SettingRefusal } | { removed: readonly string[] } {
+    const { kind, name, value, at, expected, limits } = change;
+    const known = this.#kinds.get(kind);
+    const current = known?.settings.get(name);
+    if (expected !== undefined && !expected.includes(current?.version ?? 0)) {
+      return { refusal: { conflict: current?.version ?? 0 } };
+    }
+    // Ending a setting never fails for want of room.
+    if (!known || !limits || isDeletion(change) || (current && hasEnded(value, at))) return { removed: [] };
+    const taken = limits.isCaseless && !current && findSame(known.settings.keys(), name);
+    if (taken) return { refusal: { taken } };
+    const growth = JSON.stringify(value).length - (current?.length ?? 0);
+    const excess = {
+      count: current ? 0 : known.settings.size + 1 - (limits.count ?? Number.POSITIVE_INFINITY),
+      characters: growth > 0 ? known.characters + growth - limits.characters : 0,
+    };
+    const removed: string[] = [];
+    if (excess.count <= 0 && excess.characters <= 0) return { removed };
+    for (const { name: ended, length } of listEnded(known.settings, at, name)) {
+      if (excess.count <= 0 && excess.characters <= 0) break;
+      removed.push(ended);
+      excess.count -= 1;
+      excess.characters -= length;
+    }
+    if (excess.count > 0) return { refusal: { full: 'count' } };
+    return excess.characters > 0 ? { refusal: { full: 'characters' } } : { removed };
+  }
+}
+
+const isDeletion = ({ value }: SettingChange): boolean => value === null || value === undefined;
+
+/** Undefined where the value never ends. */
+const endOf = (value: unknown): number | undefined => {
+  const { endsAt } = Object(value) as { endsAt?: unknown };
+  return typeof endsAt === 'number' ? endsAt : undefined;
+};
+
+const hasEnded = (value: unknown, at: number): boolean => (endOf(value) ?? Number.POSITIVE_INFINITY) <= at;
+
+/** Settings other than the one of the name, the one that ended first at first. */
+const listEnded = (settings: ReadonlyMap<string, Kept>, at: number, except: string): Kept[] =>
+  [...settings.values()]
+    .filter(({ name, value }) => name !== except && hasEnded(value, at))
+    .sort((one, other) => (endOf(one.value) ?? 0) - (endOf(other.value) ?? 0));
+
+const findSame = (names: Iterable<string>, name: string): string | undefined => {
+  for (const one of names) if (one.toLowerCase() === name.toLowerCase()) return one;
+  return undefined;
+};

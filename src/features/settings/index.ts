@@ -1,0 +1,109 @@
+import { type Concern, defineFeature, type Parts } from '../../kit/feature.ts';
+import { MiB } from '../../lib/units.ts';
+import { createFreeSpaceCheck } from '../../storage/journal/files.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
+import { expectMovedFiles } from '../../storage/projection.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { createBrokenRoutes } from './broken-routes.ts';
+import { SettingsFold } from './fold.ts';
+import { createAuditRoute } from './routes.ts';
+import { type BrokenSetting, LoggedSettings } from './store.ts';
+import { settingsTransfer } from './transfer.ts';
+
+/** The last changes are kept in memory, so that what was just stored is folded without reading the disk. */
+const recentCount = 1000;
+
+/** The state has all settings; the log before it is kept for the list of changes alone, up to so many bytes. */
+const files = { segmentBytes: 4 * MiB, retainBytes: 16 * MiB, awaitsHold: true, expects: 'all' } as const;
+
+/** Space that stays free for revocations. */
+const minFreeBytes = MiB;
+
+/** Opens the settings that are made at run time, where they can be shared with other instances or in the data directory. */
+export const openMadeSettings = async ({
+  database,
+  openLog,
+  openState,
+  place,
+  clock,
+  log,
+}: Pick<Parts, 'database' | 'openLog' | 'openState' | 'place' | 'clock' | 'log'>) => {
+  let store: LoggedSettings | undefined;
+  const damages: string[] = [];
+  const changes: RecordLog = database
+    ? await DatabaseLog.open({ database, table: 'setting', clock, retainDays: () => 0, hasSnapshot: true })
+    : await openLog(
+        'settings log',
+        { name: 'settings', recentCount, minFreeBytes: 0, ...files },
+        expectMovedFiles(() => store),
+      );
+  const opened = await LoggedSettings.open({
+    log: changes,
+    clock,
+    ...(database
+      ? {
+          state: createSnapshotTable({
+            database,
+            log: changes,
+            table: 'setting',
+            createState: () => new SettingsFold(),
+          }),
+        }
+      : // A change after one that failed needs a snapshot, and revocations are not refused for want of a reserve.
+        { state: openState('settings', 0), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),
+    onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: one cannot be read'),
+    onDamage: (damage) => {
+      damages.push(damage);
+      log.error({ damage }, 'settings: the state is damaged');
+    },
+    onUnsaved: (err) => log.warn({ err }, 'settings: the state cannot be written, so the log is kept'),
+  });
+  store = opened;
+  return {
+    changes,
+    store: opened,
+    listDamages: () => damages,
+    close: async (): Promise<void> => {
+      await opened.close();
+      await changes.close();
+    },
+  };
+};
+
+/** Settings that people make at run time, and who has changed them. */
+export const madeSettings = defineFeature({
+  name: 'settings',
+  profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'who has changed what at run time' }],
+  settings: {},
+  transfer: settingsTransfer,
+  create: async (parts) => {
+    const { changes, store, listDamages, close } = await openMadeSettings(parts);
+    return {
+      profiles: { settings: [createAuditRoute(changes, store), ...createBrokenRoutes(store)] },
+      offers: { settings: store },
+      findConcerns: () => [
+        ...listDamages().map(toConcern),
+        ...store.listBroken().slice(0, mostShown).map(describeBroken),
+      ],
+      isReady: () => store.isReady(),
+      reopen: () => changes.reopen(),
+      close,
+    };
+  },
+});
+
+/** Settings that cannot be read, of which health shows no more. */
+const mostShown = 20;
+
+const describeBroken = ({ kind, name, reason }: BrokenSetting): Concern => ({
+  area: 'stores',
+  severity: 'ERROR',
+  text: `The ${kind} ${name} cannot be read and has no effect: ${reason}`,
+});
+
+const toConcern = (damage: string): Concern => ({
+  area: 'stores',
+  severity: 'ERROR',
+  text: `The settings are damaged, so changes are missing: ${damage}`,
+});

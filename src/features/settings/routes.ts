@@ -1,0 +1,83 @@
+import Type, { type Static } from 'typebox';
+import { needs } from '../../auth/access.ts';
+import { sendJson } from '../../http/json.ts';
+import { createClientSignal, createQueue } from '../../http/overload.ts';
+import { toText } from '../../kit/alert-record.ts';
+import {
+  defineRoute,
+  defineShape,
+  optionalText,
+  orNull,
+  pagingQuery,
+  type Route,
+  Time,
+  toTimeText,
+} from '../../kit/route.ts';
+import { MiB } from '../../lib/units.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import type { AuditNote } from './audit-note.ts';
+import type { LoggedSettings } from './store.ts';
+
+const MadeChange = defineShape('SettingChange', {
+  seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),
+  at: Time,
+  by: Type.String({ description: 'Who made it: a user, `key:NAME`, or `signalbox`.', examples: ['admin'] }),
+  kind: Type.String({ description: 'What was changed.', examples: ['silence'] }),
+  name: Type.String({ description: 'Which one.', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
+  label: orNull(Type.String({ examples: ['source backup*'] }), 'Describes a setting whose name is an id.'),
+  change: Type.Enum(['put', 'deleted'], { type: 'string', description: '`put`: it is new, or has another value.' }),
+  isNew: orNull(
+    Type.Boolean({ examples: [false] }),
+    'True if there was no such setting before; unknown for changes of version 1.1.',
+  ),
+  fields: Type.Array(Type.String({ examples: ['endsAt'] }), {
+    description: 'Names of the members that got another value; empty if the setting is new or deleted.',
+  }),
+});
+type MadeChange = Static<typeof MadeChange>;
+
+const MadeChangePage = defineShape('SettingChangePage', {
+  count: Type.Integer({ description: 'Changes in `data`.', examples: [1] }),
+  data: Type.Array(MadeChange, { description: 'Newest first.' }),
+  next: orNull(Type.Integer({ examples: [12] }), 'The `before` of the next page.'),
+});
+
+const MadeChangeQuery = Type.Object({
+  kind: optionalText('Only changes of this kind.', 'silence'),
+  ...pagingQuery('changes', 'Only changes before this `seq`: the `next` of a page.'),
+});
+
+export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route => {
+  const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of changes are being read' });
+  return defineRoute({
+    method: 'GET',
+    path: '/api/audit',
+    ...needs('audit:read'),
+    summary: 'List who has changed settings at run time, newest first',
+    schema: { operationId: 'listSettingChanges', querystring: MadeChangeQuery, response: { 200: MadeChangePage } },
+    handler: async ({ query: { kind, limit, before } }, reply) => {
+      const test = (record: StoredRecord): boolean =>
+        store.isEffective(record) && (kind === undefined || record['kind'] === kind);
+      const search = () => log.search({ before, test, limit, maxBytes: 64 * MiB });
+      const { records, next } = await queue.run(search, createClientSignal(reply));
+      return sendJson(reply, { count: records.length, data: records.map(toMadeChange), next: next ?? null });
+    },
+  });
+};
+
+/** Without its value, which may be secret. */
+const toMadeChange = ({ seq, at, by, kind, name, value, note }: StoredRecord): MadeChange => {
+  const { label = null, isNew = false, fields = [] } = (note ?? {}) as AuditNote;
+  return {
+    seq,
+    at: toTimeText(Number(at)),
+    by: toText(by),
+    kind: toText(kind),
+    name: toText(name),
+    label,
+    change: value === null ? 'deleted' : 'put',
+    isNew: note === undefined ? null : isNew,
+    fields,
+  };
+};

@@ -1,0 +1,186 @@
+import { HttpError } from '../../http/errors.ts';
+import type { MadeSetting, PutOptions, SettingStore } from '../../kit/offers.ts';
+import { StoreConflict } from '../../lib/expected-errors.ts';
+import { MiB } from '../../lib/units.ts';
+import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import { Projection, type ProjectionSnapshot } from '../../storage/projection.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { toAuditNote } from './audit-note.ts';
+import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
+
+/** The most characters of a value as JSON. */
+const longestValue = 64 * 1024;
+
+/** The most characters of all values of a kind that asks for no other bound. */
+const usualCharacters = 4 * MiB;
+
+interface SettingsParts {
+  log: RecordLog;
+  /** The settings as of a place in the log; undefined where the log alone has them. */
+  state?: ProjectionSnapshot | undefined;
+  /** Rejects while space is short, except for revocations. */
+  assertSpace?: ((bytes: number) => Promise<void>) | undefined;
+  clock: () => Date;
+  /** Gets a setting that cannot be read, and the reason, once. */
+  onBroken(kind: string, name: string, reason: string): void;
+  /** Gets what is damaged in the state, as a clause. */
+  onDamage(damage: string): void;
+  /** Gets the error when the state could not be saved; the log is kept then. */
+  onUnsaved(error: Error): void;
+}
+
+/** A setting that this version cannot read. */
+export interface BrokenSetting extends Omit<MadeSetting, 'value' | 'createdAt'> {
+  kind: string;
+  reason: string;
+}
+
+/** Settings that people change at run time: a projection of the log of their changes, which decides each change. */
+export class LoggedSettings implements SettingStore {
+  readonly #parts: SettingsParts;
+  readonly #projection: Projection<SettingsFold>;
+  /** Reasons why settings cannot be read, by kind and name. */
+  readonly #broken = new Map<string, ReadonlyMap<string, string>>();
+
+  private constructor(parts: SettingsParts, projection: Projection<SettingsFold>) {
+    this.#parts = parts;
+    this.#projection = projection;
+  }
+
+  /** Where a database cannot be used, there are no settings until it can. */
+  static async open(parts: SettingsParts): Promise<LoggedSettings> {
+    const { log, state: snapshot, onDamage, onUnsaved } = parts;
+    const createState = (): SettingsFold => new SettingsFold();
+    return new LoggedSettings(parts, await Projection.open({ log, createState, snapshot, onDamage, onUnsaved }));
+  }
+
+  list<T>(kind: string): MadeSetting<T>[] {
+    return [...this.#fold.list(kind)] as MadeSetting<T>[];
+  }
+
+  find<T>(kind: string, name: string): MadeSetting<T> | undefined {
+    return this.#fold.find(kind, name) as MadeSetting<T> | undefined;
+  }
+
+  async put<T>(
+    kind: string,
+    name: string,
+    value: T,
+    by: string,
+    expected?: readonly number[],
+    options: PutOptions = {},
+  ): Promise<MadeSetting<T>> {
+    const { most, isCaseless, characters = usualCharacters, isRevocation } = options;
+    const { length } = JSON.stringify(value);
+    if (length > longestValue) throw new HttpError('too-large', `A setting has at most ${longestValue} characters`);
+    if (!isRevocation) await this.#parts.assertSpace?.(length).catch(refuseSpace);
+    const limits = { characters, ...(most && { count: most.count }), ...(isCaseless && { isCaseless }) };
+    const change = { kind, name, value, by, ...(expected && { expected }), ...(!isRevocation && { limits }) };
+    const outcome = await this.#write(change);
+    if ('refusal' in outcome) throw toError(name, outcome.refusal, options);
+    return outcome.setting as MadeSetting<T>;
+  }
+
+  async delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean> {
+    const outcome = await this.#write({ kind, name, value: null, by, ...(expected && { expected }) });
+    if ('refusal' in outcome) throw toError(name, outcome.refusal, {});
+    return outcome.changed !== undefined;
+  }
+
+  noteBroken(kind: string, reasons: ReadonlyMap<string, string>): void {
+    const before = this.#broken.get(kind);
+    this.#broken.set(kind, new Map(reasons));
+    for (const [name, reason] of reasons) if (before?.get(name) !== reason) this.#parts.onBroken(kind, name, reason);
+  }
+
+  /** The settings that cannot be read, with the reasons. */
+  listBroken(): BrokenSetting[] {
+    return [...this.#broken].flatMap(([kind, reasons]) =>
+      [...reasons].flatMap(([name, reason]) => {
+        const setting = this.#fold.find(kind, name);
+        return setting ? [{ kind, name, reason, by: setting.by, at: setting.at, version: setting.version }] : [];
+      }),
+    );
+  }
+
+  onChanged(kind: string, listener: () => void): void {
+    this.#projection.onFolded((outcomes) => {
+      const isChanged = outcomes?.some((outcome) => 'changed' in outcome && outcome.changed === kind) ?? true;
+      if (isChanged) listener();
+    });
+  }
+
+  /** Whether a change in the log counted. */
+  isEffective({ seq, copied, kind }: StoredRecord): boolean {
+    return typeof kind === 'string' && copied === undefined && this.#fold.counts(seq);
+  }
+
+  /** Whether changes are stored and read. */
+  isReady(): boolean {
+    return this.#projection.isReady;
+  }
+
+  isRead(): boolean {
+    return this.#projection.hasRead;
+  }
+
+  async catchUp(): Promise<void> {
+    await this.#projection.catchUp().catch(refuse);
+  }
+
+  /** Saves the state, so that the log before it is not needed. */
+  save(): Promise<void> {
+    return this.#projection.save();
+  }
+
+  close(): Promise<void> {
+    return this.#projection.close();
+  }
+
+  get #fold(): SettingsFold {
+    return this.#projection.state;
+  }
+
+  async #write(given: Omit<SettingChange, 'at'>): Promise<ChangeOutcome> {
+    if (given.expected || given.value === null || !this.isRead()) await this.catchUp();
+    const change: SettingChange = { ...given, at: this.#parts.clock().getTime() };
+    // What is refused already needs no place in the log.
+    const refusal = this.#fold.findRefusal(change);
+    if (refusal) return { refusal };
+    const current = this.find(given.kind, given.name);
+    if (given.value === null && !current) return { setting: undefined, changed: undefined };
+    const note = toAuditNote(given.kind, current?.value, given.value);
+    return this.#projection.append({ ...change, note }).catch(refuse);
+  }
+}
+
+const toError = (name: string, refusal: SettingRefusal, { most, characters = usualCharacters }: PutOptions): Error => {
+  if ('conflict' in refusal) return toConflict(name, refusal.conflict);
+  const plural = most?.plural ?? 'settings of this kind';
+  if ('taken' in refusal) {
+    return new HttpError(
+      'wrong-state',
+      `There are ${plural}, and one of them is ${refusal.taken}: choose another name`,
+    );
+  }
+  const advice = most?.advice ?? 'delete some first';
+  return refusal.full === 'count'
+    ? new HttpError('wrong-state', `There are ${most?.count} ${plural}: ${advice}`)
+    : new HttpError('wrong-state', `The ${plural} take up their ${characters / MiB} MiB: ${advice}`);
+};
+
+const toConflict = (name: string, version: number): StoreConflict =>
+  new StoreConflict(
+    version === 0 ? `There is no ${name} any more` : `${name} has been changed: its version is ${version}`,
+    version,
+  );
+
+const refuseSpace = (cause: unknown): never => {
+  throw toNotStored('Settings', new Error('space is short', { cause }));
+};
+
+/** @throws StoreUnavailable where the log cannot be used; any other error passes */
+const refuse = (error: unknown): never => {
+  throw error instanceof JournalError ? toNotStored('Settings', error) : error;
+};

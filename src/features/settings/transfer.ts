@@ -1,0 +1,105 @@
+import Type, { type Static } from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import { defineTransfer, RecordId } from '../../kit/feature.ts';
+import type { MadeSetting } from '../../kit/offers.ts';
+import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
+import { SeenIds } from '../../storage/moved-store.ts';
+import { createRecordTable } from '../../storage/postgres/record-collection.ts';
+import type { MovedRecord } from '../../storage/record-log.ts';
+import { type SavedSettings, type SettingChange, SettingsFold } from './fold.ts';
+
+const UnixMs = Type.Integer({ minimum: 0, maximum: 8.64e15 });
+
+const StoredChange = Type.Object(
+  {
+    id: RecordId,
+    kind: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1 }),
+    value: Type.Unknown({ description: 'null where it is deleted' }),
+    by: Type.String(),
+    at: UnixMs,
+    /** Those of the setting; a deleted one has none. */
+    version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })),
+    createdAt: Type.Optional(UnixMs),
+    /** It is no change, but what was left of earlier ones. */
+    isCopy: Type.Optional(Type.Boolean()),
+    /** What the audit says of it. */
+    note: Type.Optional(
+      Type.Object(
+        {
+          isNew: Type.Optional(Type.Literal(true)),
+          fields: Type.Optional(Type.Array(Type.String())),
+          label: Type.Optional(Type.String()),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** All changes that counted, in their order, with the versions that they led to. */
+export const settingsTransfer = defineTransfer<MovedRecord>({
+  name: 'settings',
+  lines: { settings: StoredChange },
+  table: createRecordTable('setting', { timeOf: ({ at }) => Number(at) }),
+  createFilter: (saved) => {
+    const fold = new SettingsFold();
+    const before = (saved?.changes as SavedSettings[] | undefined)?.flatMap((each) => {
+      fold.restore(each);
+      return 'kind' in each ? [toCopy(each)] : [];
+    });
+    return {
+      before: before ?? [],
+      filter: ({ id, record }, seq) => {
+        const isSaved = saved !== undefined && seq <= saved.seq;
+        const origin = isSaved ? findOrigin(fold, record, seq) : applyChange(fold, { ...record, id, seq });
+        if (!origin) return undefined;
+        const { expected: _, limits: __, copied, moved: ___, ...change } = record as unknown as SettingChange;
+        const { version, createdAt } = origin;
+        const from = version === undefined ? {} : { [copied ? 'copied' : 'moved']: { version, createdAt } };
+        return { id, record: { ...change, ...from } };
+      },
+    };
+  },
+  toLine: ({ id, record }) => {
+    const { kind, name, value, by, at, copied, moved, note } = record as unknown as SettingChange;
+    const marks = { ...(copied && { isCopy: true }), ...(note && { note }) };
+    return ['settings', { id, kind, name, value, by, at, ...(moved ?? copied), ...marks }];
+  },
+  createParser: () => {
+    const seen = new SeenIds();
+    return (_key, value) => {
+      const { id, version, createdAt, isCopy, ...change } = value as Static<typeof StoredChange>;
+      if (!seen.add(id)) throw new SettingsError(['settings.id is that of a change before it']);
+      if (change.value === null) return { id, record: change };
+      if (version === undefined || createdAt === undefined) {
+        throw new SettingsError(['settings.version and settings.createdAt are missing']);
+      }
+      return { id, record: { ...change, [isCopy ? 'copied' : 'moved']: { version, createdAt } } };
+    };
+  },
+});
+
+/** Version and time of creation of a setting after a change; none of a deletion. */
+type ChangeOrigin = Partial<Pick<MadeSetting, 'version' | 'createdAt'>>;
+
+/** A setting whose changes the log may have no longer. */
+const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): MovedRecord => ({
+  id: createId(),
+  record: { ...change, copied: { version, createdAt } },
+});
+
+/** Undefined for a change that counts for nothing. */
+const applyChange = (fold: SettingsFold, record: StoredRecord): ChangeOrigin | undefined => {
+  const outcome = fold.fold(record);
+  return 'refusal' in outcome || outcome.changed === undefined ? undefined : (outcome.setting ?? {});
+};
+
+/** The same of a change that the state has already. */
+const findOrigin = (fold: SettingsFold, record: LogRecord, seq: number): ChangeOrigin | undefined => {
+  const { kind, name, value, at, copied, moved = copied } = record as unknown as SettingChange;
+  if (typeof kind !== 'string' || !fold.counts(seq)) return undefined;
+  if (value === null || value === undefined) return {};
+  return moved ?? { version: fold.versionAt(seq), createdAt: Math.min(fold.find(kind, name)?.createdAt ?? at, at) };
+};

@@ -1,0 +1,86 @@
+import { openFor } from '../../auth/access.ts';
+import { type Concern, defineFeature } from '../../kit/feature.ts';
+import { createNoticeTopic } from '../../kit/topic.ts';
+import type { Meters } from '../../metrics/meters.ts';
+import { SilenceKeeper } from './keeper.ts';
+import { createSilenceRoutes } from './routes.ts';
+import { Silence, silenceStates } from './schema.ts';
+import { createSilenceStore } from './shared.ts';
+import { stateOf, toSilence } from './silence.ts';
+
+/** Milliseconds for which changes are collected before listeners get them, and between two removals of old ones. */
+const collectingMs = 50;
+const removalMs = 60_000;
+
+/** What notifies nobody for some time, because somebody has said so. */
+export const silences = defineFeature({
+  name: 'silences',
+  profiles: [
+    {
+      name: 'silences',
+      aliases: ['incidents'],
+      mounts: ['/'],
+      summary: 'alerts that notify nobody for some time',
+      fixedAccess: 'closed',
+    },
+  ],
+  settings: {},
+  create: async ({ offers, clock, log, meters }) => {
+    const keeper = new SilenceKeeper({
+      settings: offers.settings,
+      clock,
+      onUnusable: (id, err) => log.error({ err, id }, 'silences: one cannot be used, so it silences nothing'),
+    });
+    addSilenceMeter(meters, keeper, clock);
+    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Silence);
+    let known = new Set(keeper.list());
+    let collecting: NodeJS.Timeout | undefined;
+    const publishChanged = (): void => {
+      collecting = undefined;
+      const at = clock().getTime();
+      const current = keeper.list();
+      for (const silence of current) if (!known.has(silence)) publish(() => toSilence(silence, at));
+      known = new Set(current);
+    };
+    keeper.onChanged(() => {
+      collecting ??= setTimeout(publishChanged, collectingMs).unref();
+    });
+    let removal: NodeJS.Timeout | undefined;
+    return {
+      profiles: { silences: createSilenceRoutes({ keeper, clock }) },
+      topics: { silences: topic },
+      notices: keeper.isChangeable
+        ? []
+        : ['Warning: silences cannot be changed, because the profile settings is not mounted'],
+      offers: { silences: createSilenceStore(keeper, clock) },
+      findConcerns: () => describeBroken(keeper.countBroken()),
+      start: () => {
+        removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
+      },
+      close: async () => {
+        clearTimeout(collecting);
+        clearInterval(removal);
+      },
+    };
+  },
+});
+
+const describeBroken = (count: number): Concern[] => {
+  if (count === 0) return [];
+  const text = count === 1 ? '1 silence silences nothing' : `${count} silences silence nothing`;
+  return [{ area: 'incidents', severity: 'WARNING', text: `${text}; the list of silences says why` }];
+};
+
+/** Counts silences when metrics are scraped. */
+const addSilenceMeter = (meters: Meters, keeper: SilenceKeeper, clock: () => Date): void =>
+  meters.reading(
+    'gauge',
+    'signalbox_silences',
+    'Silences by state; expired ones are listed for 30 days.',
+    () => {
+      const at = clock().getTime();
+      const states = keeper.list().map(({ windows }) => stateOf(windows.findAt(at), at));
+      return silenceStates.map((state) => [[state], states.filter((each) => each === state).length] as const);
+    },
+    ['state'],
+  );

@@ -1,0 +1,277 @@
+import { HttpError } from '../../http/errors.ts';
+import { ownSender } from '../../kit/alert-record.ts';
+import { CompiledSettings, type KeeperParts } from '../../kit/compiled-settings.ts';
+import type { MadeSetting, PutOptions, Silenceable } from '../../kit/offers.ts';
+import { createId } from '../../storage/journal/line.ts';
+import { assertMatching, type CompiledMatch, compileMatching, Subject } from './matchers.ts';
+import { isStoredSilence, type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
+import { isMatch, SilenceIndex } from './silence-index.ts';
+import { createWindows, type Windows } from './windows.ts';
+import { tooMuchWork, Work } from './work.ts';
+
+const kind = 'silence';
+
+/** Bounds of all silences; those that have ended give way. */
+const limits: PutOptions = {
+  most: { count: 10_000, plural: 'silences', advice: 'end some first' },
+  characters: 16 * 1024 * 1024,
+};
+
+/** How many can recur. */
+const mostRecurring = 1000;
+
+/** The most ids that an answer has: one is enough to keep an alert quiet. */
+const mostIds = 100;
+
+/** Milliseconds for which expired ones are listed. */
+const listedMs = 30 * 24 * 60 * 60 * 1000;
+
+/** The end of a silence without one whose schedule cannot be read. */
+const endOfTime = Date.UTC(9999, 11, 31);
+
+/** How many are removed at once. */
+const removedCount = 100;
+
+/** The list of silences of which something is known, and the times between which that holds. */
+interface Validity {
+  list: readonly KnownSilence[];
+  from: number;
+  until: number;
+}
+
+const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at: number): known is Validity =>
+  known?.list === list && at >= known.from && at < known.until;
+
+/** All silences, indexed when they are first needed after a change or an end. */
+export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence> {
+  readonly #clock: () => Date;
+  readonly #onUnusable: (id: string, error: Error) => void;
+  readonly #reported = new Set<string>();
+  readonly #index = new SilenceIndex();
+  /** The list that is indexed, and from and until when the same ones have ended. */
+  #indexed: Validity | undefined;
+  /** Those that had ended then, the last one first. */
+  #ended: readonly KnownSilence[] = [];
+  /** The next change of all of them is at its end. */
+  #nextChange: Validity | undefined;
+  #byId = new Map<string, KnownSilence>();
+  #byIdOf: readonly KnownSilence[] | undefined;
+  /** Those that are being stored, and the cost of all that were put since the list was indexed. */
+  readonly #storing = new Set<KnownSilence>();
+  #addedCost = 0;
+
+  /** `onUnusable` gets the error of a silence that cannot be used. */
+  constructor({
+    clock,
+    onUnusable,
+    ...parts
+  }: Pick<KeeperParts<never>, 'settings' | 'onUnusable'> & { clock: () => Date }) {
+    super({ ...parts, onUnusable, kind, compile, findProblem: ({ problem }) => problem });
+    this.#clock = clock;
+    this.#onUnusable = onUnusable;
+  }
+
+  /** Ids of the silences that match and are active then, at most a hundred. */
+  silencesOf(subject: Silenceable, at: number): string[] {
+    this.#update();
+    const found = this.#index.find(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
+    const all = found.length > 0 ? found : this.#findEnded(subject, at);
+    return all
+      .slice(0, mostIds)
+      .map(({ setting: { name } }) => name)
+      .sort();
+  }
+
+  /** Of those that have ended since: an alert that waits for its receiver was received under them. */
+  #findEnded(subject: Silenceable, at: number): KnownSilence[] {
+    if ((this.#ended[0]?.setting.value.endsAt ?? 0) <= at) return [];
+    const work = new Work();
+    const compared = new Subject(subject);
+    const found: KnownSilence[] = [];
+    for (const silence of this.#ended) {
+      if ((silence.setting.value.endsAt ?? at) <= at) break;
+      if (stateOf(silence.windows.findAt(at), at) !== 'active' || !isUsable(silence)) continue;
+      const match = silence.match();
+      if (!work.hasRoom(match)) break;
+      work.add(match);
+      if (isMatch(silence, compared)) found.push(silence);
+    }
+    return found;
+  }
+
+  /** All, also those that cannot be used, oldest first: the same list until one has changed. */
+  override list(): readonly KnownSilence[] {
+    this.#update();
+    return super.list();
+  }
+
+  nextChangeAfter(at: number): number | undefined {
+    const list = this.list();
+    const known = isValid(this.#nextChange, list, at)
+      ? this.#nextChange
+      : { list, from: at, until: findNext(list, at) };
+    this.#nextChange = known;
+    return Number.isFinite(known.until) ? known.until : undefined;
+  }
+
+  find(id: string): KnownSilence | undefined {
+    const all = this.list();
+    if (all !== this.#byIdOf) this.#byId = new Map(all.map((silence) => [silence.setting.name, silence]));
+    this.#byIdOf = all;
+    return this.#byId.get(id);
+  }
+
+  /** Silences that have not ended and cannot be used. */
+  countBroken(): number {
+    this.#update();
+    return this.#index.countBroken();
+  }
+
+  /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
+  async create(value: StoredSilence, by: string): Promise<KnownSilence> {
+    return this.#put(createId(this.#clock().getTime()), value, by);
+  }
+
+  async replace(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
+    return this.#put(id, value, by, expected);
+  }
+
+  /** Ends one now, whatever it is; it stays listed. */
+  async expire(silence: KnownSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
+    const at = this.#clock().getTime();
+    const { name, value } = silence.setting;
+    const startsAt = Math.min(value.startsAt, at);
+    const ended = { ...value, startsAt, endsAt: at };
+    return compile(await this.requireSettings(name).put(kind, name, ended, by, expected));
+  }
+
+  /** Removes those that expired long ago; several instances may do that at once. */
+  async removeOld(): Promise<void> {
+    const before = this.#clock().getTime() - listedMs;
+    const old = this.list().filter(({ setting: { value }, windows }) => {
+      return value.endsAt !== null && value.endsAt < before && !windows.findAt(before);
+    });
+    for (const { setting } of old.slice(0, removedCount)) await this.#remove(setting);
+  }
+
+  /** Refuses what cannot be used before it is stored. */
+  async #put(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
+    createWindows(value);
+    const silence = compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
+    assertMatching(value.matching);
+    if (value.recurring) this.#assertFewRecurring(id);
+    this.#assertWork(silence);
+    this.#storing.add(silence);
+    this.#addedCost += silence.match().cost;
+    try {
+      return compile(await this.requireSettings(id).put(kind, id, value, by, expected, limits));
+    } finally {
+      this.#storing.delete(silence);
+    }
+  }
+
+  #assertFewRecurring(id: string): void {
+    const at = this.#clock().getTime();
+    const isOther = ({ setting: { name, value }, windows }: KnownSilence): boolean =>
+      name !== id && value.recurring !== undefined && windows.findAt(at) !== undefined;
+    if ([...this.#listWithStoring()].filter(isOther).length < mostRecurring) return;
+    throw new HttpError('wrong-state', `There are ${mostRecurring} silences with a schedule: end some first`);
+  }
+
+  /** @throws HttpError where comparing alerts would take too long */
+  #assertWork(silence: KnownSilence): void {
+    const match = silence.match();
+    if (this.#index.hasRoom(match, this.#addedCost)) return;
+    // The index may be old, and those added since are counted as if every alert were compared with all of them.
+    const at = this.#clock().getTime();
+    const work = new Work();
+    for (const one of this.#listWithStoring()) {
+      const isOther = one.setting.name !== silence.setting.name;
+      if (isOther && one.problem === undefined && one.windows.findAt(at)) work.add(one.match());
+    }
+    if (!work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWork);
+  }
+
+  #listWithStoring(): Iterable<KnownSilence> {
+    return new Map([...this.list(), ...this.#storing].map((one) => [one.setting.name, one])).values();
+  }
+
+  async #remove({ name, version }: MadeSetting): Promise<void> {
+    // Somebody else may have changed or removed it meanwhile.
+    await this.settings?.delete(kind, name, ownSender, [version]).catch(() => undefined);
+  }
+
+  /** Indexes those that have not ended, if the list has changed or another one has ended. */
+  #update(): void {
+    const list = super.list();
+    const at = this.#clock().getTime();
+    if (isValid(this.#indexed, list, at)) return;
+    const current = list.filter(({ windows }) => windows.findAt(at) !== undefined);
+    const ends = current.map(({ setting: { value } }) => value.endsAt ?? Number.POSITIVE_INFINITY);
+    this.#indexed = { list, from: at, until: Math.min(...ends) };
+    this.#ended = list
+      .filter(({ windows }) => windows.findAt(at) === undefined)
+      .toSorted((one, other) => (other.setting.value.endsAt ?? 0) - (one.setting.value.endsAt ?? 0));
+    this.#addedCost = [...this.#storing].reduce((sum, one) => sum + one.match().cost, 0);
+    this.#index.update(current);
+    for (const { setting, problem } of current) this.#report(setting.name, problem);
+  }
+
+  /** Each once. */
+  #report(id: string, problem: string | undefined): void {
+    if (problem === undefined || this.#reported.has(id)) return;
+    this.#reported.add(id);
+    this.#onUnusable(id, new Error(problem));
+  }
+}
+
+/** One that cannot be read, which another version may have stored, is listed until it is ended. */
+const compile = (setting: MadeSetting<StoredSilence>): KnownSilence => {
+  const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
+  let problem = value === setting.value ? undefined : 'it cannot be read: another version may have stored it';
+  let windows: Windows;
+  try {
+    windows = createWindows(value);
+  } catch (error) {
+    problem ??= (error as Error).message;
+    windows = createWindows({ startsAt: value.startsAt, endsAt: value.endsAt ?? endOfTime });
+  }
+  let match: CompiledMatch | undefined;
+  return {
+    setting: { ...setting, value },
+    windows,
+    problem,
+    match: () => {
+      if (problem !== undefined) throw new HttpError('invalid', problem);
+      match ??= compileMatching(value.matching);
+      return match;
+    },
+  };
+};
+
+const toUnreadable = ({ by, createdAt }: MadeSetting): StoredSilence => ({
+  matching: { match: {} },
+  startsAt: createdAt,
+  endsAt: endOfTime,
+  comment: '',
+  createdBy: by,
+});
+
+const isUsable = (silence: KnownSilence): boolean => {
+  try {
+    silence.match();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The next time at which a silence begins or ends; infinite if none does. */
+const findNext = (silences: readonly KnownSilence[], at: number): number => {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { windows } of silences) {
+    const window = windows.findAt(at);
+    if (window) next = Math.min(next, window.startsAt > at ? window.startsAt : window.endsAt);
+  }
+  return next;
+};

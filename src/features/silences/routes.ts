@@ -1,0 +1,122 @@
+import { needs, openFor } from '../../auth/access.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
+import { sendList, toJsonPieces, toRowTexts } from '../../http/json.ts';
+import { requireTime } from '../../http/text-forms.ts';
+import { createMadeRoutes } from '../../kit/made-routes.ts';
+import { assertOwnMembers } from '../../kit/own-members.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { readOwnTimeZone } from '../../lib/time-zone.ts';
+import type { SilenceKeeper } from './keeper.ts';
+import type { Matching } from './matchers.ts';
+import { NewSilence, Silence, SilencePage, SilenceParams, SilenceQuery } from './schema.ts';
+import { type KnownSilence, type StoredSilence, stateOf, toSilence } from './silence.ts';
+
+interface RouteParts {
+  keeper: SilenceKeeper;
+  clock: () => Date;
+}
+
+const reading = openFor('incidents:read');
+const changing = needs('incidents:write');
+
+const { read, create, replace, end } = createMadeRoutes<Silence>({
+  path: '/api/silences',
+  params: SilenceParams,
+  shape: Silence,
+  noun: 'silence',
+  reading,
+  changing,
+});
+
+export const createSilenceRoutes = (parts: RouteParts): Route[] => [
+  createListRoute(parts),
+  read({ operationId: 'getSilence', summary: 'One silence' }, (id) =>
+    toSilence(requireSilence(parts.keeper, id), parts.clock().getTime()),
+  ),
+  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
+];
+
+const createListRoute = ({ keeper, clock }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/silences',
+    ...reading,
+    summary: 'List silences, newest first',
+    schema: { operationId: 'listSilences', querystring: SilenceQuery, response: { 200: SilencePage } },
+    handler: ({ query: { state, limit, before } }, reply) => {
+      const at = clock().getTime();
+      const matches = keeper
+        .list()
+        .filter(({ windows }) => state === 'all' || stateOf(windows.findAt(at), at) === state)
+        .toSorted((one, other) => (one.setting.name < other.setting.name ? 1 : -1));
+      const rest = before === undefined ? matches : matches.filter(({ setting: { name } }) => name < before);
+      const page = rest.slice(0, limit);
+      const next = rest.length > limit ? page.at(-1)?.setting.name : undefined;
+      return sendList(reply, {
+        opening: `{"count":${page.length},"total":${matches.length},"data":[`,
+        pieces: toJsonPieces(toRowTexts(page, (silence) => toSilence(silence, at))),
+        closing: `],"next":${JSON.stringify(next ?? null)}}`,
+      });
+    },
+  });
+
+const createChangingRoutes = ({ keeper, clock }: RouteParts): Route[] => [
+  create(
+    {
+      operationId: 'createSilence',
+      summary: 'Notify nobody of some alerts, for some time or again and again',
+      body: NewSilence,
+    },
+    async (given, by) => {
+      const silence = await keeper.create(toStored(given, by, clock().getTime()), by);
+      return toSilence(silence, clock().getTime());
+    },
+  ),
+  replace(
+    { operationId: 'replaceSilence', summary: 'Replace a silence that has not expired', body: NewSilence },
+    async (id, given, { by, expected }) => {
+      const { setting, windows } = requireSilence(keeper, id);
+      const now = clock().getTime();
+      if (!windows.findAt(now)) throw new HttpError('wrong-state', 'The silence has expired: create another one');
+      const { startsAt, createdBy } = setting.value;
+      const value = toStored(given, createdBy, now, startsAt);
+      return toSilence(await keeper.replace(setting.name, value, by, expected), clock().getTime());
+    },
+  ),
+  end(
+    { operationId: 'endSilence', summary: 'End a silence now; it stays listed for 30 days' },
+    async (id, { by, expected }) => {
+      const silence = requireSilence(keeper, id);
+      const isExpired = !silence.windows.findAt(clock().getTime());
+      const ended = isExpired ? silence : await keeper.expire(silence, by, expected);
+      return toSilence(ended, clock().getTime());
+    },
+  ),
+];
+
+const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
+  const { comment = '', schedule, minutes } = body;
+  // What is misspelt would make a silence that matches more than it should.
+  assertOwnMembers(body, NewSilence, Silence);
+  const matching = toMatching(body);
+  const startsAt = body.startsAt === undefined ? usualStart : requireTime('startsAt', body.startsAt);
+  const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
+  if ((schedule === undefined) !== (minutes === undefined)) {
+    throw new HttpError('invalid', 'schedule and minutes belong together');
+  }
+  if (endsAt === null && schedule === undefined) throw new HttpError('invalid', 'endsAt or a schedule is needed');
+  if (endsAt !== null && endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
+  if (endsAt !== null && endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
+  const { timeZone = readOwnTimeZone() } = body;
+  const recurring = schedule === undefined || minutes === undefined ? undefined : { schedule, timeZone, minutes };
+  return { matching, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
+};
+
+const toMatching = ({ match, matchers }: NewSilence): Matching => {
+  if (match && !matchers) return { match };
+  if (matchers && !match) return { matchers };
+  throw new HttpError('invalid', 'either match or matchers is needed');
+};
+
+const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence =>
+  requireKnown(keeper.find(id.toLowerCase()), 'Silence', id, '/api/silences');

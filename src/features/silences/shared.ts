@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import { HttpError } from '../../http/errors.ts';
+import type { GivenSilence, SharedSilence, SilenceStore } from '../../kit/offers.ts';
+import type { SilenceKeeper } from './keeper.ts';
+import { createLabelFilter, Subject, toMatchers } from './matchers.ts';
+import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
+
+/** Silences as Alertmanager has them: the same ones, whoever has made them. */
+export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): SilenceStore => {
+  const now = (): number => clock().getTime();
+  const find = (id: string): KnownSilence | undefined => keeper.find(id.toLowerCase());
+  const create = async (given: GivenSilence, by: string): Promise<string> => {
+    const { setting } = await keeper.create(toStored(given, by, now()), by);
+    return setting.name;
+  };
+  return {
+    silencesOf: (subject, at) => keeper.silencesOf(subject, at),
+    nextChangeAfter: (at) => keeper.nextChangeAfter(at),
+    onChanged: (listener) => keeper.onChanged(listener),
+    *list() {
+      for (const silence of keeper.list()) yield toShared(silence, now());
+    },
+    find: (id) => {
+      const silence = find(id);
+      return silence && toShared(silence, now());
+    },
+    create,
+    replace: async (id, given, by) => {
+      const silence = find(id);
+      if (!silence) return undefined;
+      const { name, value } = silence.setting;
+      const shown = toShared(silence, now());
+      if (isSame(shown, given)) {
+        const { comment, createdBy: author } = given;
+        const endsAt = value.recurring ? value.endsAt : toEnd(given, now());
+        if (value.recurring && given.endsAt !== shown.endsAt) {
+          throw new HttpError('wrong-state', `The silence recurs: change it with PUT /api/silences/${name}`);
+        }
+        await keeper.replace(name, { ...value, endsAt, comment, author }, by);
+        return name;
+      }
+      const created = await create(given, by);
+      if (shown.state !== 'expired') await keeper.expire(silence, by);
+      return created;
+    },
+    end: async (id, by) => {
+      const silence = find(id);
+      if (!silence) return false;
+      if (silence.windows.findAt(now())) await keeper.expire(silence, by);
+      return true;
+    },
+    labelsOf: (subject) => new Subject(subject).labels,
+    createFilter: createLabelFilter,
+  };
+};
+
+const toShared = ({ setting, windows }: KnownSilence, at: number): SharedSilence => {
+  const { name, value, at: updatedAt } = setting;
+  const { matching, comment, author, createdBy } = value;
+  const window = windows.findAt(at);
+  // One that recurs may end long after its last window.
+  const { startsAt, endsAt } = (value.recurring && window) || value;
+  return {
+    id: name,
+    state: stateOf(window, at),
+    matchers: toMatchers(matching),
+    startsAt,
+    endsAt: endsAt ?? updatedAt,
+    comment,
+    createdBy: author ?? createdBy,
+    updatedAt,
+  };
+};
+
+/** Whether only the end, the comment and the author differ, of one that has not expired. */
+const isSame = (shown: SharedSilence, { matchers, startsAt }: GivenSilence): boolean =>
+  shown.state !== 'expired' && shown.startsAt === startsAt && isDeepStrictEqual(shown.matchers, matchers);
+
+const toEnd = ({ endsAt }: GivenSilence, now: number): number => {
+  if (endsAt > now) return endsAt;
+  throw new HttpError('invalid', 'endsAt must be in the future');
+};
+
+/** One cannot begin in the past. */
+const toStored = (given: GivenSilence, by: string, now: number): StoredSilence => {
+  const { matchers, comment, createdBy: author } = given;
+  const startsAt = Math.max(given.startsAt, now);
+  const endsAt = toEnd(given, now);
+  if (endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
+  return { matching: { matchers }, startsAt, endsAt, comment, createdBy: by, author };
+};

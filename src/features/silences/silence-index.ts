@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import { HttpError } from '../../http/errors.ts';
+import type { Silenceable } from '../../kit/offers.ts';
+import { longestCompared } from './expressions.ts';
+import { type CompiledMatch, Subject } from './matchers.ts';
+import type { KnownSilence } from './silence.ts';
+import { tooMuchWork, Work } from './work.ts';
+
+/** Subjects for which the silences that match are known, those silences in all, and the longest text that names a subject. */
+const mostSubjects = 20_000;
+const mostMatches = 500_000;
+const longestName = 200;
+
+/** A subject, the silences that match it, and the number of silences that it was compared with. */
+interface Verdict {
+  compared: number;
+  matches: readonly KnownSilence[];
+}
+
+/** The silences that have not ended, oldest first, as long as an alert can be compared with all of them in time. */
+export class SilenceIndex {
+  #listed: readonly KnownSilence[] = [];
+  #byKey = new Map<string, KnownSilence[]>();
+  #others: KnownSilence[] = [];
+  #affordable = new Set<KnownSilence>();
+  #work = new Work();
+  /** All that were added since the verdicts are kept: a subject is compared only with those that are new. */
+  #added: KnownSilence[] = [];
+  readonly #verdicts = new Map<string, Verdict>();
+  #matchCount = 0;
+
+  /** Takes over the current ones. Sets the problem of those that cannot be used. */
+  update(silences: readonly KnownSilence[]): void {
+    const before = this.#listed;
+    this.#listed = silences;
+    const isLonger = silences.length >= before.length && before.every((one, index) => silences[index] === one);
+    const affordable = this.#affordable;
+    if (!isLonger) {
+      this.#byKey = new Map();
+      this.#others = [];
+      this.#affordable = new Set();
+      this.#work = new Work();
+    }
+    for (const silence of isLonger ? silences.slice(before.length) : silences) this.#add(silence, affordable);
+    if (this.#added.length > 2 * silences.length + 1000) this.#forget();
+  }
+
+  /** All that match, whether their time has come or not. */
+  find({ source, hostname, level, text, labels }: Silenceable): readonly KnownSilence[] {
+    if (this.#affordable.size === 0) return [];
+    const full = JSON.stringify([source, hostname, level, text.slice(0, longestCompared), labels]);
+    const name = full.length > longestName ? hash('sha256', full, 'base64') : full;
+    const known = this.#verdicts.get(name);
+    if (known && known.compared === this.#added.length && known.matches.every((one) => this.#affordable.has(one))) {
+      return known.matches;
+    }
+    const subject = new Subject({ source, hostname, level, text, labels });
+    const found = known ? this.#compareNew(known, subject) : this.#compareAll(subject);
+    this.#remember(name, found, known?.matches.length ?? 0);
+    return found;
+  }
+
+  /** False if comparing an alert could take too long with this one, and with others of this cost. */
+  hasRoom(match: CompiledMatch, others: number): boolean {
+    return this.#work.hasRoom(match, others);
+  }
+
+  countBroken(): number {
+    return this.#listed.filter(({ problem }) => problem !== undefined).length;
+  }
+
+  #add(silence: KnownSilence, before: ReadonlySet<KnownSilence>): void {
+    silence.problem = undefined;
+    try {
+      const match = silence.match();
+      if (!this.#work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWork);
+      this.#work.add(match);
+      if (match.key === undefined) this.#others.push(silence);
+      else if (!this.#byKey.get(match.key.text)?.push(silence)) this.#byKey.set(match.key.text, [silence]);
+    } catch (error) {
+      silence.problem = (error as Error).message;
+      return;
+    }
+    if (!before.has(silence)) this.#added.push(silence);
+    this.#affordable.add(silence);
+  }
+
+  #compareAll(subject: Subject): readonly KnownSilence[] {
+    const found = new Set<KnownSilence>();
+    for (const key of subject.keys())
+      for (const one of this.#byKey.get(key) ?? []) if (isMatch(one, subject)) found.add(one);
+    for (const one of this.#others) if (isMatch(one, subject)) found.add(one);
+    return [...found];
+  }
+
+  #compareNew({ compared, matches: before }: Verdict, subject: Subject): readonly KnownSilence[] {
+    const added = this.#added.slice(compared).filter((one) => this.#affordable.has(one) && isMatch(one, subject));
+    return [...new Set([...before.filter((one) => this.#affordable.has(one)), ...added])];
+  }
+
+  #remember(name: string, found: readonly KnownSilence[], before: number): void {
+    this.#matchCount += found.length - before;
+    if (this.#verdicts.size >= mostSubjects || this.#matchCount > mostMatches) {
+      this.#verdicts.clear();
+      this.#matchCount = found.length;
+    }
+    this.#verdicts.set(name, { compared: this.#added.length, matches: found });
+  }
+
+  #forget(): void {
+    this.#added = [...this.#affordable];
+    this.#verdicts.clear();
+    this.#matchCount = 0;
+  }
+}
+
+/** One that turns out to be unusable silences nothing. */
+export const isMatch = (silence: KnownSilence, subject: Subject): boolean => {
+  if (silence.problem !== undefined) return false;
+  try {
+    return silence.match().test(subject);
+  } catch (error) {
+    silence.problem = (error as Error).message;
+    return false;
+  }
+};

@@ -1,0 +1,52 @@
+import Type from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import { defineFeature, defineTransfer, loadSeed } from '../../kit/feature.ts';
+import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
+import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
+import { createSimpleTaskRoutes, SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './routes.ts';
+
+/** A minimal task list, separate from `tasks`: titles that are pending or done. */
+export const simpleTasks = defineFeature({
+  name: 'simple-tasks',
+  profiles: [
+    { name: 'simple-tasks', aliases: ['L'], mounts: ['/simple'], summary: 'a minimal task list', strict: true },
+  ],
+  settings: {},
+  seed: { simpleTasks: SimpleTaskSeed },
+  /** In order of creation. Ids are places, also where a task before them was lost. */
+  transfer: defineTransfer<EntryChange<SimpleTask>>({
+    name: simpleTaskKind.name,
+    lines: { simpleTasks: Type.Object(SimpleTask.properties, { additionalProperties: false }) },
+    table: createEntryTable(simpleTaskKind),
+    createState: () => createEntriesState<SimpleTask>([]),
+    toLine: ({ entry }, before) => ['simpleTasks', { ...entry, id: before + 1 }],
+    createParser: () => {
+      let count = 0;
+      return (_key, value) => {
+        const entry = value as SimpleTask;
+        if (entry.id !== count + 1) {
+          throw new SettingsError([`simpleTasks.id must be ${count + 1}, its place in the list`]);
+        }
+        return { index: count++, entry };
+      };
+    },
+  }),
+  create: async ({ openChanges, database, clock, log, records }) => {
+    const store = database
+      ? createPostgresEntryStore(simpleTaskKind, database, clock)
+      : await openEntryStore(simpleTaskKind, openChanges);
+    const seed = (records['simpleTasks'] ?? []) as SimpleTaskSeed[];
+    await loadSeed(() => restoreTasks(store, seed), log);
+    const profiles = { 'simple-tasks': createSimpleTaskRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
+  },
+});
+
+/** Loads the seed, unless there are tasks already. */
+const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): Promise<void> => {
+  const wrong = records.findIndex(({ id }, index) => id !== undefined && id !== index + 1);
+  if (wrong >= 0) {
+    throw new SettingsError([`seed record simpleTasks[${wrong}].id must be ${wrong + 1}, its place in the list`]);
+  }
+  if (records.length > 0) await store.restore(records);
+};

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createFolder } from '../../../test/support/folder.ts';
+import { createIncident } from '../../../test/support/incident-messages.ts';
+import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
+import type { SharedAction, SharedIncident } from '../../kit/offers.ts';
+import { createFolderOf } from '../../storage/folder.ts';
+import { FileSnapshotStore } from './store.ts';
+import { SnapshotTaker } from './taker.ts';
+
+const second = 1000;
+const hour = 3600 * second;
+
+/** A taker with files of its own; snapshots are a text, and incidents a list. */
+const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')) => {
+  const state = {
+    now: Date.parse('2026-01-31T08:30:00Z'),
+    cpuMs: 0,
+    folder,
+    isStorable: true,
+    incidents: new Map<string, SharedIncident>(),
+    acts: [] as SharedAction[],
+    counts: [] as string[],
+    captures: 0,
+  };
+  const act = async (action: SharedAction): Promise<SharedIncident | undefined> => {
+    if (!state.isStorable) throw new Error('the disk is full');
+    state.acts.push(action);
+    const incident = state.incidents.get(action.id);
+    if (!incident || action.type !== 'snapshot') return undefined;
+    const changed = { ...incident, snapshot: { at: action.takenAt, isKept: action.isKept } };
+    state.incidents.set(action.id, changed);
+    return changed;
+  };
+  const taker = new SnapshotTaker(
+    {
+      store: new FileSnapshotStore(createFolderOf(folder)),
+      incidents: { act, find: (id) => state.incidents.get(String(id)) },
+      listNames: async () => ['db-1', 'db-1.example.org'],
+      estimateMs: async () => state.cpuMs,
+      capture: async () => {
+        state.captures += 1;
+        return `{"captured":${state.captures}}`;
+      },
+      clock: () => new Date(state.now),
+      log: { warn: () => undefined },
+      count: (outcome) => void state.counts.push(outcome),
+    },
+    true,
+  );
+  const open = (id: string, changes: Partial<SharedIncident> = {}): SharedIncident => {
+    const at = { openedAt: state.now, stateSince: state.now };
+    const incident = createIncident({ id, hostname: 'DB-1', ...at, ...changes });
+    state.incidents.set(id, incident);
+    taker.consider([incident]);
+    return incident;
+  };
+  return { taker, state, open };
+};
+
+test('where a snapshot would need more than 200 ms of the processors, none is taken', async (t) => {
+  const { taker, state, open } = createTaker(t);
+  state.cpuMs = 201;
+  const incident = open('a');
+  await waitUntil('it is decided', () => state.counts.length === 1);
+  const reason = 'it would have taken 201 ms of processor time, and at most 200 are spent on one';
+  assert.deepEqual([state.counts, state.captures, await taker.explain(incident)], [['busy'], 0, reason]);
+  // Alerts that only repeat decide nothing, and a higher level does.
+  state.cpuMs = 200;
+  taker.consider([{ ...incident, count: 4 }]);
+  taker.consider([{ ...incident, raisedAt: state.now }]);
+  await waitUntil('it is taken', () => state.counts.length === 2);
+  assert.deepEqual(state.counts, ['busy', 'taken']);
+});
+
+test('incidents that open while a snapshot is taken share it, and those of an hour later may have one again', async (t) => {
+  const { state, open } = createTaker(t);
+  for (let index = 0; index < 61; index += 1) open(`${index}`);
+  await waitUntil('all are decided', () => state.counts.length === 61);
+  assert.deepEqual([state.captures, state.counts.filter((each) => each === 'taken').length], [1, 60]);
+  state.now += hour - second;
+  open('early');
+  await waitUntil('it is refused', () => state.counts.length === 62);
+  assert.equal(state.counts.at(-1), 'limit');
+  state.now += second;
+  open('late');
+  await waitUntil('it is taken', () => state.counts.length === 63);
+  assert.equal(state.counts.at(-1), 'taken');
+});
+
+test('what is known too late, resolved, of before there were incidents or about another machine gets none', async (t) => {
+  const { state, open } = createTaker(t);
+  const past = state.now - 6 * second;
+  open('late', { openedAt: past, stateSince: past });
+  open('resolved', { state: 'resolved' });
+  open('old', { isOld: true });
+  open('foreign', { hostname: 'db-2' });
+  open('warning', { level: 'WARNING' });
+  open('nowhere', { hostname: '' });
+  open('this', { hostname: 'db-1.example.org' });
+  await waitUntil('one is taken', () => state.acts.length === 1);
+  assert.deepEqual(state.acts, [{ type: 'snapshot', id: 'this', by: 'signalbox', takenAt: state.now, isKept: true }]);
+});
+
+test('a snapshot that cannot be stored is no promise, and the next one is stored', async (t) => {
+  const folder = join(createFolder(t), 'snapshots');
+  // Nothing can be written into a file.
+  writeFileSync(folder, '');
+  const broken = createTaker(t, folder);
+  const incident = broken.open('a');
+  await waitUntil('it has failed', () => broken.state.counts.length === 1);
+  assert.deepEqual([broken.state.counts, broken.state.acts], [['failed'], []]);
+  assert.equal(await broken.taker.explain(incident), 'it could not be stored');
+  const { state, open } = createTaker(t);
+  state.isStorable = false;
+  open('a');
+  await waitUntil('it has failed', () => state.counts.length === 1);
+  state.isStorable = true;
+  open('b');
+  await waitUntil('the next one is taken', () => state.counts.length === 2);
+  assert.deepEqual(state.counts, ['failed', 'taken']);
+});
+
+test('snapshots are deleted with their incidents, and one that was stored before the process was killed is shown', async (t) => {
+  const { taker, state, open } = createTaker(t);
+  for (const id of ['a', 'b', 'c']) open(id);
+  await waitUntil('all are taken', () => state.counts.length === 3);
+  state.incidents.delete('a');
+  const b = state.incidents.get('b');
+  assert.ok(b);
+  state.incidents.set('b', { ...b, snapshot: null });
+  await taker.sweep();
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((id) => existsSync(join(state.folder, `${id}.json`))),
+    [false, true, true],
+  );
+  assert.deepEqual(state.incidents.get('b')?.snapshot, { at: state.now, isKept: true });
+});
+
+test('only the newest 1,000 snapshots are kept, and incidents say so before one is deleted', async (t) => {
+  const first = createTaker(t);
+  first.open('new');
+  await waitUntil('the folder is there', () => first.state.counts.length === 1);
+  const { folder } = first.state;
+  for (let index = 0; index < 1000; index += 1) {
+    const path = join(folder, `${index}.json`);
+    writeFileSync(path, '{}');
+    utimesSync(path, 1_000_000 + index, 1_000_000 + index);
+  }
+  writeFileSync(join(folder, 'unfinished.json.new'), '');
+  const { taker, state, open } = createTaker(t, folder);
+  const oldest = createIncident({ id: '0', snapshot: { at: 1, isKept: true } });
+  state.incidents.set('0', oldest);
+  open('newer');
+  await waitUntilPasses(() => assert.equal(existsSync(join(folder, '0.json')), false));
+  await waitUntilPasses(() => assert.equal(existsSync(join(folder, '1.json')), false));
+  assert.equal(existsSync(join(folder, '2.json')), true);
+  assert.equal(existsSync(join(folder, 'unfinished.json.new')), false);
+  const gone = state.incidents.get('0');
+  assert.deepEqual(gone?.snapshot, { at: 1_000_000_000, isKept: false });
+  assert.equal(gone && (await taker.explain(gone)), 'it was deleted, because only the newest 1000 are kept');
+});

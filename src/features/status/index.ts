@@ -1,0 +1,182 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import { openFor } from '../../auth/access.ts';
+import { type FileSystemReading, type HostSample, isWritable } from '../../host/readings.ts';
+import { type Concern, concernAreas, defineFeature } from '../../kit/feature.ts';
+import { hostLimits as limits, type WatchSource } from '../../kit/offers.ts';
+import { defineRoute, defineShape, nullable } from '../../kit/route.ts';
+import { type Severity, severities } from '../../kit/severity.ts';
+import { createPolledTopic } from '../../kit/topic.ts';
+import { minuteMs } from '../../lib/units.ts';
+
+const share = (description: string) => nullable(Type.Number({ minimum: 0, maximum: 1, examples: [0.42] }), description);
+
+export type HealthStatus = Static<typeof HealthStatus>;
+export const HealthStatus = defineShape('HealthStatus', {
+  status: Type.Enum(['ok', 'attention'], { type: 'string', description: '`ok` if there are no problems.' }),
+  time: Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }),
+  problems: Type.Array(
+    Type.Object({
+      area: Type.Enum([...concernAreas], { type: 'string', description: 'What it is about.' }),
+      severity: Type.Enum([...severities], { type: 'string' }),
+      text: Type.String({ examples: ['2 critical alerts are firing'] }),
+    }),
+    { description: 'What needs attention now, the worst first.' },
+  ),
+  host: nullable(
+    Type.Object({
+      cpu: share('Busy share of all processors, 0 to 1.'),
+      memory: share('Share of the memory that is not available to programs.'),
+    }),
+    'Means of the last minute; null before the first reading.',
+  ),
+  bootedAt: Type.String({
+    format: 'date-time',
+    description: 'When the machine started.',
+    examples: ['2026-01-28T06:12:00.000Z'],
+  }),
+});
+
+/** Milliseconds between two summaries for listeners. */
+const interval = 1000;
+
+/** Whether the machine and the service are well, in words that everybody may read. */
+export const status = defineFeature({
+  name: 'status',
+  profiles: [{ name: 'status', mounts: ['/'], summary: 'what needs attention now' }],
+  settings: {},
+  create: ({ host, offers, findConcerns, clock }) => {
+    const lastMinute = createLastMinute();
+    // Read once: a clock that is set would make the machine another age.
+    const bootedAt = new Date(clock().getTime() - host.uptimeSeconds() * 1000).toISOString();
+    const read = async (): Promise<HealthStatus> => {
+      const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
+      const means = lastMinute.means();
+      // Where watches look, they say what needs attention.
+      const isWatched: WatchSource['covers'] = (what) => offers.watches?.covers(what) === true;
+      const judged = means && {
+        ...means,
+        ...(isWatched('cpu') && { cpu: 0 }),
+        ...(isWatched('memory') && { memory: 0 }),
+      };
+      const others = disks.filter((disk) => isWritable(disk) && !isWatched(disk));
+      return { ...toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock()), bootedAt };
+    };
+    let last: HealthStatus | undefined;
+    /** The last one again, with its time, if nothing has changed since. */
+    const readChange = async (): Promise<HealthStatus> => {
+      const next = await read();
+      if (!last || !isSameStatus(last, next)) last = next;
+      return last;
+    };
+    let leave: (() => void) | undefined;
+    return {
+      profiles: {
+        status: [
+          defineRoute({
+            method: 'GET',
+            path: '/api/status',
+            ...openFor('machine:read'),
+            summary: 'Report what needs attention now',
+            schema: { operationId: 'getStatus', response: { 200: HealthStatus } },
+            handler: read,
+          }),
+        ],
+      },
+      topics: {
+        status: createPolledTopic(openFor('machine:read'), HealthStatus, interval, readChange, { onlyChanges: true }),
+      },
+      start: () => {
+        leave = host.listen(lastMinute.add);
+      },
+      close: async () => leave?.(),
+    };
+  },
+});
+
+/** The health at one time, from everything that needs attention. */
+const toStatus = (
+  concerns: readonly Concern[],
+  means: MinuteMeans | undefined,
+  time: Date,
+): Omit<HealthStatus, 'bootedAt'> => {
+  const problems = concerns.toSorted(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      concernAreas.indexOf(a.area) - concernAreas.indexOf(b.area),
+  );
+  return {
+    status: problems.length === 0 ? 'ok' : 'attention',
+    time: time.toISOString(),
+    problems,
+    host: means ? { cpu: toHundredths(means.cpu), memory: toHundredths(means.memory) } : null,
+  };
+};
+
+/** Steps of a percent, so that a machine whose usage hardly changes is no news. */
+const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
+
+/** True if only their times differ. */
+const isSameStatus = (a: HealthStatus, b: HealthStatus): boolean =>
+  JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
+
+/** Shares of the machine, 0 to 1, as means of the last minute; NaN stands for unknown. */
+interface MinuteMeans {
+  cpu: number;
+  memory: number;
+  /** False while less than a minute is known, of which one busy second is a large part. */
+  isWhole: boolean;
+}
+
+type UsageSample = Pick<HostSample, 'at' | 'usage'>;
+
+/** Remembers how the machine was used in the last minute; `add` a sample about once a second. */
+export const createLastMinute = () => {
+  let samples: UsageSample[] = [];
+  return {
+    add: ({ at, usage }: UsageSample): void => {
+      // What the first one says of the processors was before the minute.
+      const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
+      samples = [...samples.slice(Math.max(0, first)), { at, usage }];
+    },
+    /** Undefined before the first sample. */
+    means: (): MinuteMeans | undefined => {
+      const [first, last] = [samples[0], samples.at(-1)];
+      if (!first || !last) return undefined;
+      return {
+        cpu: toMean(samples.slice(1).map(({ usage }) => usage.cpu)),
+        memory: toMean(samples.map(({ usage }) => usage.memoryUsed / usage.memoryTotal)),
+        isWhole: last.at - first.at >= minuteMs,
+      };
+    },
+  };
+};
+
+/** NaN if no value is known. */
+const toMean = (values: readonly number[]): number => {
+  const known = values.filter(Number.isFinite);
+  return known.reduce((sum, value) => sum + value, 0) / known.length;
+};
+
+/** What of the machine needs attention: its processors and memory over a whole minute, its disks now. */
+export const findHostConcerns = (
+  means: MinuteMeans | undefined,
+  disks: readonly Pick<FileSystemReading, 'mountPath' | 'usedBytes' | 'availableBytes'>[],
+): Concern[] => {
+  const { cpu, memory } = means?.isWhole ? means : { cpu: 0, memory: 0 };
+  return [
+    ...(cpu >= limits.cpu ? [toConcern(`The processors were ${toPercent(cpu)} busy over the last minute`)] : []),
+    ...(memory >= limits.memory ? [toConcern(`${toPercent(memory)} of the memory is in use`)] : []),
+    ...disks.flatMap(({ mountPath, usedBytes, availableBytes }) => {
+      // As `df` counts: space reserved for root is neither used nor free.
+      const used = usedBytes / (usedBytes + availableBytes);
+      if (!(used >= limits.disk)) return [];
+      return [toConcern(`${mountPath} is ${toPercent(used)} full`, used >= limits.fullDisk ? 'CRITICAL' : 'WARNING')];
+    }),
+  ];
+};
+
+const toConcern = (text: string, severity: Severity = 'WARNING'): Concern => ({ area: 'host', severity, text });
+
+/** Rounded down: what is not quite full is not 100 % full. */
+const toPercent = (share: number): string => `${Math.floor(share * 100)} %`;

@@ -1,0 +1,117 @@
+import Type, { type Static } from 'typebox';
+import { defineShape, optionalText } from '../../kit/route.ts';
+
+export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
+export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
+
+/** Longest title, in Unicode code points. */
+const maximumTitleLength = 200;
+
+/** JavaScript's white space, and U+0085, which Unicode counts as such too. */
+const notBlank = '[^\\s\\u0085]';
+
+const Title = Type.String({
+  pattern: notBlank,
+  maxLength: maximumTitleLength,
+  description: 'Text that is not blank.',
+  examples: ['Check the backups'],
+});
+const Description = Type.String({ examples: ['Those of last night'] });
+const Priority = Type.Enum(priorities, { type: 'string', title: 'TaskPriority' });
+const Status = Type.Enum(statuses, { type: 'string', title: 'TaskStatus' });
+const Timestamp = Type.String({
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d$',
+  description: 'Local time without a zone, such as 2026-01-31T09:30:00.',
+  examples: ['2026-01-31T09:30:00'],
+});
+
+export const Task = defineShape('Task', {
+  Id: Type.Integer({ examples: [2] }),
+  Title,
+  Description,
+  Priority,
+  Status,
+  CreatedAt: Timestamp,
+  UpdatedAt: Type.Optional(Timestamp),
+});
+export type Task = Static<typeof Task>;
+
+/** The body of a new task. A status is validated but ignored: every new task is Pending. */
+export const NewTask = defineShape('NewTask', {
+  Title,
+  Description: Type.Optional(Description),
+  Priority: Type.Optional(Priority),
+  Status: Type.Optional(Status),
+});
+export type NewTask = Static<typeof NewTask>;
+
+/** Fields that are absent, null or empty keep their value. */
+export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
+export type TaskChanges = Static<typeof TaskChanges>;
+
+/** Filters accept any text; their titles make the OpenAPI document list the values. */
+export const TaskQuery = Type.Object({
+  status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
+  priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
+  limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
+  after: Type.Integer({ minimum: 0, default: 0, description: 'Only tasks with ids above this.' }),
+  // Of no meaning to other orders, which ignore them as unknown parameters are ignored.
+  order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
+  before: optionalText('With `newest`, only tasks with ids below this.', '42'),
+  q: optionalText('With `newest`, only tasks whose title contains this, in any case; up to 256 characters.'),
+});
+export type TaskQuery = Static<typeof TaskQuery>;
+
+export const TaskList = defineShape('TaskList', {
+  total: Type.Integer({ description: 'Number of matches without the limit.', examples: [1] }),
+  count: Type.Integer({ description: 'Tasks in `data`.', examples: [1] }),
+  limit: Type.Integer({ examples: [50] }),
+  data: Type.Array(Task),
+});
+
+export const UserTaskList = defineShape('UserTaskList', {
+  user: Type.String({ examples: ['reader'] }),
+  count: Type.Integer({ examples: [1] }),
+  data: Type.Array(Task),
+});
+
+export const TaskDeleted = defineShape('TaskDeleted', {
+  message: Type.String({ examples: ['Task with Id=2 deleted'] }),
+  remaining: Type.Integer({ description: 'Number of tasks left.', examples: [1] }),
+});
+
+export const TaskRefusal = defineShape('TaskRefusal', {
+  error: Type.String({ examples: ['Validation failed'] }),
+  detail: Type.Optional(
+    Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'Every rule that was broken.' }),
+  ),
+});
+
+/** An event of the topic `tasks`. */
+export const TaskNotice = defineShape('TaskNotice', {
+  id: Type.Integer({ examples: [2] }),
+  kind: Type.Enum(['created', 'updated', 'deleted'], { type: 'string' }),
+});
+
+export const TaskHealth = defineShape('TaskHealth', {
+  status: Type.Literal('healthy'),
+  timestamp: Type.String({ description: 'UTC, with milliseconds.', examples: ['2026-01-31T09:30:00.123Z'] }),
+  version: Type.String({ examples: ['1.0.0'] }),
+  machine: Type.String({ examples: ['web-1'] }),
+  pwsh: Type.String({ description: 'Version of the runtime (Node.js).', examples: ['20.20.2'] }),
+});
+
+/** High enough for every file, and low enough that later ids stay below 2^53. */
+const highestSeedId = 1e12;
+
+/** A task in a seed file. Given ids must increase; missing fields get the defaults of a new task. */
+export const TaskSeed = Type.Object(
+  {
+    ...NewTask.properties,
+    Id: Type.Optional(Type.Integer({ minimum: 1, maximum: highestSeedId })),
+    CreatedAt: Type.Optional(Timestamp),
+    UpdatedAt: Type.Optional(Timestamp),
+  },
+  { additionalProperties: false },
+);
+export type TaskSeed = Static<typeof TaskSeed>;

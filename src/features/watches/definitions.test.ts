@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isLike } from '../../lib/wildcards.ts';
+import { isCovered, listDefaultWatches, listKnownWatches } from './definitions.ts';
+import type { WatchSettings } from './schema.ts';
+
+const covers = (watches: WatchSettings[], hasDefaults = false) => {
+  const known = listKnownWatches(watches, [], hasDefaults ? listDefaultWatches(true) : []);
+  const all = ['cpu', 'memory', { mountPath: '/' }, { mountPath: '/var' }] as const;
+  return all.filter((what) => isCovered(known, what)).map((what) => (typeof what === 'string' ? what : what.mountPath));
+};
+
+test('the default watches cover disks and memory, and nothing if they are off', () => {
+  assert.deepEqual([covers([], true), covers([])], [['memory', '/', '/var'], []]);
+});
+
+test('a watch covers what it looks at while it is enabled', () => {
+  const disk: WatchSettings = { name: 'own', type: 'disk', limit: 95 };
+  assert.deepEqual(covers([disk]), ['/', '/var']);
+  assert.deepEqual(covers([{ ...disk, metric: 'free' }]), ['/', '/var']);
+  assert.deepEqual(covers([{ ...disk, metric: 'inodes' }]), []);
+  assert.deepEqual(covers([{ ...disk, mounts: ['/v*'] }]), ['/var']);
+  assert.deepEqual(covers([{ ...disk, enabled: false }]), []);
+  assert.deepEqual(covers([{ name: 'busy', type: 'cpu', limit: 99 }]), ['cpu']);
+  assert.deepEqual(covers([{ name: 'busy', type: 'load', limit: 2 }]), []);
+});
+
+test('a default watch that is replaced by a paused one covers nothing', () => {
+  const paused: WatchSettings[] = [
+    { name: 'disk', type: 'disk', limit: 90, enabled: false },
+    { name: 'memory', type: 'memory', limit: 90, enabled: false },
+  ];
+  assert.deepEqual(covers(paused, true), []);
+});
+
+test('a disk is covered exactly if one of the enabled watches of its space has a pattern like it', () => {
+  const mount = fc.constantFrom('/', '/var', '/srv/a', '/srv/b');
+  const pattern = fc.constantFrom('/', '/var', '/srv/*', '*', '/x');
+  const watch = fc.record({
+    metric: fc.constantFrom('used' as const, 'free' as const, 'inodes' as const),
+    enabled: fc.boolean(),
+    mounts: fc.option(fc.array(pattern, { minLength: 1, maxLength: 3 }), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(fc.array(watch, { maxLength: 4 }), mount, (watches, mountPath) => {
+      const known = listKnownWatches(
+        watches.map(({ mounts, ...rest }, index) => ({
+          name: `w${index}`,
+          type: 'disk' as const,
+          limit: 90,
+          ...rest,
+          ...(mounts && { mounts }),
+        })),
+        [],
+        [],
+      );
+      const expected = watches.some(
+        ({ metric, enabled, mounts }) =>
+          enabled && metric !== 'inodes' && (!mounts || mounts.some((each) => isLike(mountPath, each))),
+      );
+      assert.equal(isCovered(known, { mountPath }), expected);
+    }),
+  );
+});

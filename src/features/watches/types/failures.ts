@@ -1,0 +1,70 @@
+import { UncheckedTarget } from '../../../kit/targets.ts';
+import { connectionFailures } from '../../../lib/network-failures.ts';
+
+/** Reasons by the codes of errors; those of TLS are OpenSSL's, whose names differ between the versions of Node. */
+const reasons: Record<string, string> = {
+  ...connectionFailures,
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the host does not answer',
+  CERT_HAS_EXPIRED: 'the certificate has expired, or one that it depends on',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet, or one that it depends on',
+  CERT_REVOKED: 'the certificate has been revoked',
+  CERT_REJECTED: 'the certificate is not trusted for servers',
+  CERT_UNTRUSTED: 'the certificate is not trusted for servers',
+  CERT_SIGNATURE_FAILURE: 'the signature of the certificate is wrong',
+  CERT_CHAIN_TOO_LONG: 'the chain of certificates is too long',
+  PATH_LENGTH_EXCEEDED: 'the chain of certificates is too long',
+  INVALID_CA: 'the certificate was signed by one that may not sign others',
+  INVALID_PURPOSE: 'the certificate is not for servers',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate was signed by a CA that is not trusted here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'the server does not send the certificate that signed its own, or its CA is not trusted here',
+  UNABLE_TO_GET_ISSUER_CERT: 'the certificate was signed by a CA that is not trusted here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate was signed by a CA that is not trusted here',
+  HOSTNAME_MISMATCH: 'the certificate is for another name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+  ERR_TLS_HANDSHAKE_TIMEOUT: 'the TLS handshake took too long',
+};
+
+/** By a part of the code or the message of an error; the first one counts. */
+const kinds: readonly (readonly [RegExp, string])[] = [
+  [/^HPE_/, 'the answer is no HTTP'],
+  [/wrong.version.number|packet.length.too.long|http.request|record.layer.failure/i, 'the answer is no TLS'],
+  [/unrecognized.name/i, 'the server has no certificate for this name'],
+  [/certificate.required|handshake.failure.*certificate/i, 'the server demands a certificate of the client'],
+  [/unsupported.protocol|protocol.version/i, 'the server speaks no version of TLS that is safe'],
+  [/handshake.failure|no.shared.cipher|no.ciphers/i, 'the server and signalbox have no way to encrypt in common'],
+  [/(?:dh|ee|ca).key.too.small|md.too.weak/i, 'the key or the signature of the certificate is too weak'],
+  [/unsafe.legacy.renegotiation/i, 'the server speaks no version of TLS that is safe'],
+  [/unexpected.eof/i, 'the connection was closed during the TLS handshake'],
+  [/^ERR_SSL_|^EPROTO$|SSL routines/, 'the TLS handshake failed'],
+];
+
+type SocketError = NodeJS.ErrnoException & { hostname?: string; reason?: string; errors?: NodeJS.ErrnoException[] };
+
+/** Turns an error of a connection into one whose message says in words why there is no answer. */
+export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
+  if (error instanceof UncheckedTarget) return error;
+  if (signal.aborted) return new Error('there was no answer in time');
+  const { code = '', hostname, errors } = error as SocketError;
+  if (code === 'ENOTFOUND') return new UncheckedTarget(`the host name ${hostname} is unknown`);
+  if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond for ${hostname}`);
+  return new Error(findWords(error) ?? (error.message || errors?.[0]?.message || code || 'the connection failed'));
+};
+
+const findWords = (error: SocketError): string | undefined => {
+  const { code = '', message, reason = '' } = error;
+  const known = reasons[code] ?? reasons[reason];
+  if (known !== undefined) return known;
+  // OpenSSL's message has its reason last: `…:SSL routines:ssl3_get_record:wrong version number:…`.
+  const [, words] = kinds.find(([form]) => [code, reason, message].some((text) => form.test(text))) ?? [];
+  return words;
+};
+
+/** Why a target does not answer; throws an error that says nothing of it. */
+export const toFault = (error: Error): string => {
+  if (error instanceof UncheckedTarget) throw error;
+  return error.message;
+};

@@ -1,0 +1,151 @@
+import type { X509Certificate } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { parseAuthorities, toTrust } from '../../../kit/authorities.ts';
+import type { Targets } from '../../../kit/targets.ts';
+import { readSmallFile } from '../../../lib/small-file.ts';
+import type { WatchSettings } from '../schema.ts';
+import { readBodyText } from './body-text.ts';
+import { type ChainEnd, findChainEnd, listSent } from './chain.ts';
+import { toNetworkFailure } from './failures.ts';
+
+/** How many redirects are followed. */
+const mostRedirects = 3;
+
+interface HttpAnswer {
+  status: number;
+  body: string;
+  /** Until the body was read, of all requests together. */
+  ms: number;
+  /** When the certificates of the last server end. */
+  certificate: ChainEnd | undefined;
+}
+
+/** Where checks over the network lead, and which CAs they trust in addition. */
+export interface NetworkAccess {
+  targets: Targets;
+  authorities: readonly X509Certificate[];
+}
+
+/** The CAs of a watch. Rejects with an Error whose message says why they cannot be read. */
+export const readAuthorities = async ({ ca = '', caFile }: WatchSettings): Promise<X509Certificate[]> => {
+  if (caFile === undefined) return ca === '' ? [] : parseAuthorities('ca', ca);
+  const text = await readSmallFile(caFile).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${caFile} cannot be read (${error.code ?? error.message})`);
+  });
+  return parseAuthorities(caFile, text);
+};
+
+/** Why the CAs of a watch cannot be used, as a clause. */
+export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | undefined => {
+  if (ca === undefined) return undefined;
+  if (caFile !== undefined) return 'only one of ca and caFile is possible';
+  try {
+    parseAuthorities('ca', ca);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+const statusesThatRedirect = [301, 302, 303, 307, 308];
+
+/** Requests a URL. Rejects with an Error whose message says why there is no answer. */
+export const requestUrl = async (url: string, access: NetworkAccess, signal: AbortSignal): Promise<HttpAnswer> => {
+  const begun = performance.now();
+  let current = new URL(url);
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await requestOnce(current, access, signal);
+    try {
+      const { statusCode: status = 0, headers } = response;
+      const sent = listSent((response.socket as Partial<TLSSocket> | null) ?? {});
+      if (!statusesThatRedirect.includes(status) || headers.location === undefined) {
+        const body = await readBodyText(response, headers).catch((error: Error) => {
+          throw toNetworkFailure(error, signal);
+        });
+        const ms = performance.now() - begun;
+        return { status, body, ms, certificate: findChainEnd(sent, access.authorities) };
+      }
+      if (redirects === mostRedirects) throw new Error(`there are more than ${mostRedirects} redirects`);
+      current = toNext(headers.location, current);
+    } finally {
+      response.destroy();
+    }
+  }
+};
+
+const toNext = (location: string, from: URL): URL => {
+  const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (!next || !/^https?:$/.test(next.protocol)) throw new Error('it redirects to something that is no http URL');
+  return next;
+};
+
+const requestOnce = (
+  url: URL,
+  { targets, authorities }: NetworkAccess,
+  signal: AbortSignal,
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { assertHost, lookup } = targets;
+    assertHost(url.hostname);
+    const headers = { 'user-agent': 'signalbox', accept: '*/*', connection: 'close' };
+    // Each check makes a connection of its own: it is what is watched.
+    const options = { lookup, signal, headers, agent: false, ...toTrust(authorities) };
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(url.href, options, resolve);
+    request.on('error', (error) => reject(toNetworkFailure(error, signal)));
+    request.end();
+  });
+
+/** `::1` for `[::1]`, as addresses stand in URLs. */
+export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
+
+/** Connects and resolves to the milliseconds that it took. */
+export const connectTo = (
+  host: string,
+  port: number,
+  { assertHost, lookup }: Targets,
+  signal: AbortSignal,
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    assertHost(host);
+    const begun = performance.now();
+    const socket = connect({ host, port, lookup });
+    endWith(socket, signal);
+    socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
+    socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
+    socket.on('connect', () => {
+      resolve(performance.now() - begun);
+      socket.destroy();
+    });
+  });
+
+/** The end of the certificates that a TLS server shows, whoever has signed them. */
+export const readServerCertificate = (
+  host: string,
+  port: number,
+  { targets: { assertHost, lookup }, authorities }: NetworkAccess,
+  signal: AbortSignal,
+): Promise<ChainEnd> =>
+  new Promise((resolve, reject) => {
+    assertHost(host);
+    const servername = /^[\d.]+$|:/.test(host) ? '' : host;
+    const socket = connectTls({ host, port, lookup, servername, rejectUnauthorized: false });
+    endWith(socket, signal);
+    socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
+    socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
+    socket.on('secureConnect', () => {
+      const found = findChainEnd(listSent(socket), authorities);
+      if (found) resolve(found);
+      else reject(new Error('the server shows no certificate'));
+      socket.destroy();
+    });
+  });
+
+const endWith = (socket: Socket, signal: AbortSignal): void => {
+  const end = (): void => void socket.destroy();
+  signal.addEventListener('abort', end, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', end));
+};

@@ -1,0 +1,56 @@
+import type { TObject } from 'typebox';
+import { suggest } from '../config/names.ts';
+import { HttpError } from '../http/errors.ts';
+import { isObject } from '../lib/parse-json.ts';
+
+const longestName = 100;
+
+/** So many names are listed where none is similar. */
+const mostListed = 8;
+
+/** Refuses a body that names another one than the path. @throws HttpError */
+export const assertNameOfPath = (given: string, path: string): void => {
+  if (given !== path) throw new HttpError('invalid', `name is ${given}, the path has ${path}: make them equal`);
+};
+
+/**
+ * Refuses members that `own` and the objects in it do not have: of a setting, a misspelt one would be lost without notice.
+ * Those that only responses have (`shown`) are ignored, so what was read can be changed and sent back whole.
+ * @throws HttpError
+ */
+export const assertOwnMembers = (value: object, own: TObject, shown?: TObject): void => {
+  assertKnown(value, own, shown, '');
+  assertParts(value, own, shown, '');
+};
+
+/** What of a schema says where objects are. */
+interface Part {
+  properties?: Record<string, Part>;
+  items?: Part;
+}
+
+const assertParts = (value: unknown, part: Part, shown: Part | undefined, place: string): void => {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const isElement = Array.isArray(value);
+    const inner = isElement ? part.items : findOwn(part, name);
+    const innerShown = isElement ? shown?.items : shown && findOwn(shown, name);
+    if (!inner) continue;
+    const path = isElement ? `${place}[${name}]` : `${place}${place === '' ? '' : '.'}${name}`;
+    if (isObject(member) && inner.properties) assertKnown(member, inner, innerShown, `${path}.`);
+    assertParts(member, inner, innerShown, path);
+  }
+};
+
+const findOwn = ({ properties = {} }: Part, name: string): Part | undefined =>
+  Object.hasOwn(properties, name) ? properties[name] : undefined;
+
+const assertKnown = (value: object, own: Part, shown: Part | undefined, prefix: string): void => {
+  const known = Object.keys(own.properties ?? {});
+  const isKnown = (name: string): boolean => known.includes(name) || Object.hasOwn(shown?.properties ?? {}, name);
+  const unknown = Object.keys(value).find((name) => !isKnown(name));
+  if (unknown === undefined) return;
+  const name = unknown.slice(0, longestName);
+  const advice = suggest(name, known) || (known.length > mostListed ? '' : `: use ${known.join(', ')}`);
+  throw new HttpError('invalid', `${prefix}${name} is unknown${advice}`);
+};

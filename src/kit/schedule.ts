@@ -1,0 +1,22 @@
+import { HttpError } from '../http/errors.ts';
+import { resolveTimeZone } from '../lib/time-zone.ts';
+import { type CronTimes, createCron } from './cron.ts';
+
+/** The times of a cron expression of five fields. Throws an HttpError where it cannot be used. */
+export const parseSchedule = (schedule: string, timeZone: string): CronTimes => {
+  const timezone = resolveTimeZone(timeZone);
+  if (timezone === undefined) {
+    throw new HttpError('invalid', `timeZone must be a name such as Europe/Berlin, not ${timeZone}`);
+  }
+  let cron: CronTimes;
+  try {
+    cron = createCron(schedule, { timezone });
+  } catch (error) {
+    throw new HttpError(
+      'invalid',
+      `schedule must be a cron expression such as "0 2 * * 6": ${(error as Error).message}`,
+    );
+  }
+  if (!cron.nextRun()) throw new HttpError('invalid', `schedule ${schedule} names no time that ever comes`);
+  return cron;
+};

@@ -1,0 +1,134 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import Type from 'typebox';
+import { isLike } from '../lib/wildcards.ts';
+import { Slots } from './slots.ts';
+
+/** Where clouds tell their machines secrets, beside link-local addresses. */
+const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
+const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
+
+/** The setting of features whose requests go where people say at run time. */
+export const targetSettings = {
+  watchTargets: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Addresses, CIDR blocks and host names that watches, and destinations created at run time, may reach; all but link-local addresses and metadata of clouds by default.',
+  }),
+};
+
+/** Addresses that requests defined at run time may reach. */
+export interface Targets {
+  /** Throws an UncheckedTarget for an address that may not be reached; names are checked by `lookup`. */
+  assertHost(host: string): void;
+  /** For sockets: finds only addresses that may be reached. */
+  lookup: LookupFunction;
+}
+
+/** Targets whose entries can change. */
+export interface ChangingTargets extends Targets {
+  change(entries: readonly string[]): void;
+}
+
+type Address = ReturnType<typeof ipaddr.parse>;
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+const isWithin = (address: Address, [network, bits]: Range): boolean =>
+  address.kind() === network.kind() && address.match(network as never, bits);
+
+/** Blocks of IPv6 whose addresses stand for one of IPv4, and the byte where that begins: NAT64, SIIT, 6to4. */
+const translated: [block: Range, start: number][] = [
+  [ipaddr.parseCIDR('64:ff9b::/96'), 12],
+  [ipaddr.parseCIDR('64:ff9b:1::/48'), 12],
+  [ipaddr.parseCIDR('::ffff:0:0:0/96'), 12],
+  [ipaddr.parseCIDR('2002::/16'), 2],
+];
+
+/** An address that stands for one of IPv4 leads to that. */
+const toReached = (text: string): Address => {
+  const address = ipaddr.process(text.replace(/%.*$/, ''));
+  const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
+  return start === undefined ? address : ipaddr.fromByteArray(address.toByteArray().slice(start, start + 4));
+};
+
+/** An entry of `watchTargets`: an address, a CIDR block, or a host name with `*`. */
+const parseEntry = (entry: string): Range | string => {
+  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  return isIP(entry) ? ([ipaddr.process(entry), isIP(entry) === 4 ? 32 : 128] as Range) : entry.toLowerCase();
+};
+
+/** Entries that name no target, as clauses. */
+export const findTargetProblems = (entries: readonly string[]): string[] =>
+  entries.flatMap((entry) => findTargetProblem(entry) ?? []);
+
+const findTargetProblem = (entry: string): string | undefined =>
+  ipaddr.isValidCIDR(entry) || isIP(entry) || /^[a-z0-9*_.-]+$/i.test(entry)
+    ? undefined
+    : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
+
+/** Targets by the setting `watchTargets`; without entries, all but link-local addresses and those with metadata of clouds. */
+export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
+  const parsed = entries.map(parseEntry);
+  const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
+  const names = parsed.filter((entry): entry is string => typeof entry === 'string');
+  const isNamed = (host: string): boolean => names.some((name) => isLike(host.toLowerCase(), name));
+  /** A name that is allowed leads anywhere but to forbidden addresses. */
+  const isAllowed = (text: string, host: string): boolean => {
+    const address = toReached(text);
+    if (ranges.some((range) => isWithin(address, range))) return true;
+    if (forbidden.some((range) => isWithin(address, range))) return false;
+    return entries.length === 0 || isNamed(host);
+  };
+  const refuse = (host: string): Error =>
+    Object.assign(new UncheckedTarget(`${host} may not be reached (watchTargets)`), { code: forbiddenTarget });
+  return {
+    assertHost: (host) => {
+      const bare = host.replace(/^\[(.*)\]$/, '$1');
+      // Where only names are allowed, others are not even looked up.
+      const mayBe = isIP(bare) ? isAllowed(bare, bare) : entries.length === 0 || ranges.length > 0 || isNamed(bare);
+      if (!mayBe) throw refuse(bare);
+    },
+    lookup: (host, options, callback) => {
+      resolve(host, { ...options, all: true }, (error, found) => {
+        const addresses = Array.isArray(found) ? found : [];
+        const allowed = addresses.filter(({ address }) => isAllowed(address, host));
+        const [first] = allowed;
+        if (error || !first) callback(error ?? refuse(host), '');
+        else if (options.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      });
+    },
+  };
+};
+
+/** Targets for as long as a feature runs, also after a reload of the settings. */
+export const openTargets = (entries: readonly string[]): ChangingTargets => {
+  let current = createTargets(entries);
+  return {
+    assertHost: (host) => current.assertHost(host),
+    lookup: (...args) => current.lookup(...args),
+    change: (changed) => {
+      current = createTargets(changed);
+    },
+  };
+};
+
+/** Each look-up takes a thread that logs need too: a name server that does not answer keeps two busy, not all. */
+const lookups = new Slots(2);
+const lookupFew: LookupFunction = (host, options, callback) => {
+  const look = () =>
+    new Promise<void>((resolve) => {
+      systemLookup(host, options, (...found: unknown[]) => {
+        resolve();
+        (callback as (...all: unknown[]) => void)(...found);
+      });
+    });
+  void lookups.run(look);
+};
+
+/** The code of an error that says that a target may not be reached. */
+export const forbiddenTarget = 'FORBIDDEN_TARGET';
+
+/** A target that may not be reached, or of which nobody knows where it is: nothing can be said of it. */
+export class UncheckedTarget extends Error {}

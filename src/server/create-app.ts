@@ -1,0 +1,338 @@
+import { hkdfSync } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { createAccessKeys } from '../auth/access.ts';
+import { createAuthorize, createGuard, createIdentifySender } from '../auth/guard.ts';
+import { createTokenKeys, createTokens } from '../auth/token.ts';
+import { minimumSecretBytes, readCertificate } from '../config/checks.ts';
+import type { Settings } from '../config/schema.ts';
+import { createHostReadings } from '../host/index.ts';
+import type { HostReadings } from '../host/readings.ts';
+import { serveOpenApi } from '../http/openapi.ts';
+import { pagePolicy, serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
+import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
+import type { Feature, FeatureInstance, Invitation, Parts, Profile, RandomSecrets } from '../kit/feature.ts';
+import { listProfiles } from '../kit/listing.ts';
+import type { Offers } from '../kit/offers.ts';
+import type { Topic } from '../kit/topic.ts';
+import { createMeters } from '../metrics/meters.ts';
+import {
+  findExposure,
+  listOpenedProfiles,
+  type OpenRoutesNotice,
+  toProfileLevel,
+  toRouteAccess,
+  toTopicAccess,
+} from './access.ts';
+import { nameInstance } from './database.ts';
+import { buildMounts, type MountedRoutes, type ProfileRoutes, registerMounts } from './mounts.ts';
+import { programVersion, readProgramFile } from './package-info.ts';
+import { assertReloadable, type Plan, pickOwn, preflight } from './preflight.ts';
+import type { AppStorage, OpenStorage } from './storage.ts';
+import { parseStore } from './store.ts';
+
+interface Dependencies {
+  log: FastifyBaseLogger;
+  features: readonly Feature[];
+  openStorage: OpenStorage;
+  /** The readings of this machine by default. */
+  host?: HostReadings;
+}
+
+export interface App {
+  /** Ready to listen; closing it completes acknowledged work and releases everything. */
+  server: FastifyInstance;
+  mounts: MountedRoutes[];
+  /** The path of the pages that `GET /` redirects to. */
+  home: string;
+  /** What others than the users of this machine may use without a token, if there is anything. */
+  exposure: OpenRoutesNotice | undefined;
+  /** Messages to print once, on startup. */
+  notices: string[];
+  /** What people are invited to open on startup, if `home` has it. */
+  invitation: Invitation | undefined;
+  /** Messages for the log, on startup. */
+  warnings: string[];
+  remarks: string[];
+  /** Reopens files after another program moved them, and reads the certificate again. */
+  reopen(): Promise<void>;
+  /** Applies settings that can change at runtime; returns messages to print. If it throws, nothing has changed. */
+  reload(settings: Settings): string[];
+}
+
+/** The whole server for the given settings, not listening yet. Throws a SettingsError for invalid ones. */
+export const createApp = async (settings: Settings, dependencies: Dependencies): Promise<App> => {
+  const { log, features, openStorage, host = createHostReadings() } = dependencies;
+  const plan = preflight(settings, features);
+  const meters = createMeters();
+  const clock = () => new Date();
+  const name = nameInstance(settings, host.hostname());
+  const { allowedHosts, cors, trustProxy, requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
+  const server = createServer({
+    host: settings.host,
+    machine: host.hostname(),
+    allowedHosts,
+    cors,
+    trustProxy,
+    log,
+    meters,
+    certificate: plan.certificate,
+    maxConnections: plan.maxConnections,
+    requestTimeout,
+    headersTimeout,
+    maxEventLoopDelay,
+    ...(parseStore(settings.store).kind === 'postgresql' && { instance: name }),
+  });
+  server.addHook('onClose', async () => host.close());
+  if (settings.basePath !== undefined) prefixRedirects(server, settings.basePath);
+  try {
+    const storage = await openStorage(settings, { name, version: programVersion, log, meters });
+    server.addHook('preClose', async () => storage.stop());
+    server.addHook('onClose', async () => storage.close());
+    const tokens = createTokens(readTokenKeys(settings, storage.secrets), settings.jwtIssuer, clock);
+    const keys = createAccessKeys(settings.keys);
+    const authorize = createAuthorize(tokens, keys);
+    const created = await createFeatures(server, settings, plan, storage, {
+      version: programVersion,
+      readProgramFile,
+      powerShellPaths: plan.powerShellPaths,
+      clock,
+      host,
+      log,
+      meters,
+      tokens,
+      keys,
+      authorize,
+      identifySender: createIdentifySender(tokens, keys),
+      deriveKeys: (purpose) => deriveKeys(settings, purpose),
+    });
+    const served = await serveFeatures(
+      server,
+      settings,
+      plan,
+      created,
+      createGuard(server, authorize, tokens.refreshAccounts),
+    );
+    const instances = created.mounted.map(({ instance }) => instance);
+    server.server.once('listening', () => {
+      for (const instance of instances) instance.start?.();
+    });
+    const isKeyKept = settings.jwtSecret !== undefined || storage.secrets.file !== undefined;
+    const { mounts, home, exposure } = served;
+    return {
+      server,
+      mounts,
+      home,
+      exposure,
+      warnings: plan.warnings,
+      notices: [
+        ...instances.flatMap(({ notices = [] }) => notices),
+        ...listOpenedProfiles(mounts),
+        ...instances.flatMap(({ warning }) => warning ?? []),
+        ...(exposure ? [exposure.warning] : []),
+      ],
+      invitation: findInvitation(instances, mounts),
+      remarks: isKeyKept
+        ? []
+        : ['jwtSecret is not set: tokens become invalid when the server stops; --keep-secrets keeps them valid'],
+      reopen: async () => {
+        await Promise.all([storage.reopen(), ...instances.map((instance) => instance.reopen?.())]);
+        const renewed = readCertificate(settings);
+        if (renewed) renewCertificate(server, renewed);
+      },
+      reload: (changed) => {
+        assertReloadable(changed, plan.mounted);
+        keys.load(changed.keys);
+        changeAdmission(server, changed);
+        const warnings = served.renewWarning(changed);
+        return [
+          ...created.mounted.flatMap(
+            ({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? [],
+          ),
+          ...warnings,
+          ...(isDeepStrictEqual(changed.access, settings.access)
+            ? []
+            : ['Warning: access has changed. Restart the server to apply it.']),
+        ];
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+};
+
+/** What people are invited to, if what it needs is mounted. */
+const findInvitation = (
+  instances: readonly FeatureInstance[],
+  mounts: readonly MountedRoutes[],
+): Invitation | undefined =>
+  instances
+    .flatMap(({ invitation }) => invitation ?? [])
+    .find(({ profile }) => mounts.some(({ profiles }) => profiles.some(({ name }) => name === profile)));
+
+const readTokenKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets) =>
+  createTokenKeys(
+    Buffer.from(jwtSecret ?? secrets.get('jwtSecret', minimumSecretBytes)),
+    jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
+  );
+
+const deriveKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, purpose: string): Buffer[] =>
+  [jwtSecret, jwtPreviousSecret].flatMap((secret) =>
+    secret === undefined ? [] : [Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))],
+  );
+
+/** Adds the routes of the features, their pages and the OpenAPI document to the server. */
+const serveFeatures = async (
+  server: FastifyInstance,
+  settings: Settings,
+  plan: Plan,
+  { mounted, topics }: Awaited<ReturnType<typeof createFeatures>>,
+  guard: ReturnType<typeof createGuard>,
+) => {
+  const profiles = mounted.flatMap((each) => listProfileRoutes(each, settings));
+  const mounts = buildMounts(plan.mounts, profiles);
+  const findCurrent = ({ trustProxy }: Settings) => findExposure(mounts, { host: settings.host, trustProxy });
+  const exposure = findCurrent(settings);
+  const tags = listProfiles(mounted.map(({ feature }) => feature)).map(({ name, summary }) => {
+    return { name, description: summary };
+  });
+  const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
+  const { basePath = '' } = settings;
+  const { setWarning } = serveOpenApi(server, { version: programVersion, tags, basePath, topics: schemas });
+  const warnings = mounted.flatMap(({ instance }) => instance.warning ?? []);
+  const show = (of: string | undefined): boolean =>
+    setWarning([...warnings, ...(of ? [of] : [])].join('\n') || undefined);
+  show(exposure?.warning);
+  const pages = mounted.flatMap(({ instance }) => instance.pages ?? []);
+  const home = await servePages(server, plan.publicFolder, pages);
+  redirectRoot(server, mounts, home);
+  await registerMounts(server, mounts, guard);
+  return {
+    mounts,
+    home,
+    exposure,
+    /** The warning of changed settings, if it is another one. */
+    renewWarning: (changed: Settings): string[] => {
+      const warning = findCurrent(changed)?.warning;
+      return show(warning) && warning !== undefined ? [warning] : [];
+    },
+  };
+};
+
+/** The API reference alone may have inline styles, which Scalar sets. */
+const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
+
+/** Serves the API reference, or the user's folder, and the pages of features; returns the path that `GET /` redirects to. */
+const servePages = async (
+  server: FastifyInstance,
+  publicFolder: string | undefined,
+  pages: readonly NonNullable<FeatureInstance['pages']>[],
+): Promise<string> => {
+  const prefix = '/docs/';
+  if (publicFolder !== undefined) {
+    await serveStaticFiles(server, { prefix, policy: pagePolicy, root: publicFolder });
+  } else {
+    serveProgramPages(server, { prefix, policy: referencePolicy, folder: 'dist/public' }, readProgramFile);
+  }
+  for (const each of pages) {
+    if (each.missing === undefined) serveProgramPages(server, each, each.read);
+    else serveMissingPages(server, each.prefix, each.missing);
+  }
+  return pages.find(({ missing }) => missing === undefined)?.prefix ?? prefix;
+};
+
+/** Adds the path below which a proxy serves the server to redirects that begin with a slash. */
+const prefixRedirects = (server: FastifyInstance, basePath: string): void => {
+  server.addHook('onSend', async (_request, reply) => {
+    const location = reply.getHeader('location');
+    if (typeof location === 'string' && location.startsWith('/')) reply.header('location', `${basePath}${location}`);
+  });
+};
+
+/** `GET /` redirects to the pages, unless a strict profile at `/` makes it an unknown route. */
+const redirectRoot = (server: FastifyInstance, mounts: readonly MountedRoutes[], prefix: string): void => {
+  const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
+  if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
+};
+
+/** A mounted feature and its instance. */
+interface MountedFeature {
+  feature: Feature;
+  instance: FeatureInstance;
+}
+
+/** What a feature may ask about all of them, once all are created. */
+type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
+
+/**
+ * Creates the mounted features in their order, and closes them with the server; each receives its own settings and seed
+ * records, and no others.
+ */
+const createFeatures = async (
+  server: FastifyInstance,
+  settings: Settings,
+  plan: Plan,
+  storage: AppStorage,
+  parts: Omit<Parts, keyof AppStorage | keyof Overview | 'base' | 'offers' | 'records'>,
+) => {
+  const mounted: MountedFeature[] = [];
+  const topics = new Map<string, Topic>();
+  const offers: Offers = {};
+  const listMounted = (): readonly MountedFeature[] => {
+    if (mounted.length === plan.mounted.length) return mounted;
+    throw new Error('a feature asks about all features before they are created');
+  };
+  const listUnavailable = async (): Promise<string[]> => {
+    const all = listMounted();
+    const ready = await Promise.all(all.map(({ instance }) => instance.isReady?.() ?? true));
+    return all.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
+  };
+  const overview: Overview = {
+    topics: () => {
+      listMounted();
+      return topics;
+    },
+    listUnavailable,
+    findConcerns: async () => [
+      ...listMounted().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
+      ...storage.findStorageConcerns(await listUnavailable()),
+    ],
+  };
+  const isServed = ({ name }: Profile) => plan.mounts.some(({ profiles }) => profiles.includes(name));
+  for (const feature of plan.mounted) {
+    const instance = await feature.create({
+      ...storage,
+      ...parts,
+      ...overview,
+      base: plan.mounts.find(({ profiles }) => feature.profiles.some(({ name }) => profiles.includes(name)))?.base,
+      offers,
+      settings: pickOwn(settings, feature.settings),
+      records: pickOwn(plan.records, feature.seed),
+    });
+    mounted.push({ feature, instance });
+    Object.assign(offers, instance.offers);
+    for (const [name, topic] of Object.entries(instance.topics ?? {})) {
+      const ofTopic = (profile: Profile) => topic.profile === undefined || topic.profile === profile.name;
+      const profile = feature.profiles.filter(isServed).find(ofTopic);
+      const level = profile && toProfileLevel(settings.access, profile);
+      if (profile || topic.profile === undefined) topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
+    }
+    server.addHook('preClose', async () => instance.stop?.());
+    server.addHook('onClose', async () => instance.close?.());
+  }
+  return { mounted, topics };
+};
+
+/** The routes of a feature's profiles, with the access that the settings give them. */
+const listProfileRoutes = ({ feature, instance }: MountedFeature, { access }: Settings): ProfileRoutes[] =>
+  feature.profiles.map((profile) => {
+    const level = toProfileLevel(access, profile);
+    const routes = instance.profiles[profile.name] ?? [];
+    return {
+      name: profile.name,
+      aliases: profile.aliases ?? [],
+      strict: profile.strict ?? false,
+      routes: routes.map((route) => ({ ...route, access: toRouteAccess(route, level) })),
+    };
+  });

@@ -1,0 +1,72 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Settings } from '../config/schema.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { addUser, type NewAccount } from '../features/accounts/user-keeper.ts';
+import { openMadeSettings } from '../features/settings/index.ts';
+import { ownSender } from '../kit/alert-record.ts';
+import { ExpectedError } from '../lib/expected-errors.ts';
+import { createMeters } from '../metrics/meters.ts';
+import { codeOf } from '../storage/journal/errors.ts';
+import { programVersion } from './package-info.ts';
+import { openStorage } from './storage.ts';
+import { parseStore } from './store.ts';
+
+/**
+ * Stores a user where the server with these settings finds it. Throws a SettingsError if that is not possible: for one that
+ * exists, a weak password, or a data directory that a running server uses.
+ */
+export const createUser = async (settings: Settings, account: NewAccount, log: FastifyBaseLogger): Promise<void> => {
+  assertNotConfigured(settings, account.name);
+  if (parseStore(settings.store).kind !== 'postgresql') assertOwnFolder(resolve(settings.dataDir));
+  const clock = () => new Date();
+  // The list of instances leaves out one without a name.
+  const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
+  try {
+    const made = await openMadeSettings({ ...storage, clock, log }).catch(explainLock);
+    try {
+      await addUser(made.store, account, ownSender, clock);
+    } finally {
+      await made.close();
+    }
+  } catch (error) {
+    if (error instanceof ExpectedError && !(error instanceof SettingsError)) throw new SettingsError([error.message]);
+    throw error;
+  } finally {
+    storage.stop();
+    await storage.close();
+  }
+};
+
+const assertNotConfigured = ({ users, adminPassword, readerPassword }: Settings, name: string): void => {
+  const builtIn = [adminPassword === undefined ? [] : 'admin', readerPassword === undefined ? [] : 'reader'].flat();
+  const names = users === undefined ? builtIn : (users as { name: string }[]).map((user) => user.name);
+  const taken = names.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (taken !== undefined) throw new SettingsError([`the settings have a user ${taken}: choose another name`]);
+};
+
+/** What root creates in the folder of a service, the service could not write. */
+const assertOwnFolder = (directory: string): void => {
+  const owner = readOwner(directory);
+  if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
+  throw new SettingsError([
+    `dataDir: ${directory} belongs to another account: run this as that account, with sudo -u '#${owner}'`,
+  ]);
+};
+
+/** Undefined where there is no folder, which its first use reports if it cannot be made. */
+const readOwner = (directory: string): number | undefined => {
+  try {
+    return statSync(directory).uid;
+  } catch {
+    return undefined;
+  }
+};
+
+const explainLock = (error: unknown): never => {
+  if (codeOf((error as Error).cause) !== 'locked') throw error;
+  throw new SettingsError([
+    'a running server uses this data directory: make users in its console, or stop it and run this again',
+  ]);
+};

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Settings } from '../config/schema.ts';
+import { awaitWithin } from '../lib/scheduling.ts';
+import { readOwnTimeZone } from '../lib/time-zone.ts';
+import type { Meters } from '../metrics/meters.ts';
+import { readPostgresUrl } from '../storage/postgres/address.ts';
+import type { WriterObserver } from '../storage/postgres/change-writer.ts';
+import type { Database, Patience } from '../storage/postgres/database.ts';
+import { explainUnreachable, LastingProblem } from '../storage/postgres/database-errors.ts';
+import type { Common } from '../storage/postgres/schema.ts';
+import { requireStore, toDatabaseRefusal } from './store.ts';
+
+/** Milliseconds that the start waits for the database; it goes on without it. */
+const patienceMs = 3000;
+
+/** Milliseconds between two attempts to check it. */
+const retryMs = 250;
+
+/** The name of this instance among those that share a database; it can be sent as a header. */
+export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
+  instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
+
+/** Gets how far work has come that may take long, such as `Indexing the alert log`; it is over when all is done. */
+export type OnProgress = (what: string, done: number, total: number) => void;
+
+/** What storage is opened with. */
+export interface StorageParts {
+  /** The name of this instance. */
+  name: string;
+  version: string;
+  log: FastifyBaseLogger;
+  meters: Meters;
+  /** How long requests wait for a database that does not answer, if not as usual. */
+  patience?: Patience;
+  /** The log says by default that work takes long. */
+  onProgress?: OnProgress;
+}
+
+/**
+ * The database that the setting `store` names, if it does. Throws a SettingsError if somebody has to change something; a
+ * database that cannot be reached is waited for while the server runs.
+ */
+export const openDatabase = async (
+  settings: Settings,
+  { name, version, log, meters, patience, onProgress }: StorageParts,
+): Promise<Database | undefined> => {
+  const store = requireStore(settings.store);
+  if (store.kind !== 'postgresql') return undefined;
+  // The driver takes memory and time to load, which only those pay who use it.
+  const { Database } = await import('../storage/postgres/database.ts');
+  const identity = { instance: randomUUID(), name, version };
+  const { failures, commits } = createDatabaseMeters(meters);
+  const observer: WriterObserver = {
+    report: (err) => {
+      if (err === undefined) {
+        log.info('the database can be used');
+        return;
+      }
+      failures.value += 1;
+      const message = 'the database cannot be used: changes of tasks and items get 503';
+      const problem = explainUnreachable(err);
+      if (problem === undefined) log.warn({ err }, message);
+      else log.warn(`${message}; ${listHosts(store.url)}: ${problem}`);
+    },
+    onRefused: (err) => log.error({ err }, 'the database does not take a change, which was refused'),
+    onCommit: (seconds) => commits.observe(seconds),
+    onMigrated: (done, total) => onProgress?.('Upgrading the tables in the database', done, total),
+  };
+  const database = new Database(store.url, identity, toCommon(settings), observer, patience);
+  const { reading } = meters;
+  reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => database.waiting);
+  reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () =>
+    Number(database.failure === undefined),
+  );
+  try {
+    await awaitWithin(patienceMs, database.check());
+  } catch (error) {
+    if (error instanceof LastingProblem) {
+      await database.close();
+      throw toDatabaseRefusal(error.message);
+    }
+  }
+  database.begin();
+  return database;
+};
+
+/**
+ * What a start with these settings would do to the database, if there is one, as sentences without a full stop; or why it
+ * was not checked. Throws a SettingsError where a start would. Writes nothing.
+ */
+export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
+  const store = requireStore(settings.store);
+  if (store.kind !== 'postgresql') return { plans: [], unchecked: [] };
+  const { readPlan } = await import('../storage/postgres/schema.ts');
+  try {
+    const { found, known } = await readPatiently(() => readPlan(store.url, toCommon(settings)));
+    if (found === undefined) return { plans: ['a start would create the tables in the database'], unchecked: [] };
+    if (found >= known) return { plans: ['the tables in the database are up to date'], unchecked: [] };
+    const plan = `a start would upgrade the tables in the database from version ${found} to version ${known}`;
+    return { plans: [plan], unchecked: [] };
+  } catch (error) {
+    if (error instanceof LastingProblem) throw toDatabaseRefusal(error.message);
+    const problem = explainUnreachable(error) ?? (error as Error).message;
+    return { plans: [], unchecked: [`the database was not checked; ${listHosts(store.url)}: ${problem}`] };
+  }
+};
+
+/** Tries again for a while, as a start does: a busy server may not answer at once. */
+const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
+  for (const deadline = performance.now() + patienceMs; ; await setTimeout(retryMs)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof LastingProblem || performance.now() > deadline) throw error;
+    }
+  }
+};
+
+const toCommon = ({ jwtSecret = '' }: Settings): Common => ({
+  secret: jwtSecret,
+  timeZone: readOwnTimeZone(),
+});
+
+const listHosts = (url: string): string =>
+  readPostgresUrl(url)
+    .hosts.map(({ host, port }) => `${host}:${port}`)
+    .join(', ');
+
+/** Upper bounds in seconds. */
+const commitBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+const createDatabaseMeters = (meters: Meters) => ({
+  failures: meters
+    .counter('signalbox_database_errors_total', 'Failures to store changes, each until they are stored again.', [])
+    .at(),
+  commits: meters
+    .histogram('signalbox_database_commit_duration_seconds', 'Time to commit waiting changes.', [], commitBounds)
+    .at(),
+});

@@ -1,0 +1,211 @@
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { Access } from '../auth/access.ts';
+import type { createGuard } from '../auth/guard.ts';
+import { type Right, scopesOf } from '../auth/rights.ts';
+import { roles } from '../auth/token.ts';
+import { assertNoProblems } from '../config/settings-error.ts';
+import { pickBodyOptions } from '../http/body.ts';
+import { hiddenMethods } from '../http/error-response.ts';
+import { ErrorBody } from '../http/errors.ts';
+import { vitalRoute } from '../http/overload.ts';
+import type { Feature, Profile } from '../kit/feature.ts';
+import { listProfiles } from '../kit/listing.ts';
+import type { Route } from '../kit/route.ts';
+
+/** `/`, or segments of unreserved characters except `.` and `..`, and not below `/docs` or `/console`. */
+export const basePath = /^(?!\/(?:docs|console)(\/|$))(\/|(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+)$/;
+
+/** A base path and the names of the profiles it serves. */
+export interface Mount {
+  base: string;
+  profiles: string[];
+}
+
+/** A profile with its routes, whose access is that of the settings. */
+export interface ProfileRoutes {
+  name: string;
+  aliases: readonly string[];
+  strict: boolean;
+  routes: Route[];
+}
+
+/** A base path and the profiles it serves. */
+export interface MountedRoutes {
+  base: string;
+  profiles: ProfileRoutes[];
+}
+
+interface MountSettings {
+  profiles?: readonly string[] | undefined;
+  mounts?: Record<string, string[]> | undefined;
+}
+
+/**
+ * The mounts from the settings, or the default mounts of every profile; throws a SettingsError that names every invalid
+ * path and unknown profile.
+ */
+export const resolveMounts = ({ profiles, mounts }: MountSettings, features: readonly Feature[]): Mount[] => {
+  const known = listProfiles(features);
+  if (!profiles && !mounts) return listDefaults(known);
+  const wanted = Object.entries(profiles ? { '/': [...profiles] } : (mounts ?? {}));
+  const problems = wanted.flatMap(([base, names]) => findProblems(base, names, known));
+  if (wanted.length === 0 && known.length > 0)
+    problems.push('mounts is empty: add at least one base path with profiles');
+  assertNoProblems(problems);
+  return wanted.map(([base, names]) => ({
+    base,
+    profiles: [...new Set(names.flatMap((name) => toProfileNames(name, known)))],
+  }));
+};
+
+const listDefaults = (known: readonly Profile[]): Mount[] => {
+  const bases = new Set(known.flatMap(({ mounts = [] }) => mounts));
+  const listNames = (base: string) => known.filter(({ mounts }) => mounts?.includes(base)).map(({ name }) => name);
+  return [...bases].map((base) => ({ base, profiles: listNames(base) }));
+};
+
+type Named = Pick<Profile, 'name' | 'aliases'>;
+
+/** Every name and letter that settings can use, each once. */
+export const listProfileNames = (known: readonly Named[]): string[] => [
+  ...new Set(known.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
+];
+
+/** Whether settings mean the profile by this name. */
+export const isNamed = ({ name, aliases = [] }: Named, given: string): boolean =>
+  given === name || aliases.includes(given);
+
+const toProfileNames = (wanted: string, known: readonly Profile[]): string[] =>
+  known.filter((profile) => isNamed(profile, wanted)).map(({ name }) => name);
+
+const findProblems = (base: string, names: string[], known: readonly Profile[]): string[] => {
+  const all = known.map(({ name, aliases }) => (aliases ? `${name} (${aliases.join(', ')})` : name)).join(', ');
+  const unknown = names.filter((name) => toProfileNames(name, known).length === 0);
+  return [
+    ...(basePath.test(base) ? [] : [`mount ${JSON.stringify(base)} ${describeFault(base)}`]),
+    ...unknown.map((name) => `there is no profile ${JSON.stringify(name)}; the profiles are ${all}`),
+  ];
+};
+
+const describeFault = (base: string): string => {
+  if (/^\/(?:docs|console)(\/|$)/.test(base)) return 'is reserved for the built-in pages';
+  if (/(^|\/)\.\.?(\/|$)/.test(base)) return 'must not have a segment . or .., which clients remove from paths';
+  return 'must be / or a path like /tools';
+};
+
+/** What comes before the paths of a mount's routes. */
+export const toPrefix = (base: string): string => (base === '/' ? '' : base);
+
+/**
+ * Adds the routes of profiles to their mounts, except those that yield to another profile on the same mount. Throws a
+ * SettingsError that names every method and path defined twice.
+ */
+export const buildMounts = (mounts: readonly Mount[], profiles: readonly ProfileRoutes[]): MountedRoutes[] => {
+  const built = mounts.map(({ base, profiles: names }) => ({
+    base,
+    profiles: names.flatMap((name) =>
+      profiles
+        .filter((profile) => profile.name === name)
+        .map((profile) => ({
+          ...profile,
+          routes: profile.routes.filter(({ yieldsTo }) => yieldsTo === undefined || !names.includes(yieldsTo)),
+        })),
+    ),
+  }));
+  assertNoProblems(findClashes(built));
+  return built;
+};
+
+/** Finds routes that are the same to the router, in two profiles of a mount or in two mounts such as `/` and `/api`. */
+const findClashes = (mounts: readonly MountedRoutes[]): string[] => {
+  const owners = new Map<string, { base: string; name: string }>();
+  const problems: string[] = [];
+  for (const { base, profiles } of mounts) {
+    for (const { name, routes } of profiles) {
+      for (const { method, path } of routes) {
+        // The router ignores the names of parameters.
+        const key = `${method} ${`${toPrefix(base)}${path}`.replaceAll(/:[^/]+/g, ':id')}`;
+        const owner = owners.get(key);
+        if (owner?.base === base)
+          problems.push(`profiles ${owner.name} and ${name} both define ${method} ${path} on mount ${base}`);
+        else if (owner) problems.push(`mounts ${owner.base} and ${base} both define ${key}`);
+        owners.set(key, { base, name });
+      }
+    }
+  }
+  return problems;
+};
+
+/** Adds the routes of all mounts to the app, each profile in a Fastify scope of its own. */
+export const registerMounts = async (
+  app: FastifyInstance,
+  mounts: readonly MountedRoutes[],
+  guard: ReturnType<typeof createGuard>,
+): Promise<void> => {
+  const suffixes = createSuffixes(mounts.map(({ base }) => base));
+  for (const [index, { base, profiles }] of mounts.entries()) {
+    for (const { name, strict, routes } of profiles) {
+      const addRoutes = async (scope: FastifyInstance): Promise<void> => {
+        for (const route of routes) {
+          const { path, looseSlash, schema, isVital } = route;
+          const config: object = {
+            ...(strict && { [hiddenMethods]: true }),
+            ...pickBodyOptions(route),
+            ...(isVital && { [vitalRoute]: true }),
+          };
+          const onRequest = guard(route);
+          // While the body came, the caller may have lost the access.
+          const preHandler = route.method === 'GET' ? [] : guard(route, { isFresh: route.changesAccess === true });
+          const options = { ...route, onRequest, preHandler, exposeHeadRoute: !strict, config };
+          scope.route({ ...options, url: path, schema: toDocumented(route, suffixes[index] ?? '', name) });
+          if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
+        }
+      };
+      await app.register(addRoutes, { prefix: toPrefix(base) });
+    }
+  }
+};
+
+/** The route's schema with its OpenAPI metadata; `suffix` ends the operation id. */
+const toDocumented = (
+  { summary, access, right, isSpecified = false, schema, headers }: Route,
+  suffix: string,
+  profile: string,
+): FastifySchema => ({
+  ...schema,
+  operationId: `${schema.operationId}${suffix}`,
+  summary,
+  tags: [profile],
+  security: toSecurity(access, right),
+  right,
+  response: {
+    ...(schema.response as object),
+    ...((access === 'admin' || (access === 'token' && !isSpecified)) && { 403: ErrorBody }),
+  },
+  ...(headers && { documentedHeaders: headers }),
+});
+
+/** The roles of users, and the scopes of keys, that open a route; empty if everyone may use it. */
+const toSecurity = (access: Access, right: Right): Record<string, string[]>[] => {
+  if (access === 'open') return [];
+  const accepted = scopesOf(right);
+  return [
+    { bearer: roles.filter((role) => access === 'token' || role === 'Admin') },
+    ...(accepted.length > 0 ? [{ key: [...accepted] }] : []),
+  ];
+};
+
+/** A suffix for each base path, numbered (`AtX_2`) if an earlier path has the same name or there is no name. */
+const createSuffixes = (bases: readonly string[]): string[] => {
+  const names = bases.map(toName);
+  return names.map((name, index) => {
+    const count = names.slice(0, index + 1).filter((each) => each === name).length;
+    return count > 1 || name === 'At' ? `${name}_${count}` : name;
+  });
+};
+
+/** `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; nothing for the base path `/`. */
+const toName = (base: string): string =>
+  (base === '/' ? '' : `At${base}`).replaceAll(/[^A-Za-z0-9]+(.?)/g, (_separator, letter: string) =>
+    letter.toUpperCase(),
+  );

@@ -1,0 +1,117 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { TSchema } from 'typebox';
+import { findConflicts, fitConnections, readCertificate } from '../config/checks.ts';
+import { findExposedFiles, type PrivateFiles } from '../config/exposure.ts';
+import type { Settings } from '../config/schema.ts';
+import { readSeed } from '../config/seed.ts';
+import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
+import { listPowerShellPaths } from '../host/programs.ts';
+import { findEscapingLink } from '../http/pages.ts';
+import type { Feature } from '../kit/feature.ts';
+import { findAccessProblems } from './access.ts';
+import { resolveMounts } from './mounts.ts';
+import { findStoreProblems, parseStore } from './store.ts';
+
+/** The problem of a setting `store` that names none. */
+/** Checks the settings before anything is opened; throws one SettingsError with every problem. */
+export const preflight = (settings: Settings, features: readonly Feature[]) => {
+  const checked = checkAll({
+    conflicts: () => assertNoProblems(findConflicts(settings)),
+    connections: () => fitConnections(settings.maxConnections),
+    certificate: () => readCertificate(settings),
+    profiles: () => chooseProfiles(settings, features),
+    records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, listSeedSchemas(features))),
+    publicFolder: () => findPublicFolder(settings),
+    exposures: () => checkFiles(settings, features),
+  });
+  const { powershellPath } = settings;
+  return {
+    ...checked,
+    ...checked.profiles,
+    maxConnections: checked.connections.maxConnections,
+    warnings: [checked.connections.warning ?? [], checked.exposures].flat(),
+    powerShellPaths: powershellPath === undefined ? listPowerShellPaths() : [powershellPath],
+  };
+};
+
+/** What settings and features lead to, before anything is opened. */
+export type Plan = ReturnType<typeof preflight>;
+
+/** Throws a SettingsError if mounted features cannot apply these settings at runtime. */
+export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
+  assertNoProblems([
+    ...findConflicts(settings),
+    ...findFeatureProblems(settings, mounted),
+    ...findExposedFiles(listPrivateFiles(settings, mounted)).problems,
+  ]);
+
+/** Warnings about files that other accounts can read; throws a SettingsError if they can write them. */
+const checkFiles = (settings: Settings, features: readonly Feature[]): string[] => {
+  const { problems, warnings } = findExposedFiles(listPrivateFiles(settings, features));
+  assertNoProblems(problems);
+  return warnings;
+};
+
+const listPrivateFiles = (settings: Settings, features: readonly Feature[]): PrivateFiles => ({
+  dataDir: settings.dataDir,
+  files: [
+    ...(settings.tlsKey === undefined ? [] : [{ name: 'tlsKey', path: settings.tlsKey }]),
+    ...features.flatMap((feature) => feature.listSecretFiles?.(pickOwn(settings, feature.settings)) ?? []),
+  ],
+});
+
+/** The mounts, and the features that are on or have a profile mounted. */
+const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
+  const offered = features.filter(
+    ({ needsDatabase }) => !needsDatabase || parseStore(settings.store).kind === 'postgresql',
+  );
+  const mounts = resolveMounts(settings, offered);
+  const accessProblems = findAccessProblems(
+    settings.access,
+    features.flatMap(({ profiles }) => profiles),
+  );
+  const served = new Set(mounts.flatMap(({ profiles }) => profiles));
+  const mounted = offered.filter(
+    (feature) =>
+      feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
+  );
+  assertNoProblems([...accessProblems, ...findFeatureProblems(settings, mounted), ...findSharingProblems(settings)]);
+  return { mounts, mounted };
+};
+
+/** Each problem once: features can share a setting. */
+const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] => [
+  ...new Set(features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? [])),
+];
+
+/** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
+const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings): string[] => {
+  const store = parseStore(setting);
+  const problems = findStoreProblems(store);
+  if (store.kind !== 'postgresql') return problems;
+  const missing = [
+    ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
+    ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
+  ];
+  return [...problems, ...missing.map((each) => `store: instances that share a database must agree: ${each}`)];
+};
+
+const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
+  Object.assign({}, ...features.map(({ seed }) => seed));
+
+/** The user's folder that `/docs/` serves, if there is one; throws a SettingsError if it is no folder or contains a link that leads outside. */
+const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
+  if (publicDir === undefined) return undefined;
+  const folder = resolve(publicDir);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SettingsError([`publicDir ${folder} is not a folder`]);
+  }
+  const link = findEscapingLink(folder);
+  if (link !== undefined) throw new SettingsError([`publicDir contains a link that leads outside it: remove ${link}`]);
+  return folder;
+};
+
+/** The entries whose keys are in `shape`: how a feature receives its own settings and records, and no others. */
+export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));

@@ -1,0 +1,325 @@
+import { resolve } from 'node:path';
+import type { Settings } from '../config/schema.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import type { Transfer } from '../kit/feature.ts';
+import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../lib/schema-validation.ts';
+import { JournalError } from '../storage/journal/errors.ts';
+import { hasFiles, type ImportTarget, openEmptyFiles, readFiles, sizeOfFiles } from '../storage/moved-store.ts';
+import { explainUnreachable } from '../storage/postgres/database-errors.ts';
+import { readLines } from '../storage/snapshot-file.ts';
+import { assertNoUnfinishedImport } from './storage.ts';
+import { requireStore, type Store, toDatabaseRefusal } from './store.ts';
+
+/** The first line of an export; its number changes with the format. */
+const firstLine = { signalbox: 'export', version: 1 };
+
+/** The last line: without it, an export was cut short. */
+const lastLine = { signalbox: 'end' };
+
+/** Characters of lines that are given out together, and the last line beyond that. */
+const textLength = 256 * 1024;
+
+/** Bytes of lines whose changes are stored together. */
+const pieceLength = 1024 * 1024;
+
+/** A line may have so many bytes: a body of 1 MiB with every character escaped, twice. */
+const maxLineBytes = 16 * 1024 * 1024;
+
+/** What was moved, and how much of it: the number of lines by their key. */
+export type Counts = Record<string, number>;
+
+/** Called while an export runs. */
+interface ExportReports {
+  /** Gets what cannot be read, as a clause. */
+  onProblem: OnProblem;
+  /** Gets how much of all is written, by an estimate. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+type OnProblem = (problem: string) => void;
+
+/**
+ * Everything that the configured store holds, as lines of JSON, in pieces of text. `onProblem` gets what cannot be read,
+ * which is left out. Throws a SettingsError for a store that cannot be read.
+ */
+export async function* exportLines(
+  { store: setting, dataDir }: Settings,
+  transfers: readonly Transfer[],
+  counts: Counts,
+  { onProblem, onProgress = () => undefined }: ExportReports,
+): AsyncGenerator<string> {
+  const place = requireStore(setting);
+  // Nothing is printed if the first store cannot be opened.
+  let text = toLineText(firstLine);
+  const written = new Map<Transfer, number>();
+  const lost = new Map<Transfer, number>();
+  const directory = resolve(dataDir);
+  const { note, setCount } = await createExportProgress(directory, transfers, onProgress);
+  try {
+    for await (const { store, changes } of readStores(place, directory, transfers, {
+      onProblem,
+      onEstimate: setCount,
+    })) {
+      for (const change of changes) {
+        if (change === undefined) {
+          count(lost, store);
+          continue;
+        }
+        const [key, value] = store.toLine(change, written.get(store) ?? 0) ?? [];
+        if (key === undefined) continue;
+        count(written, store);
+        counts[key] = (counts[key] ?? 0) + 1;
+        const line = toLineText({ [key]: value });
+        text += line;
+        note(store, line.length);
+        if (text.length < textLength) continue;
+        yield text;
+        text = '';
+      }
+    }
+  } catch (error) {
+    throw toRefusal(place, error as Error);
+  }
+  for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; those after move up`);
+  yield text + toLineText(lastLine);
+}
+
+/**
+ * Counts what is written. Lines are about as long as in the files of their store, so their sizes say how much is left; of a
+ * database, the number of its rows does.
+ */
+const createExportProgress = async (
+  directory: string,
+  transfers: readonly Transfer[],
+  report: (done: number, total: number) => void,
+) => {
+  const parts = new Map<Transfer, { before: number; size: number }>();
+  let total = 0;
+  for (const store of transfers) {
+    const size = hasFiles(directory, store) ? await sizeOfFiles(directory, store) : 0;
+    parts.set(store, { before: total, size });
+    total += size;
+  }
+  let rows: number | undefined;
+  let done = 0;
+  let current: Transfer | undefined;
+  return {
+    /** What is exported are about so many rows. */
+    setCount: (count: number): void => {
+      rows = count;
+    },
+    note: (store: Transfer, length: number): void => {
+      // What an earlier store took less, or more, does not matter any more.
+      if (rows === undefined && store !== current) done = 0;
+      current = store;
+      done += rows === undefined ? length : 1;
+      const { before = 0, size = 0 } = rows === undefined ? (parts.get(store) ?? {}) : { size: rows };
+      // Nobody knows the end of an estimate.
+      report(before + Math.min(done, size * 0.99), rows ?? total);
+    },
+  };
+};
+
+const toLineText = (line: object): string => `${JSON.stringify(line)}\n`;
+
+const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
+  numbers.set(key, (numbers.get(key) ?? 0) + 1);
+};
+
+/** The changes of all stores, some at a time; with a hole where an entry of a list was lost. */
+async function* readStores(
+  place: Store,
+  directory: string,
+  transfers: readonly Transfer[],
+  { onProblem, onEstimate }: Pick<ExportReports, 'onProblem'> & { onEstimate(count: number): void },
+): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
+  if (place.kind === 'memory') {
+    throw new SettingsError([
+      'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
+    ]);
+  }
+  if (place.kind === 'postgresql') {
+    const { readTables } = await loadTables();
+    const isThere = yield* readTables(place.url, transfers, onEstimate);
+    if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
+    return;
+  }
+  assertNoUnfinishedImport(directory);
+  const kept = transfers.filter((store) => hasFiles(directory, store));
+  if (kept.length === 0) {
+    throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
+  }
+  for (const store of kept) {
+    const isWhole = createWholeCheck(store);
+    const onDamage = (damage: string): void => onProblem(`${store.name}: ${damage}`);
+    for await (const changes of readFiles(directory, store, { isWhole, onDamage })) yield { store, changes };
+  }
+}
+
+/** Whether a change that was read from files becomes a line that can be imported. */
+const createWholeCheck = (transfer: Transfer) => {
+  const checks = createChecks(transfer);
+  return (change: unknown): boolean => {
+    try {
+      const [key, value] = transfer.toLine(change, 0) ?? [];
+      return key === undefined || checks.get(key)?.(value) === undefined;
+    } catch {
+      return false;
+    }
+  };
+};
+
+/**
+ * Stores an export, whose lines come from a stream, in the configured store, which must be empty: all of it, or nothing if
+ * it throws. Resolves to what was stored. Throws a SettingsError, with the number of the line that cannot be read.
+ */
+export const importLines = async (
+  { store: setting, dataDir }: Settings,
+  transfers: readonly Transfer[],
+  input: AsyncIterable<Buffer>,
+): Promise<Counts> => {
+  const store = requireStore(setting);
+  if (store.kind === 'memory') {
+    throw new SettingsError(['store: a memory store keeps nothing without its server; name another one with --store']);
+  }
+  const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
+    throw toRefusal(store, error);
+  });
+  try {
+    if (target.occupied !== undefined) {
+      throw new SettingsError([`the store has or had ${target.occupied} already; import into an empty one`]);
+    }
+    const counts: Counts = {};
+    try {
+      for await (const { transfer, changes } of readPieces(input, transfers, target.pieceCount, counts)) {
+        await target.add(transfer, changes);
+      }
+      await target.save();
+    } catch (error) {
+      throw error instanceof SettingsError
+        ? error
+        : new SettingsError([`nothing was imported: ${(error as Error).message}`]);
+    }
+    if (await target.commit()) return counts;
+  } finally {
+    await target.close();
+  }
+  throw new SettingsError([
+    'the database has not confirmed the import: signalbox export shows whether everything is there',
+  ]);
+};
+
+const openTarget = async (store: Store, directory: string, transfers: readonly Transfer[]): Promise<ImportTarget> => {
+  if (store.kind === 'postgresql') return (await loadTables()).openEmptyTables(store.url, transfers);
+  return openEmptyFiles(directory, transfers);
+};
+
+/** The driver takes memory and time to load, which only those pay who use it. */
+const loadTables = () => import('../storage/postgres/moved-tables.ts');
+
+/** Changes of one store that are stored together. */
+interface Piece {
+  transfer: Transfer;
+  changes: unknown[];
+  /** Bytes of their lines. */
+  length: number;
+}
+
+/** The changes of an export, counted by the keys of their lines. Throws a SettingsError that names the line. */
+async function* readPieces(
+  input: AsyncIterable<Buffer>,
+  transfers: readonly Transfer[],
+  pieceCount: number,
+  counts: Counts,
+): AsyncGenerator<Piece> {
+  const parseLine = createLineParser(transfers);
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let piece: Piece | undefined;
+  let current = 1;
+  let isComplete = false;
+  try {
+    for await (const line of readLines(input, maxLineBytes)) {
+      const value: unknown = JSON.parse(decoder.decode(line));
+      if (isComplete) throw new SettingsError(['nothing may follow the last line of an export']);
+      if (current === 1) assertFirstLine(value);
+      else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
+      else {
+        const { key, transfer, change } = parseLine(value);
+        const isFull = piece && (piece.changes.length >= pieceCount || piece.length > pieceLength);
+        if (piece && (isFull || piece.transfer !== transfer)) {
+          yield piece;
+          piece = undefined;
+        }
+        piece ??= { transfer, changes: [], length: 0 };
+        piece.changes.push(change);
+        piece.length += line.length;
+        counts[key] = (counts[key] ?? 0) + 1;
+      }
+      current += 1;
+    }
+    if (!isComplete) throw new SettingsError(['the export was cut short, its last line is missing']);
+  } catch (error) {
+    throw new SettingsError([`line ${current}: ${explain(error as Error)}; nothing was imported`]);
+  }
+  if (piece) yield piece;
+}
+
+const assertFirstLine = (line: unknown): void => {
+  const { signalbox, version } = Object(line);
+  if (signalbox !== firstLine.signalbox) {
+    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is no export of signalbox`]);
+  }
+  if (version === firstLine.version) return;
+  throw new SettingsError([
+    `version ${JSON.stringify(version)} of an export cannot be read here, only ${firstLine.version}`,
+  ]);
+};
+
+/** Makes the function that parses lines in their order; it throws a SettingsError. */
+const createLineParser = (transfers: readonly Transfer[]) => {
+  const kinds = new Map(
+    transfers.flatMap((transfer) => {
+      const toChange = transfer.createParser();
+      return Array.from(createChecks(transfer), ([key, findProblem]) => [key, { transfer, toChange, findProblem }]);
+    }),
+  );
+  return (line: unknown) => {
+    const [[key, value] = [], ...others] = typeof line === 'object' && line !== null ? Object.entries(line) : [];
+    const kind = others.length === 0 ? kinds.get(key ?? '') : undefined;
+    if (key === undefined || !kind) {
+      throw new SettingsError([`must be an object with one key of ${[...kinds.keys()].join(', ')}`]);
+    }
+    const problem = kind.findProblem(value);
+    if (problem !== undefined) throw new SettingsError([problem]);
+    return { key, transfer: kind.transfer, change: kind.toChange(key, value) };
+  };
+};
+
+/** By the keys of lines, what finds why a value is not valid, as a clause. */
+const createChecks = ({ lines }: Transfer) =>
+  new Map(
+    Object.entries(lines).map(([key, schema]) => {
+      const isValid = createSchemaCheck(schema);
+      const findProblem = (value: unknown): string | undefined => {
+        if (isValid(value)) return undefined;
+        const [fault] = describeSchemaErrors(listSchemaErrors(schema, value), { schema });
+        return fault ? `${[key, ...fault.path].join('.')} ${fault.clause}` : `${key} is not valid`;
+      };
+      return [key, findProblem] as const;
+    }),
+  );
+
+/** The parser's own messages repeat the text, which may be long. */
+const explain = (error: Error): string => {
+  if (error instanceof SyntaxError) return 'not JSON';
+  if (error instanceof TypeError) return 'not UTF-8';
+  return error.message;
+};
+
+/** The refusal of a store that cannot be used; any other error of files stays as it is. */
+const toRefusal = (store: Store, error: Error): Error => {
+  if (error instanceof SettingsError) return error;
+  if (store.kind === 'postgresql') return toDatabaseRefusal(explainUnreachable(error) ?? error.message);
+  if (!(error instanceof JournalError)) return error;
+  return new SettingsError([`dataDir: ${error.message}${error.code === 'locked' ? '; stop it first' : ''}`]);
+};
