@@ -100,7 +100,7 @@ export interface Parts {
   deriveKeys: (purpose: string) => readonly Buffer[];
   /** The base path of the first mount with a profile of the feature; undefined if none is mounted. */
   base: string | undefined;
-  /** What the features before this one offer; a feature that is not mounted offers nothing. */
+  /** What features offer each other; a feature that is not mounted offers nothing. */
   offers: Offers;
   /** The feature's own records from the seed file, by key; already validated against `seed`. */
   records: Record<string, unknown[]>;
@@ -135,7 +135,7 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   profiles: Record<string, Route[]>;
   /** Pages; `GET /` redirects to them. If they are missing, they are 404 with this reason. */
   pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
-  /** What features after this one in the list may use. */
+  /** What other features may use. */
   offers?: Offers;
   /** What /api/events offers of this feature, by name. */
   topics?: Record<string, Topic>;

@@ -45,13 +45,17 @@ interface AccessSource {
   onChanged(listener: () => void): void;
 }
 
-/** What mounted features offer to those after them in the list. */
+/**
+ * Sources of the mounted features, for other features. Those of features before one in the list are there when it is created; those
+ * after it once all are created, so they are read when a request or a timer needs them.
+ */
 export interface Offers {
   access?: AccessSource;
   alerts?: AlertSource;
   settings?: SettingStore;
   silences?: SilenceStore;
   incidents?: IncidentSource;
+  notifications?: NotificationSource;
   tasks?: TaskSource;
   history?: HistorySource;
   watches?: WatchSource;
@@ -166,21 +170,18 @@ interface RaisedAlert {
   startsAt?: string;
 }
 
-/** What the feature that delivers alerts tells the one that stores them. */
-export interface AlertDeliverer {
+/** What has become of alerts and incidents at destinations. */
+export interface NotificationSource {
   /** After how many milliseconds an alert that comes again is stored again; undefined if no destination wants that. */
   repeatAfterMs(): number | undefined;
   /** What has become of an alert at each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
+  /** The last and next notification of an incident to each destination. */
+  describe(incident: SharedIncident): readonly IncidentNotification[];
 }
 
 /** The alerts that one instance has received. */
 export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
-
-/** The incidents of alerts, in their order; undefined for those that are in none, or not yet. */
-export type NameIncidents = (
-  alerts: readonly StoredRecord[],
-) => Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
 
 /** Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. */
 export interface RaisedSeries {
@@ -217,10 +218,6 @@ export interface AlertSource {
    * Undefined if none is known.
    */
   silenceOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
-  /** To be called once, by the feature that delivers alerts. */
-  setDeliverer(deliverer: AlertDeliverer): void;
-  /** To be called once, by the feature that knows the incidents of alerts. */
-  setIncidentNames(name: NameIncidents): void;
 }
 
 /** Events of an incident that people are notified of. */
@@ -363,8 +360,10 @@ export const IncidentNotification = defineShape('IncidentNotification', {
 });
 export type IncidentNotification = Static<typeof IncidentNotification>;
 
-/** What the incidents feature offers to features that tell people of incidents. */
+/** Incidents, for features that show them or tell people of them. */
 export interface IncidentSource {
+  /** The incidents of alerts, in their order; undefined for those that are in none, or not yet. */
+  nameIncidents(alerts: readonly StoredRecord[]): Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
   /** Those that are not resolved, and those with destinations that have not heard that they are; some at a time. */
   listUnsettled(): AsyncIterable<readonly SharedIncident[]>;
   /** By its id or its number. */
@@ -379,8 +378,6 @@ export interface IncidentSource {
   onChanged(listener: (incidents: readonly SharedIncident[]) => void): void;
   /** Resolves when all alerts are counted that are stored now. */
   catchUp(): Promise<void>;
-  /** To be called once, by the feature that notifies. */
-  setNotifier(describe: (incident: SharedIncident) => readonly IncidentNotification[]): void;
 }
 
 /** What the tasks feature offers to features that create tasks. */

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { ownSender, readTime } from '../../kit/alert-record.ts';
 import { defineFeature, defineTransfer, RecordId } from '../../kit/feature.ts';
-import type { AlertDeliverer, AlertSource, NameIncidents } from '../../kit/offers.ts';
+import type { AlertSource } from '../../kit/offers.ts';
 import { nullable } from '../../kit/route.ts';
 import { isFeatureEvent } from '../../storage/journal/line.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
@@ -103,13 +103,11 @@ export const alerts = defineFeature({
   create: async (parts) => {
     const { openLog, openFile, database, identifySender, listUnavailable, clock, meters, settings, offers, log } =
       parts;
-    let deliverer: AlertDeliverer | undefined;
-    let nameIncidents: NameIncidents | undefined;
     const resolveTimeoutMs = () => settings.resolveTimeout * 1000;
     const heard = new Heard(resolveTimeoutMs);
     const alertLog = await openAlertLog({
       ...parts,
-      repeatAfterMs: () => deliverer?.repeatAfterMs(),
+      repeatAfterMs: () => offers.notifications?.repeatAfterMs(),
       hear: (record) => heard.hear(record),
     });
     const { journal, events, onMoved, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
@@ -154,12 +152,6 @@ export const alerts = defineFeature({
         await begun;
         return heard.silenceOf(isWanted);
       },
-      setDeliverer: (one) => {
-        deliverer = one;
-      },
-      setIncidentNames: (name) => {
-        nameIncidents = name;
-      },
     };
     const keeper = new FormatKeeper({
       settings: offers.settings,
@@ -182,8 +174,8 @@ export const alerts = defineFeature({
             firing,
             clock,
             // Another instance delivers the alerts that it has received.
-            deliveriesOf: (record) => (isOwn(record) ? (deliverer?.deliveriesOf(record) ?? []) : []),
-            nameIncidents: async (records) => nameIncidents?.(records) ?? [],
+            deliveriesOf: (record) => (isOwn(record) ? (offers.notifications?.deliveriesOf(record) ?? []) : []),
+            nameIncidents: async (records) => offers.incidents?.nameIncidents(records) ?? [],
           }),
         ],
       },
@@ -194,7 +186,7 @@ export const alerts = defineFeature({
         begun = ends.begin();
       },
       // Where there are incidents, they say what needs attention.
-      findConcerns: () => (nameIncidents ? [] : findAlertConcerns(firing)),
+      findConcerns: () => (offers.incidents ? [] : findAlertConcerns(firing)),
       reload: ({ intake }) => {
         keeper.configure(intake);
         return [];

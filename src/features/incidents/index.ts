@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import { alertIndexing } from '../../kit/alert-record.ts';
 import { type Concern, defineFeature, type FeatureInstance, type Parts } from '../../kit/feature.ts';
-import type { AlertSource, IncidentSource, NameIncidents, SharedIncident } from '../../kit/offers.ts';
+import type { AlertSource, IncidentSource, SharedIncident } from '../../kit/offers.ts';
 import { createNoticeTopic } from '../../kit/topic.ts';
 import { dayMs, hourMs, minuteMs } from '../../lib/units.ts';
 import type { Meters } from '../../metrics/meters.ts';
@@ -58,7 +58,7 @@ export const incidents = defineFeature({
   settings,
   create: async (storage) => {
     const { offers, database, meters, clock, log, settings: own } = storage;
-    const { alerts: { journal, setIncidentNames } = noAlerts, tasks, silences } = offers;
+    const { alerts: { journal } = noAlerts, tasks, silences } = offers;
     const show = createShowIncident(silences, clock);
     const observe = createObserver(meters);
     const parts = { rules: toRules(own), observe, clock, log };
@@ -66,13 +66,12 @@ export const incidents = defineFeature({
       ? new PostgresIncidentStore({ ...parts, retainDays: own.incidentsRetainDays, alerts: journal, database })
       : await openInFiles(storage, offers.alerts, parts);
     addIncidentMeters(meters, store);
-    setIncidentNames((records) => store.nameIncidents(records));
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Incident);
     store.onChanged((changed) => {
       for (const incident of changed) publish(() => show(incident));
     });
-    let describe: Parameters<IncidentSource['setNotifier']>[0] = () => [];
     const source: IncidentSource = {
+      nameIncidents: (records) => store.nameIncidents(records),
       listUnsettled: () => store.listUnsettled(),
       find: (id) => store.find(id),
       require: (id) => requireIncident(store, id),
@@ -80,11 +79,8 @@ export const incidents = defineFeature({
       listSent: (...args) => store.listSent(...args),
       onChanged: (listener) => store.onChanged(listener),
       catchUp: () => store.catchUp(),
-      setNotifier: (notifier) => {
-        describe = notifier;
-      },
     };
-    const describeNotifications = (incident: SharedIncident) => describe(incident);
+    const describeNotifications = (incident: SharedIncident) => offers.notifications?.describe(incident) ?? [];
     return {
       profiles: {
         incidents: [
@@ -128,7 +124,7 @@ const openInFiles = async (
 };
 
 /** Where alerts are not mounted, there are the incidents of before. */
-const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): void } = {
+const noAlerts: { journal: ReadAlerts } = {
   journal: {
     async *readAfter() {},
     onStored: () => () => undefined,
@@ -137,7 +133,6 @@ const noAlerts: { journal: ReadAlerts; setIncidentNames(name: NameIncidents): vo
     find: async () => undefined,
     state: () => ({ healthy: true, failure: undefined, lastSeq: undefined }),
   },
-  setIncidentNames: () => undefined,
 };
 
 const toRules = ({ incidentLevel, reopenMinutes, quietHours, incidentsRetainDays }: IncidentSettings): Rules => ({

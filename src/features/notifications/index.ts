@@ -1,6 +1,7 @@
 import { needs, openFor } from '../../auth/access.ts';
 import { requireConfigured } from '../../config/settings-error.ts';
 import { defineFeature, type Tool } from '../../kit/feature.ts';
+import type { NotificationSource } from '../../kit/offers.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { createNoticeTopic, createPolledTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
@@ -84,7 +85,6 @@ export const notifications = defineFeature({
       notifier?.noteDuty();
       onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
     });
-    incidents?.setNotifier((incident) => notifier?.describe(incident) ?? []);
     const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
     const acknowledgement = await openAcknowledgement({
       ...parts,
@@ -114,7 +114,13 @@ export const notifications = defineFeature({
     const list = () => outbox?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock, isQuiet);
+    const source: NotificationSource = {
+      repeatAfterMs: () => outbox?.repeatAfterMs(),
+      deliveriesOf: (record) => outbox?.deliveriesOf(record) ?? [],
+      describe: (incident) => notifier?.describe(incident) ?? [],
+    };
     return {
+      offers: { notifications: source },
       profiles: {
         notifications: [
           ...createDeliveryRoutes({

@@ -54,7 +54,6 @@ test('an alert that is stored while a start reads which destinations there were 
     journal: alerts,
     own: alerts,
     readInstance: async () => 'signalbox/0123456789abcdef',
-    setDeliverer: () => undefined,
     shareOrigin: () => undefined,
   } as unknown as AlertSource;
   const open = (onRead: () => Promise<unknown>) =>

@@ -1,5 +1,5 @@
 import type { Concern, Parts } from '../../kit/feature.ts';
-import type { AlertSource, SilenceSource } from '../../kit/offers.ts';
+import type { AlertSource, NotificationSource, SilenceSource } from '../../kit/offers.ts';
 import { RecentValues } from '../../kit/recent-values.ts';
 import type { Targets } from '../../kit/targets.ts';
 import { parseJsonList } from '../../lib/parse-json.ts';
@@ -43,7 +43,7 @@ interface OutboxParts extends Pick<Parts, 'openLog' | 'openFile' | 'clock' | 'lo
 /** A destination of alerts or of incidents. */
 export type AnyDestination = Destination | IncidentDestination;
 
-interface Outbox {
+interface Outbox extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
   list(): readonly AnyDestination[];
   /**
    * Takes over changed destinations in the background; those that have not changed try again now. Resolves when it has, or
@@ -131,7 +131,10 @@ export const openOutbox = async (
     await close();
     throw error;
   }
-  source.setDeliverer({
+  return {
+    list: () => destinations,
+    reload: inBackground,
+    close,
     deliveriesOf: (record) => ofAlerts().map((one) => one.describe(record)),
     repeatAfterMs: () => {
       const shortest = Math.min(
@@ -141,8 +144,7 @@ export const openOutbox = async (
       );
       return Number.isFinite(shortest) ? shortest * 60_000 : undefined;
     },
-  });
-  return { list: () => destinations, reload: inBackground, close };
+  };
 };
 
 /** The same for targets that need no new destination. */
