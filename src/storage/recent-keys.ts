@@ -51,7 +51,10 @@ export class RecentKeys<T extends Remembered> {
   /** Those that are remembered, older ones first. */
   *entries(): Generator<[key: string, value: T]> {
     for (const half of [this.#older, this.#newer]) {
-      for (const [key, value] of half) if (this.isRecent(value.storedAt)) yield [key, value];
+      for (const [key, value] of half) {
+        const isLast = half === this.#newer || !this.#newer.has(key);
+        if (isLast && this.isRecent(value.storedAt)) yield [key, value];
+      }
     }
   }
 }

@@ -156,8 +156,10 @@ const writeEntries = async (
   add(JSON.stringify({ format, seq }));
   for (const piece of pieces) {
     // Each on a line of its own, so that damage costs one.
-    for (const entry of piece) add(`[${toJson(entry)}]`);
-    if (text.length > writtenLength) await write();
+    for (const entry of piece) {
+      add(`[${toJson(entry)}]`);
+      if (text.length > writtenLength) await write();
+    }
   }
   await write();
   add(JSON.stringify({ lines, crc: sum }));

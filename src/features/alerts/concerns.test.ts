@@ -48,7 +48,7 @@ test('an event of a sender that never resolves counts for an hour, an alert that
   let now = new Date('2026-01-31T09:30:00Z');
   const firing = new FiringAlerts(() => now);
   const add = (more: object): void =>
-    firing.add({ id: 'x', time: now.toISOString(), level: 'CRITICAL', status: 'firing', ...more });
+    firing.fold({ id: 'x', seq: 1, time: now.toISOString(), level: 'CRITICAL', status: 'firing', ...more });
   add({ format: 'slack' });
   add({ format: 'cloudevents', fingerprint: 'f' });
   add({ format: 'alertmanager', fingerprint: 'f' });
@@ -65,10 +65,10 @@ test('an event of a sender that never resolves counts for an hour, an alert that
 test('a resolution ends an alert of a line that does not say who has sent it', () => {
   const firing = new FiringAlerts(() => new Date());
   const alert = { format: 'alertmanager', fingerprint: 'f', level: 'CRITICAL', time: new Date().toISOString() };
-  firing.add({ ...alert, id: 'a', status: 'firing' });
+  firing.fold({ ...alert, id: 'a', seq: 1, status: 'firing' });
   const end = { ...alert, id: 'b', status: 'resolved', sender: 'key:am' };
   assert.equal(firing.findFiring(end)?.id, 'a');
-  firing.add(end);
+  firing.fold({ ...end, seq: 2 });
   assert.equal(firing.findResolution({ id: 'a' })?.id, 'b');
   assert.deepEqual(findAlertConcerns(firing), []);
 });
@@ -77,7 +77,15 @@ test('of very many alerts the last ones are known', () => {
   const firing = new FiringAlerts(() => new Date());
   const time = new Date().toISOString();
   for (let index = 0; index < 100_000; index += 1) {
-    firing.add({ id: `${index}`, time, format: 'grafana', fingerprint: `${index}`, level: 'ERROR', status: 'firing' });
+    firing.fold({
+      id: `${index}`,
+      seq: index + 1,
+      time,
+      format: 'grafana',
+      fingerprint: `${index}`,
+      level: 'ERROR',
+      status: 'firing',
+    });
   }
   assert.equal(findAlertConcerns(firing)[0]?.text, '100000 error alerts are firing');
   const find = (fingerprint: string) => firing.findFiring({ format: 'grafana', fingerprint });

@@ -5,10 +5,11 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { type AlertRecord, createAlert } from './alert.ts';
-import type { FiringAlerts } from './firing.ts';
+import type { FiringState } from './firing.ts';
 import { type Heard, heardLookMs } from './heard.ts';
 import type { HeardCopies } from './heard-copies.ts';
-import { type AlertIntake, splitKey } from './intake/repeats.ts';
+import { splitKey } from './intake/repeat-keys.ts';
+import type { AlertIntake } from './intake/repeats.ts';
 
 /** Milliseconds between two attempts to store the same end. */
 const retryMs = 5000;
@@ -19,7 +20,7 @@ const closingMs = 1000;
 interface EndParts {
   heard: Heard;
   copies: HeardCopies;
-  firing: FiringAlerts;
+  firing: FiringState;
   journal: Pick<RecordLog, 'find' | 'state'>;
   intake: Pick<AlertIntake, 'store'>;
   lease: Lease;
@@ -80,7 +81,7 @@ export class AlertEnds {
       const isActing = lease.isHeld() && journal.state().healthy && performance.now() >= this.#retryAt;
       for (const series of heard.listEnded(copies.patienceMs)) {
         if (this.#isClosed) return;
-        if (firing.findSeries(series)?.isResolved !== false) heard.forget(series);
+        if (firing.state.findSeries(series)?.isResolved !== false) heard.forget(series);
         else if (isActing) await this.#end(series);
       }
     } catch (err) {
@@ -92,7 +93,7 @@ export class AlertEnds {
   /** Alerts that other instances, or an earlier process, have stored. */
   #learn(): void {
     const { heard, firing, resolveTimeoutMs } = this.#parts;
-    for (const { key, hold } of firing.listHeld())
+    for (const { key, hold } of firing.state.listHeld())
       if (!heard.knows(key)) heard.learn(key, hold.ms ?? resolveTimeoutMs());
   }
 
@@ -103,14 +104,14 @@ export class AlertEnds {
   #learnAtStart(): void {
     this.#learn();
     const { heard, firing, resolveTimeoutMs } = this.#parts;
-    for (const { key, hold } of firing.listHeld()) {
+    for (const { key, hold } of firing.state.listHeld()) {
       heard.learn(key, Math.min(hold.ms ?? resolveTimeoutMs(), resolveTimeoutMs()));
     }
   }
 
   async #end(series: string): Promise<void> {
     const { heard, copies, firing, journal, intake, clock } = this.#parts;
-    const known = firing.findSeries(series);
+    const known = firing.state.findSeries(series);
     const record = known && (await journal.find(known.id));
     // It may have come again meanwhile; nothing else runs between this and the call that puts it in its place.
     if (!heard.hasEnded(series, copies.patienceMs)) return;

@@ -1,30 +1,42 @@
+import Type, { type Static } from 'typebox';
 import { isAboutSomething, readTime, toText } from '../../kit/alert-record.ts';
 import type { Concern } from '../../kit/feature.ts';
 import type { RaisedSeries } from '../../kit/offers.ts';
 import { rankOf, type Severity, severities, toSeverity } from '../../kit/severity.ts';
-import type { LogRecord } from '../../storage/journal/line.ts';
-import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
+import { createSchemaCheck } from '../../lib/schema-validation.ts';
+import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
+import type { ProjectionState } from '../../storage/projection.ts';
+import { RecentKeys } from '../../storage/recent-keys.ts';
 import type { Resolution } from './alert.ts';
 
-/** `storedAt` is when the last one was received. */
-interface Series extends Remembered, Omit<RaisedSeries, 'ids'> {
-  /** When the first of them was received, in Unix milliseconds. */
-  since: number;
-  /** Those that fire, the last ones; undefined if there is only that one. */
-  ids: string[] | undefined;
-  hold: AlertHold | undefined;
-}
+/** For how long an alert holds from its receipt on, unless it comes again. */
+const AlertHold = Type.Object({
+  /** Until the end that its sender gives; without one, for `resolveTimeout`. */
+  ms: Type.Optional(Type.Number()),
+});
+export type AlertHold = Static<typeof AlertHold>;
+
+/** The alerts of one sender about the same thing; replaced by another one with each change. Times are Unix milliseconds. */
+const Series = Type.Object({
+  /** The worst of those that fire, and its level; of several the last one. */
+  id: Type.String(),
+  level: Type.String(),
+  /** Those that fire, the last ones; left out if there is only that one. */
+  ids: Type.Optional(Type.Array(Type.String())),
+  isResolved: Type.Boolean(),
+  /** When the first and the last of them were received. */
+  since: Type.Number(),
+  storedAt: Type.Number(),
+  hold: Type.Optional(AlertHold),
+});
+type Series = Static<typeof Series>;
+
+/** The alert that has ended others. */
+const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
+type KnownResolution = Static<typeof KnownResolution>;
 
 /** The worst alert of a series, and when the first one was received, in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
-
-/** For how long an alert holds from its receipt on, unless it comes again. */
-export interface AlertHold {
-  /** Until the end that its sender gives; without one, for `resolveTimeout`. */
-  ms: number | undefined;
-}
-
-interface KnownResolution extends Resolution, Remembered {}
 
 /** How many series are known, how many ids of each, and how many alerts that have ended. */
 const mostSeries = 20_000;
@@ -35,11 +47,28 @@ const mostResolutions = 50_000;
 const firingMinutes = 24 * 60;
 const eventMinutes = 60;
 
+/** A minute since 1970, with the counts of the severities in their order. */
+const MinuteEntry = Type.Array(Type.Integer({ minimum: 0 }), { minItems: severities.length + 1 });
+type MinuteEntry = Static<typeof MinuteEntry>;
+
+/** A part of the state in a snapshot. */
+const FiringEntry = Type.Union([
+  Type.Object({ series: Type.String(), is: Series }),
+  Type.Object({ ended: Type.String(), by: KnownResolution }),
+  Type.Object({ firing: MinuteEntry }),
+  Type.Object({ events: MinuteEntry }),
+  Type.Object({ lastAt: Type.Number(), knowsFormer: Type.Boolean() }),
+]);
+type FiringEntry = Static<typeof FiringEntry>;
+
+/** Whether a part of a snapshot is whole. */
+const isFiringEntry = createSchemaCheck(FiringEntry) as (entry: unknown) => entry is FiringEntry;
+
 /**
- * Which alerts fire, and which ones have ended: a fold over the records of the log in their order, so that every instance
- * that reads the same log knows the same. Bounded: of very many alerts it knows the last ones.
+ * Which alerts fire, and which ones have ended: a projection of the alert log, so every instance that reads the same log knows the
+ * same. Bounded: of very many alerts it knows the last ones.
  */
-export class FiringAlerts {
+export class FiringAlerts implements ProjectionState<undefined> {
   readonly #clock: () => Date;
   /** By sender, format and fingerprint. */
   readonly #series: RecentKeys<Series>;
@@ -49,31 +78,54 @@ export class FiringAlerts {
   readonly #events = new MinuteCounts(eventMinutes);
   /** Whether there are lines of version 1.0, which do not say who has sent them. */
   #knowsFormer = false;
+  /** When the last alert was received, in Unix milliseconds: the time of one whose line does not say. */
+  #lastAt = 0;
 
+  /** The clock decides for which time alerts are counted, not which ones are known. */
   constructor(clock: () => Date) {
     this.#clock = clock;
     this.#series = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostSeries });
     this.#resolutions = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostResolutions });
   }
 
-  /** Takes over the next record of the log; one that was just stored does not have its id yet. */
-  add(record: LogRecord, id = toText(record['id'])): void {
-    const at = readTime(record) ?? this.#clock().getTime();
+  fold(record: StoredRecord): undefined {
+    if (isFeatureEvent(record)) return;
+    const at = readTime(record) ?? this.#lastAt;
+    this.#lastAt = at;
     const key = toSeriesKey(record);
     if (key === undefined) {
       if (record['status'] !== 'resolved') this.#events.add(toSeverity(toText(record['level'])), at, 1);
       return;
     }
     if (record['sender'] === undefined) this.#knowsFormer = true;
-    const series = this.#find(record, key);
-    if (record['status'] === 'resolved') this.#resolve(series, { id, time: toText(record['time']) }, at);
-    else this.#fire(key, series, record, { id, at });
+    if (record['status'] === 'resolved') this.#resolve(key, record, at);
+    else this.#fire(key, record, at);
+  }
+
+  save(): Iterable<readonly FiringEntry[]> {
+    return [
+      [{ lastAt: this.#lastAt, knowsFormer: this.#knowsFormer }],
+      Array.from(this.#firing.entries(), (firing) => ({ firing })),
+      Array.from(this.#events.entries(), (events) => ({ events })),
+      Array.from(this.#series.entries(), ([series, is]) => ({ series, is })),
+      Array.from(this.#resolutions.entries(), ([ended, by]) => ({ ended, by })),
+    ];
+  }
+
+  /** Ignores what is damaged. */
+  restore(entry: unknown): void {
+    if (!isFiringEntry(entry)) return;
+    if ('series' in entry) this.#series.remember(entry.series, entry.is);
+    else if ('ended' in entry) this.#resolutions.remember(entry.ended, entry.by);
+    else if ('firing' in entry) this.#firing.restore(entry.firing);
+    else if ('events' in entry) this.#events.restore(entry.events);
+    else [this.#lastAt, this.#knowsFormer] = [entry.lastAt, entry.knowsFormer];
   }
 
   /** The alert that the one of a record ends, if it is known. */
   findFiring(record: LogRecord): FiringAlert | undefined {
     const key = toSeriesKey(record);
-    return key === undefined ? undefined : this.#find(record, key);
+    return key === undefined ? undefined : this.#find(record, key)?.series;
   }
 
   /** Each series of a sender and a format, by fingerprint. */
@@ -100,7 +152,7 @@ export class FiringAlerts {
   /** Whether the last thing that is known of the record's series is that it has ended. */
   isResolved(record: LogRecord): boolean {
     const key = toSeriesKey(record);
-    return key !== undefined && this.#find(record, key)?.isResolved === true;
+    return key !== undefined && this.#find(record, key)?.series.isResolved === true;
   }
 
   /** What has ended the alert of a record, or the one that it reminds of. */
@@ -119,52 +171,63 @@ export class FiringAlerts {
     return this.#events.sum(severity, this.#clock().getTime());
   }
 
-  #find(record: LogRecord, key: string): Series | undefined {
+  /** The series of a record, with the key that it has here. */
+  #find(record: LogRecord, key: string): { key: string; series: Series } | undefined {
     const own = this.#series.find(key);
-    if (own && !own.isResolved) return own;
-    if (!this.#knowsFormer) return own;
-    const former = this.#series.find(toSeriesKey({ ...record, sender: undefined }) ?? '');
-    return former && !former.isResolved ? former : own;
+    if (this.#knowsFormer && (!own || own.isResolved)) {
+      const formerKey = toSeriesKey({ ...record, sender: undefined }) ?? '';
+      const former = this.#series.find(formerKey);
+      if (former && !former.isResolved) return { key: formerKey, series: former };
+    }
+    return own && { key, series: own };
   }
 
-  #fire(key: string, series: Series | undefined, record: LogRecord, { id, at }: { id: string; at: number }): void {
-    const { repeatOf } = record;
-    if (repeatOf !== undefined && series?.isResolved) return;
+  #fire(key: string, record: StoredRecord, at: number): void {
+    const { id, repeatOf } = record;
+    const found = this.#find(record, key);
+    const known = found?.series.isResolved ? undefined : found?.series;
+    if (repeatOf !== undefined && found?.series.isResolved) return;
     // An acknowledgement alone does not say that something fires.
-    if (record['acknowledges'] === true && (!series || series.isResolved)) return;
+    if (record['acknowledges'] === true && !known) return;
+    if (known) this.#firing.add(toSeverity(known.level), known.storedAt, -1);
     const level = toText(record['level']);
-    if (!series || series.isResolved) {
-      this.#series.remember(key, {
-        id: toText(repeatOf) || id,
-        level,
-        since: at,
-        ids: undefined,
-        isResolved: false,
-        storedAt: at,
-        hold: readHold(record),
-      });
-      this.#firing.add(toSeverity(level), at, 1);
-      return;
-    }
-    this.#firing.add(toSeverity(series.level), series.storedAt, -1);
-    if (repeatOf === undefined) {
-      series.ids = [...(series.ids ?? [series.id]), id].slice(-mostIds);
-      if (rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level))) Object.assign(series, { id, level });
-    }
-    series.storedAt = at;
-    series.hold = readHold(record);
+    const { hold: _, ...begun }: Series = known ?? {
+      id: toText(repeatOf) || id,
+      level,
+      isResolved: false,
+      since: at,
+      storedAt: at,
+    };
+    const hold = readHold(record);
+    const added = known && repeatOf === undefined ? addTo(known, id, level) : {};
+    const series = { ...begun, ...added, storedAt: at, ...(hold && { hold }) };
     this.#firing.add(toSeverity(series.level), at, 1);
     this.#series.remember(key, series);
+    // From now on it has the key with its sender.
+    if (known && found && found.key !== key) this.#series.remember(found.key, { ...known, isResolved: true });
   }
 
-  #resolve(series: Series | undefined, resolution: Resolution, at: number): void {
-    if (!series || series.isResolved) return;
-    series.isResolved = true;
+  #resolve(key: string, record: StoredRecord, at: number): void {
+    const found = this.#find(record, key);
+    if (!found || found.series.isResolved) return;
+    const { series } = found;
+    this.#series.remember(found.key, { ...series, isResolved: true });
     this.#firing.add(toSeverity(series.level), series.storedAt, -1);
-    for (const id of new Set([...(series.ids ?? []), series.id])) {
-      this.#resolutions.remember(id, { ...resolution, storedAt: at });
-    }
+    const by = { id: record.id, time: toText(record['time']), storedAt: at };
+    for (const id of new Set([...(series.ids ?? []), series.id])) this.#resolutions.remember(id, by);
   }
+}
+
+/** The members of a series that one more alert of it changes. */
+const addTo = (series: Series, id: string, level: string): Partial<Series> => {
+  const ids = [...(series.ids ?? [series.id]), id].slice(-mostIds);
+  const isWorse = rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level));
+  return isWorse ? { ids, id, level } : { ids };
+};
+
+/** Which alerts fire, as far as the log is read; the state is another one after it was restored. */
+export interface FiringState {
+  readonly state: FiringAlerts;
 }
 
 /** What of the alerts needs somebody's attention now, the worst first; warnings and less do not. */
@@ -193,7 +256,7 @@ export const readHold = (record: LogRecord): AlertHold | undefined => {
   if (record['status'] !== 'firing') return undefined;
   const isOfApi = record['format'] === 'prometheus';
   const end = Date.parse(toText(record['endsAt']));
-  if (Number.isNaN(end)) return isOfApi ? { ms: undefined } : undefined;
+  if (Number.isNaN(end)) return isOfApi ? {} : undefined;
   const ms = end - (readTime(record) ?? end);
   return isOfApi || ms > 0 ? { ms: Math.max(0, ms) } : undefined;
 };
@@ -233,5 +296,17 @@ class MinuteCounts {
     let sum = 0;
     for (const [slot, minute] of this.#times.entries()) if (minute > first) sum += counts[slot] ?? 0;
     return sum;
+  }
+
+  *entries(): Generator<MinuteEntry> {
+    for (const [slot, minute] of this.#times.entries()) {
+      if (minute > 0) yield [minute, ...severities.map((severity) => this.#counts[severity][slot] ?? 0)];
+    }
+  }
+
+  restore([minute = 0, ...counts]: MinuteEntry): void {
+    const slot = minute % this.#minutes;
+    this.#times[slot] = minute;
+    for (const [index, severity] of severities.entries()) this.#counts[severity][slot] = counts[index] ?? 0;
   }
 }

@@ -20,7 +20,7 @@ import { FormatKeeper } from './intake/custom/keeper.ts';
 import { testIntake } from './intake/custom/preview.ts';
 import { createCustomFormatRoutes } from './intake/custom/routes.ts';
 import { toFingerprint } from './intake/format.ts';
-import { splitKey } from './intake/repeats.ts';
+import { splitKey } from './intake/repeat-keys.ts';
 import { createAlertMeters, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
 import { openAlertLog, readInstanceId } from './open-log.ts';
 import { createAlertRoutes, createAlertsTopic, createReadingRoutes } from './routes.ts';
@@ -146,7 +146,7 @@ export const alerts = defineFeature({
       },
       listRaised: async (format) => {
         await alertLog.whenRead();
-        return firing.listSeries(ownSender, format);
+        return firing.state.listSeries(ownSender, format);
       },
       silenceOf: async (isWanted) => {
         await begun;
@@ -186,7 +186,7 @@ export const alerts = defineFeature({
         begun = ends.begin();
       },
       // Where there are incidents, they say what needs attention.
-      findConcerns: () => (offers.incidents ? [] : findAlertConcerns(firing)),
+      findConcerns: () => (offers.incidents ? [] : findAlertConcerns(firing.state)),
       reload: ({ intake }) => {
         keeper.configure(intake);
         return [];

@@ -4,15 +4,19 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { alertIndexing } from '../../kit/alert-record.ts';
 import type { OpenLog, Parts } from '../../kit/feature.ts';
 import type { OwnAlerts } from '../../kit/offers.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { isFeatureEvent, type StoredRecord } from '../../storage/journal/line.ts';
-import { LogFollower } from '../../storage/log-follower.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { Projection } from '../../storage/projection.ts';
 import type { RecordLog, Release } from '../../storage/record-log.ts';
-import { FiringAlerts } from './firing.ts';
+import { FiringAlerts, type FiringState } from './firing.ts';
 import { type AlertIntake, LocalAlerts, type RepeatParts } from './intake/repeats.ts';
+import { openKnownAlerts, toFiringState } from './known-alerts.ts';
 import { type alertSettings, defaultRetainDays } from './schema.ts';
 import { SharedAlerts, Spool } from './shared.ts';
+
+const ignore = (): void => undefined;
 
 /** How many of the last records of a shared log are read on startup. */
 const tailCount = 20_000;
@@ -32,7 +36,7 @@ export interface AlertLog {
   own: OwnAlerts;
   isOwn(record: Record<string, unknown>): boolean;
   intake: AlertIntake;
-  firing: FiringAlerts;
+  firing: FiringState;
   /** Resolves when `firing` knows what the end of the log says, as far as that can be read. */
   whenRead(): Promise<void>;
   /** What a start says about it. */
@@ -45,7 +49,7 @@ export interface AlertLog {
   close(): Promise<void>;
 }
 
-type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openFile' | 'clock' | 'log' | 'meters'> &
+type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openFile' | 'openState' | 'clock' | 'log' | 'meters'> &
   Pick<RepeatParts, 'repeatAfterMs' | 'hear'> & { settings: Static<TObject<typeof alertSettings>> };
 
 /** Opens the log in the database that instances share, if there is one, or else in files of this machine. */
@@ -55,6 +59,7 @@ export const openAlertLog = (parts: OpeningParts): Promise<AlertLog> =>
 const openLocal = async ({
   openLog,
   openFile,
+  openState,
   clock,
   log,
   settings,
@@ -84,17 +89,15 @@ const openLocal = async ({
   });
   const { journal: events, beginRetention } = collectHolds(opened);
   const journal = readAlertsOf(events);
-  const firing = new FiringAlerts(clock);
-  const intake = new LocalAlerts(journal, { clock, firing, repeatAfterMs, hear }, (err) => {
-    log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
-  });
+  const known = await openKnownAlerts({ events, snapshot: openState('alerts.known'), clock, log });
+  movedListeners.push(() => void known.save().catch(ignore));
   return {
     journal,
     events,
-    intake,
-    firing,
+    intake: new LocalAlerts(journal, known, { clock, repeatAfterMs, hear }),
+    firing: toFiringState(known),
     onMoved: (listener) => void movedListeners.push(listener),
-    whenRead: () => intake.whenRead(),
+    whenRead: () => known.catchUp().catch(ignore),
     notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
     own: journal,
     isOwn: () => true,
@@ -102,7 +105,9 @@ const openLocal = async ({
     readiness: () => ({ isReady: journal.state().healthy, unavailable: [] }),
     reopen: () => journal.reopen(),
     close: async () => {
-      await intake.close();
+      // So that the next start reads little.
+      if (known.isReady) await known.save().catch(ignore);
+      await known.close();
       await journal.close();
     },
   };
@@ -136,7 +141,6 @@ const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention()
   return {
     journal: { ...opened, holdFrom },
     beginRetention: () => {
-      const ignore = (): void => undefined;
       // Without readers, nothing is needed.
       const none: Hold = [() => Number.POSITIVE_INFINITY, 0, ignore];
       for (const { hold, onBegun } of [...(holds ?? []), { hold: none, onBegun: ignore }]) {
@@ -167,18 +171,15 @@ const openShared = async (
     queueCount: settings.alertsQueueCount,
     queueBytes: settings.alertsQueueBytes,
   });
-  const firing = new FiringAlerts(clock);
-  const follower = new LogFollower(journal, {
-    lastSeq: () => journal.state().lastSeq,
-    from: (lastSeq) => Math.max(0, lastSeq - tailCount),
-    take: (record) => firing.add(record),
+  const firing = await Projection.open<FiringAlerts>({
+    log: journal,
+    createState: () => new FiringAlerts(clock),
+    begin: async () => Math.max(0, requireSeq(journal.state().lastSeq) - tailCount),
+    isRestoredLater: true,
+    onDamage: ignore,
+    onUnsaved: ignore,
   });
-  const stopFollowing = journal.onStored(() => void follower.readOn());
-  void follower.readOn();
-  const catchUp = async () => {
-    await journal.refresh();
-    await follower.readOn();
-  };
+  const catchUp = () => firing.catchUp().catch(ignore);
   const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs, hear });
   if (settings.spool) {
     intake.spool = await Spool.open({
@@ -211,19 +212,24 @@ const openShared = async (
     beginRetention: () => undefined,
     intake,
     firing,
-    whenRead: () => catchUp().catch(() => undefined),
+    whenRead: catchUp,
     readiness: () => {
       const { healthy } = journal.state();
       return { isReady: healthy || spool?.isHealthy === true, unavailable: healthy ? [] : ['database'] };
     },
     reopen: () => Promise.all([journal.reopen(), spool?.reopen()]),
     close: async () => {
-      stopFollowing();
-      await follower.end();
+      await firing.close();
       await spool?.close();
       await journal.close();
     },
   };
+};
+
+/** @throws StoreUnavailable */
+const requireSeq = (lastSeq: number | undefined): number => {
+  if (lastSeq === undefined) throw new StoreUnavailable('The database was not reached yet');
+  return lastSeq;
 };
 
 /** What a start says where alerts are kept for ever because they were before. */

@@ -18,7 +18,7 @@ import type { Counting } from '../../storage/journal/read/search.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { toAlert, toAlertDetails, toEntry } from './alert.ts';
-import type { FiringAlerts } from './firing.ts';
+import type { FiringState } from './firing.ts';
 import { createNativeRoute, createTextRoute, type IntakeParts } from './intake/routes.ts';
 import type { AlertLog } from './open-log.ts';
 import {
@@ -137,7 +137,7 @@ const version7 = 14;
 
 interface ReadingParts {
   journal: RecordLog;
-  firing: FiringAlerts;
+  firing: FiringState;
   clock: () => Date;
   /** What became of the alert at each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
@@ -174,7 +174,9 @@ const createSearchRoute = ({ journal, firing, nameIncidents }: ReadingParts, que
       };
       const { records, next } = await queue.run(() => journal.search(search), createClientSignal(reply));
       const incidents = await nameIncidents(records);
-      const data = records.map((record, index) => toEntry(record, firing.findResolution(record), incidents[index]));
+      const data = records.map((record, index) =>
+        toEntry(record, firing.state.findResolution(record), incidents[index]),
+      );
       return sendJson(reply, { count: data.length, data, next: next ?? null });
     },
   });
@@ -224,7 +226,7 @@ const createReadRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Readi
       if (!record) throw new HttpError('not-found', 'Alert not found');
       const [incident = null] = await nameIncidents([record]);
       const more = { deliveries: deliveriesOf(record), incident };
-      return sendJson(reply, toAlertDetails(record, firing.findResolution(record), more));
+      return sendJson(reply, toAlertDetails(record, firing.state.findResolution(record), more));
     },
   });
 };
@@ -367,7 +369,7 @@ const readBound = (name: string, text: string | undefined): number | undefined =
   text === undefined ? undefined : requireTime(name, text);
 
 /** Each stored alert as search returns it, in order; the event's id is the alert's seq. */
-export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Topic => {
+export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topic => {
   let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
   let wokenAt = Number.NEGATIVE_INFINITY;
@@ -408,10 +410,10 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
 };
 
 /** Makes an alert's event once for all listeners, and again if another alert has ended it since. */
-const createEncoder = (firing: FiringAlerts): ((record: StoredRecord) => string) => {
+const createEncoder = (firing: FiringState): ((record: StoredRecord) => string) => {
   const known = new WeakMap<StoredRecord, { endedBy: string | undefined; text: string }>();
   return (record) => {
-    const resolution = firing.findResolution(record);
+    const resolution = firing.state.findResolution(record);
     const endedBy = resolution?.id;
     const last = known.get(record);
     if (last && last.endedBy === endedBy) return last.text;

@@ -8,6 +8,7 @@ import type { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { NewRecord, Placed, RepeatRowKey } from '../../storage/postgres/record-collection.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import type { AlertRecord } from './alert.ts';
+import { RepeatKeys } from './intake/repeat-keys.ts';
 import { AlertIntake, type KeyedAlert, type RepeatParts } from './intake/repeats.ts';
 
 /** Milliseconds after which an alert that is not committed is written to the spool. */
@@ -31,6 +32,8 @@ interface SharedParts extends RepeatParts {
 export class SharedAlerts extends AlertIntake {
   readonly #log: DatabaseLog;
   readonly #catchUp: () => Promise<void>;
+  /** Of alerts with an `Idempotency-Key` that this process has stored. */
+  protected readonly repeats: RepeatKeys;
   /** Opened with `ship`, and undefined where alerts must not wait on this machine. */
   spool: Spool | undefined;
 
@@ -38,6 +41,7 @@ export class SharedAlerts extends AlertIntake {
     super(parts);
     this.#log = log;
     this.#catchUp = catchUp;
+    this.repeats = new RepeatKeys(parts.clock);
   }
 
   /** Stores lines of the spool. Resolves when they are committed, except those of which the database does not take a value. */
@@ -107,7 +111,7 @@ export class SharedAlerts extends AlertIntake {
     const storedAt = this.parts.clock().getTime();
     for (const [index, { key }] of rows.entries()) {
       const { id = '' } = placed[index] ?? {};
-      if (key?.isOnce) this.recent.remember(key.hash, { state: key.state, id, storedAt });
+      if (key?.isOnce) this.repeats.remember(key.hash, { state: key.state, id, storedAt });
     }
   }
 }

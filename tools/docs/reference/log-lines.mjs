@@ -78,6 +78,15 @@ export const logLines = [
   },
   { messages: ['error outbox: unexpected error'], meaning: 'a bug: the alert `id` is parked' },
   { messages: ['warn the key of links ...'], meaning: 'links in notifications end with the process' },
+  {
+    messages: ['error alerts: the stored state of ...'],
+    meaning: 'what fires, and what repeats it, is known in part: an end may not name its alert',
+  },
+  {
+    messages: ['warn alerts: the state of those that fire cannot be written'],
+    meaning: 'retried; retention spares the alert log until then',
+  },
+  { messages: ['warn alerts: the log was replaced'], meaning: 'alerts that fired before it fire on, until they end' },
   { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
   {
     messages: ['error incidents: the database refuses ...'],

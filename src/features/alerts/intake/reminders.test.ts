@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { openTestJournal } from '../../../../test/support/journal.ts';
 import { startOutbox, toDestination } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { minuteMs } from '../../../lib/units.ts';
+import { createSnapshotFile } from '../../../storage/snapshot-file.ts';
 import type { AlertRecord } from '../alert.ts';
-import { FiringAlerts } from '../firing.ts';
+import { openKnownAlerts } from '../known-alerts.ts';
 import { LocalAlerts } from './repeats.ts';
 
 /** An intake with a real log, whose clock the test moves. */
 const open = async (t: TestContext, directory: string, clock: { now: number }, repeatAfterMs: number | undefined) => {
   const journal = await openTestJournal(t, directory, { name: 'alerts' });
   const now = () => new Date(clock.now);
-  const parts = { clock: now, firing: new FiringAlerts(now), repeatAfterMs: () => repeatAfterMs };
-  const intake = new LocalAlerts(journal, parts, (error) => assert.fail(String(error)));
+  const snapshot = createSnapshotFile(join(directory, 'alerts.known.state'));
+  const log = pino({ level: 'warn' }, { write: (line) => assert.fail(line) });
+  const known = await openKnownAlerts({ events: journal, snapshot, clock: now, log });
+  const intake = new LocalAlerts(journal, known, { clock: now, repeatAfterMs: () => repeatAfterMs });
   const send = async (status: 'firing' | 'resolved' = 'firing') => {
     const time = now().toISOString();
     const record = { source: 's', level: 'ERROR', message: 'm', hostname: 'h', timestamp: time, receivedAt: '' };
@@ -35,7 +40,11 @@ const open = async (t: TestContext, directory: string, clock: { now: number }, r
     const { records } = await journal.search({ limit: 100, maxBytes: 1e6 });
     return records.map(({ id, status, repeatOf }) => [id, status, repeatOf]).toReversed();
   };
-  return { journal, send, readStored };
+  const close = async (): Promise<void> => {
+    await known.close();
+    await journal.close();
+  };
+  return { close, send, readStored };
 };
 
 test('a repeat is stored again once a destination wants to be reminded, and counts as a repeat', async (t) => {
@@ -55,7 +64,7 @@ test('a repeat is stored again once a destination wants to be reminded, and coun
       ['firing', id],
     ],
   );
-  await first.journal.close();
+  await first.close();
   const next = await open(t, directory, clock, 10 * minuteMs);
   clock.now += 9 * minuteMs;
   assert.deepEqual(await next.send(), [id, 1, 0]);

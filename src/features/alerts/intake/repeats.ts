@@ -2,14 +2,14 @@ import { isAboutSomething, readTime } from '../../../kit/alert-record.ts';
 import { rankOf, toSeverity } from '../../../kit/severity.ts';
 import { KeyRefusal } from '../../../lib/expected-errors.ts';
 import { InTurn } from '../../../lib/scheduling.ts';
-import { JournalError } from '../../../storage/journal/errors.ts';
-import { createId, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
-import type { Listing } from '../../../storage/journal/read/listing.ts';
-import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
+import { createId } from '../../../storage/journal/line.ts';
+import type { Projection } from '../../../storage/projection.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
-import { type FiringAlert, type FiringAlerts, toSeriesKey } from '../firing.ts';
+import { type FiringAlert, type FiringState, toSeriesKey } from '../firing.ts';
+import { type KnownAlerts, toFiringState } from '../known-alerts.ts';
 import { hashParts } from './format.ts';
+import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
 export interface Stored {
@@ -38,18 +38,10 @@ interface PlacedAlert {
   isRepeat: boolean;
 }
 
-/** The first alert with a key. */
-interface KnownAlert extends Remembered {
-  state: string;
-  id: string;
-  /** When it was last stored again, as a reminder: Unix milliseconds. */
-  remindedAt?: number;
-}
-
 /** What decides how alerts are stored. */
 export interface RepeatParts {
   clock: () => Date;
-  firing: FiringAlerts;
+  firing: FiringState;
   /** Milliseconds after which a repeat is stored again, to remind of the first; undefined if nobody wants that. */
   repeatAfterMs(): number | undefined;
   /** Gets each alert that comes in, before it is known whether it is a repeat. */
@@ -59,14 +51,14 @@ export interface RepeatParts {
 /** Stores alerts, and those that come again only once. Rejects with a JournalError, a KeyRefusal, or StoreUnavailable. */
 export abstract class AlertIntake {
   protected readonly parts: RepeatParts;
-  /** By hash. */
-  protected readonly recent: RecentKeys<KnownAlert>;
   protected readonly inTurn = new InTurn();
 
   constructor(parts: RepeatParts) {
     this.parts = parts;
-    this.recent = new RecentKeys(parts.clock);
   }
+
+  /** The first alerts that are known, by the hashes of their keys. */
+  protected abstract get repeats(): RepeatKeys;
 
   /** Stores the alerts that are no repeats, all or none. */
   protected abstract place(alerts: readonly KeyedAlert[]): Promise<PlacedAlert[]>;
@@ -95,8 +87,8 @@ export abstract class AlertIntake {
   }
 
   /** The alert that one with this key repeats, if it is still known. */
-  protected findFirst({ hash, state, isOnce }: RepeatKey): KnownAlert | undefined {
-    const known = this.recent.find(hash);
+  protected findFirst({ hash, state, isOnce }: RepeatKey): FirstAlert | undefined {
+    const known = this.repeats.find(hash);
     if (known?.state === state) return known;
     if (known && isOnce) throw new KeyRefusal();
     return undefined;
@@ -113,7 +105,7 @@ export abstract class AlertIntake {
     return records.map((record, index) => {
       const key = toSeriesKey(record);
       if (key === undefined) return record;
-      const known = firing.get(key) ?? this.parts.firing.findFiring(record);
+      const known = firing.get(key) ?? this.parts.firing.state.findFiring(record);
       if (record.status === 'resolved') {
         ended.add(key);
         if (!known) return record;
@@ -136,7 +128,7 @@ export abstract class AlertIntake {
     const { firing, repeatAfterMs } = this.parts;
     if (key?.isOnce || record.status !== 'firing') return undefined;
     const after = repeatAfterMs();
-    return after === undefined || firing.isResolved(record) ? undefined : after;
+    return after === undefined || firing.state.isResolved(record) ? undefined : after;
   }
 }
 
@@ -145,41 +137,30 @@ interface Place {
   state: string;
   index: number;
   /** The first of the series, if this is a reminder. */
-  first?: KnownAlert;
+  first?: FirstAlert;
 }
 
-/** Stores alerts in files of this machine. The keys of its last alerts are in memory, and read from the log on startup. */
+/** Stores alerts in files of this machine. */
 export class LocalAlerts extends AlertIntake {
   readonly #journal: RecordLog;
-  readonly #loading: Promise<void>;
-  /** What was stored before the end of the log was read; undefined from then on. */
-  #stored: StoredRecord[] | undefined = [];
-  #isClosed = false;
+  readonly #known: Projection<KnownAlerts>;
 
-  /** `report` gets the error if the log's tail cannot be read: what it holds may then be stored again. */
-  constructor(journal: RecordLog, parts: RepeatParts, report: (error: unknown) => void) {
-    super(parts);
+  constructor(journal: RecordLog, known: Projection<KnownAlerts>, parts: Omit<RepeatParts, 'firing'>) {
+    super({ ...parts, firing: toFiringState(known) });
     this.#journal = journal;
-    this.#loading = this.#load().catch(report);
+    this.#known = known;
   }
 
   override async append(record: AlertRecord): Promise<PlacedAlert> {
     if (isAboutSomething(record)) return super.append(record);
     this.parts.hear?.(record);
     // An alert without a series has nothing to wait for.
-    const { id, seq } = await this.#journal.append(record);
-    this.#note(record, id, seq);
+    const { id } = await this.#journal.append(record);
     return { id, isRepeat: false };
   }
 
-  /** Resolves when the end of the log was read. */
-  whenRead(): Promise<void> {
-    return this.#loading;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#loading;
+  protected get repeats(): RepeatKeys {
+    return this.#known.state.repeats;
   }
 
   /** Waits for other requests that store alerts of the same series, or with the same keys. */
@@ -187,7 +168,7 @@ export class LocalAlerts extends AlertIntake {
     const names = listNames(alerts);
     if (names.size === 0) return this.#placeNow(alerts);
     const step = () => this.inTurn.run([...names], () => this.#placeNow(alerts));
-    return this.#stored ? this.#loading.then(step) : step();
+    return this.#known.hasRead ? step() : this.#follow().then(step);
   }
 
   async #placeNow(alerts: readonly KeyedAlert[]): Promise<PlacedAlert[]> {
@@ -212,80 +193,25 @@ export class LocalAlerts extends AlertIntake {
       return { id: first.id, isRepeat: true };
     });
     const ids = await this.#write(records);
-    const storedAt = this.parts.clock().getTime();
-    for (const [hash, { state, index, first }] of places) {
-      this.recent.remember(
-        hash,
-        first ? { ...first, remindedAt: storedAt } : { state, id: ids[index] ?? '', storedAt },
-      );
-    }
     return found.map(({ id, index = 0, isRepeat }) => ({ id: id ?? ids[index] ?? '', isRepeat }));
   }
 
   /** Whether it is time to remind of the first alert of a series, which this one repeats. */
-  #isDue(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: KnownAlert): boolean {
+  #isDue(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: FirstAlert): boolean {
     const after = this.remindAfterMs(alert);
     return after !== undefined && this.parts.clock().getTime() - remindedAt >= after;
   }
 
   async #write(records: readonly AlertRecord[]): Promise<string[]> {
     const ids = records.map(() => createId());
-    const linked = this.link(records, ids);
-    const appended = await this.#journal.appendAll(linked, ids);
-    for (const [index, { id, seq }] of appended.entries()) this.#note(linked[index] as AlertRecord, id, seq);
+    const appended = await this.#journal.appendAll(this.link(records, ids), ids);
+    await this.#follow();
     return appended.map(({ id }) => id);
   }
 
-  #note(record: AlertRecord, id: string, seq: number): void {
-    if (this.#stored) this.#stored.push({ ...record, id, seq });
-    else this.parts.firing.add(record, id);
-  }
-
-  /** Learns what the last records of the log say. */
-  async #load(): Promise<void> {
-    const { firing } = this.parts;
-    let lastSeq = 0;
-    try {
-      const listing = await this.#openTail(rememberedCount);
-      try {
-        for await (const record of listing.records()) {
-          if (this.#isClosed) return;
-          this.#remember(record);
-          // A line by hand has no seq; search does not find it, either.
-          if (typeof record['seq'] !== 'number') continue;
-          lastSeq = record['seq'];
-          firing.add(record);
-        }
-      } finally {
-        await listing.close();
-      }
-    } finally {
-      const stored = this.#stored ?? [];
-      this.#stored = undefined;
-      for (const record of stored) if (record.seq > lastSeq) firing.add(record);
-    }
-  }
-
-  #remember({ id, time, key, bodyHash, repeatOf }: LogRecord): void {
-    const { hash, state } = splitKey(typeof key === 'string' ? key : '');
-    const storedAt = Date.parse(String(time));
-    if (hash === '' || !this.recent.isRecent(storedAt)) return;
-    if (typeof repeatOf === 'string') {
-      const first = this.recent.find(hash) ?? { state, id: repeatOf, storedAt };
-      this.recent.remember(hash, { ...first, remindedAt: storedAt });
-      return;
-    }
-    this.recent.remember(hash, { state: typeof bodyHash === 'string' ? bodyHash : state, id: String(id), storedAt });
-  }
-
-  /** The last `count` records, or fewer if those take up more of the log than one listing may read. */
-  async #openTail(count: number): Promise<Listing> {
-    try {
-      return await this.#journal.listLast(count);
-    } catch (error) {
-      if (!(error instanceof JournalError) || error.code !== 'window-too-large') throw error;
-      return this.#openTail(Math.floor(count / 4));
-    }
+  /** Makes known what the log has. If it cannot be read, alerts that come again may be stored again. */
+  #follow(): Promise<void> {
+    return this.#known.catchUp().catch(() => undefined);
   }
 }
 
@@ -308,12 +234,6 @@ const toIdempotencyKey = (
   hash: hashParts('Idempotency-Key', sender, key),
   state: hashParts(source, level, message, hostname, fingerprint, status, labels && JSON.stringify(labels), link),
 });
-
-/** The parts of a record's `key`, which is `HASH:STATE`; both are empty if it has none. */
-export const splitKey = (key = ''): { hash: string; state: string } => {
-  const end = key.indexOf(':');
-  return end < 0 ? { hash: key, state: '' } : { hash: key.slice(0, end), state: key.slice(end + 1) };
-};
 
 const parseKey = (text: string | undefined): RepeatKey | undefined => {
   const { hash, state } = splitKey(text);
