@@ -30,14 +30,11 @@ const levels = ['open', 'login', 'admin'] as const;
 export type AccessLevel = (typeof levels)[number];
 
 /** The setting `access`: one word for all profiles, or a word for each. */
-export const AccessSetting = Type.Union(
-  [Type.Enum(['contract', 'login']), Type.Record(Type.String(), Type.Enum(levels))],
-  {
-    default: 'contract',
-    description:
-      'Who may use the routes: with `contract`, many need no token; with `login`, all but health checks and pages need a token or key. In the file also an object: `open`, `login` or `admin` by profile.',
-  },
-);
+export const AccessSetting = Type.Union([Type.Enum(['open', 'login']), Type.Record(Type.String(), Type.Enum(levels))], {
+  default: 'open',
+  description:
+    'Who may use the routes: with `open`, many need no token; with `login`, all but health checks and pages need a token or key. In the file also an object: `open`, `login` or `admin` by profile.',
+});
 export type AccessSetting = Static<typeof AccessSetting>;
 
 const keyName = {

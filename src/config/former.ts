@@ -5,16 +5,19 @@ import { toFlagName, toVariableName } from './names.ts';
 /** Current names of settings by the names that they had in earlier versions, which still work. */
 const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
+/** Current values of settings by the values that they had in earlier versions, which still work. */
+const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
+
 interface ReplacedSetting {
   /** The profile whose access it was, by its names; the first is the one to write. */
   names: readonly string[];
   /** What each value is called in `access`; the first is what to write, the others ask for no less. */
   values: Readonly<Record<string, readonly AccessLevel[]>>;
-  /** The value that changes nothing. */
-  contract: string;
+  /** The value with which routes need what they need by default. */
+  usual: string;
 }
 
-const needsLogin = { values: { none: ['open'], bearer: ['login', 'admin'] }, contract: 'none' } as const;
+const needsLogin = { values: { none: ['open'], bearer: ['login', 'admin'] }, usual: 'none' } as const;
 
 /** Settings of earlier versions that `access` has replaced, which still work. */
 const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
@@ -24,7 +27,7 @@ const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   executeAuth: {
     names: ['commands', 'X'],
     values: { admin: ['login', 'admin'], none: ['open'] },
-    contract: 'admin',
+    usual: 'admin',
   },
 };
 
@@ -59,7 +62,7 @@ export interface Findings {
   warnings: string[];
 }
 
-/** Gives the values of former names to the current ones, with a warning; both names in one source are a problem. */
+/** Replaces former names and values by the current ones, with a warning; both names in one source are a problem. */
 export const useCurrentNames = ({ flags, environment, file, path }: Sources, findings?: Findings): Sources => {
   const rename = <T extends Record<string, unknown>>(
     values: T,
@@ -79,6 +82,15 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
         renamed = others as T;
         findings?.problems.push(`${show(from)}${where} is the former name of ${show(to)}, which is set too: remove it`);
       }
+    }
+    for (const [key, currentValues] of Object.entries(formerValues)) {
+      const name = toName(key);
+      const former = String(renamed[name]);
+      if (!Object.hasOwn(currentValues, former)) continue;
+      renamed = { ...renamed, [name]: currentValues[former] };
+      findings?.warnings.push(
+        `${show(name)}${where}: ${former} is called ${currentValues[former]} now: use that value`,
+      );
     }
     return renamed;
   };
@@ -118,7 +130,7 @@ export const mergeReplacedAccess = (
     } else {
       warnings.push(`${given.place} is replaced by the setting access: ${toAdvice(setting, value, current)}`);
     }
-    if (current === undefined && value !== setting.contract) {
+    if (current === undefined && value !== setting.usual) {
       merged = { ...(typeof merged === 'object' ? merged : {}), [setting.names[0] ?? '']: wanted[0] ?? 'login' };
     }
   }
@@ -129,12 +141,12 @@ export const mergeReplacedAccess = (
 const findLevel = (access: AccessSetting | undefined, setting: ReplacedSetting): AccessLevel | undefined => {
   if (access === undefined) return undefined;
   if (access === 'login') return 'login';
-  if (access === 'contract') return setting.values[setting.contract]?.[0];
+  if (access === 'open') return setting.values[setting.usual]?.[0];
   return setting.names.map((name) => access[name]).find((level) => level !== undefined);
 };
 
-const toAdvice = ({ names, values, contract }: ReplacedSetting, value: string, current?: AccessLevel): string => {
-  if (current !== undefined || value === contract) return 'remove it';
+const toAdvice = ({ names, values, usual }: ReplacedSetting, value: string, current?: AccessLevel): string => {
+  if (current !== undefined || value === usual) return 'remove it';
   const level = values[value]?.[0];
   const entry = `"access": {"${names[0]}": "${level}"}`;
   return `write ${entry} in the config file${level === 'login' ? ', or set access to login for all profiles' : ''}`;

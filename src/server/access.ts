@@ -35,7 +35,7 @@ const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): st
   return [];
 };
 
-/** What the setting `access` says of a profile; undefined if its routes stay as they are by contract. */
+/** What the setting `access` says of a profile; undefined if its routes stay as they are by default. */
 export const toProfileLevel = (setting: AccessSetting, { name, aliases = [] }: Named): AccessLevel | undefined => {
   if (typeof setting === 'string') return setting === 'login' ? 'login' : undefined;
   return [name, ...aliases].map((each) => setting[each]).find((level) => level !== undefined);

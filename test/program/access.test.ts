@@ -19,7 +19,7 @@ test('access can be a flag, a variable, or a key of the file with a word or an o
     [{}, {}, {}, 200, 200],
     [{}, { access: 'login' }, {}, 401, 401],
     [{}, {}, { SIGNALBOX_ACCESS: 'login' }, 401, 401],
-    [{}, { access: 'contract' }, { SIGNALBOX_ACCESS: 'login' }, 200, 200],
+    [{}, { access: 'open' }, { SIGNALBOX_ACCESS: 'login' }, 200, 200],
     [{ access: 'login' }, {}, {}, 401, 401],
     [{ access: { T: 'admin' } }, {}, {}, 401, 200],
   ];
@@ -37,7 +37,7 @@ test('access can be a flag, a variable, or a key of the file with a word or an o
   }
 });
 
-test('each profile has the access that the file gives it, and the others are as by contract', async (t) => {
+test('each profile has the access that the file gives it, and the others are as by default', async (t) => {
   const access = { tasks: 'login', monitoring: 'admin', alerts: 'open', commands: 'open', 'simple-tasks': 'admin' };
   const { request, login, notices } = await startApp(t, { settings: { access } });
   const callers = [undefined, await login('reader'), await login('admin')];
@@ -71,8 +71,8 @@ test('an access that cannot be used stops the start with one line that says what
   const profiles =
     'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, accounts, alerts, X, silences, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, status, events, instances';
   const messages: [unknown, string][] = [
-    ['open', 'must be one of contract, login, not "open"'],
-    [true, 'must be one of contract, login, not true'],
+    ['closed', 'must be one of open, login, not "closed"'],
+    [true, 'must be one of open, login, not true'],
     [{ alerts: 'bearer' }, 'at alerts must be one of open, login, admin'],
     [{ alarms: 'login' }, `access has no profile "alarms"; the profiles are ${profiles}`],
     [{ X: 'login', alerts: 'admin' }, 'access names the profile alerts twice, as X too: remove X'],
@@ -93,7 +93,7 @@ test('an access that cannot be used stops the start with one line that says what
     const found = (await refusal(['--config', config], 1)).slice(0, (place + message).length);
     assert.equal(found, place + message);
   }
-  assert.equal(await refusal(['--access', 'on'], 1), '--access must be one of contract, login, not "on"');
+  assert.equal(await refusal(['--access', 'on'], 1), '--access must be one of open, login, not "on"');
 });
 
 test('the settings that access has replaced keep working, with a warning that says what to write', async (t) => {
@@ -126,7 +126,7 @@ test('a replaced setting that says something else than access is refused, and on
   for (const settings of [
     { access: 'login', alertsAuth: 'none' },
     { access: 'login', executeAuth: 'none' },
-    { access: 'contract', alertsAuth: 'bearer' },
+    { access: 'open', alertsAuth: 'bearer' },
     { access: { X: 'open' }, alertsAuth: 'bearer' },
     { access: { history: 'admin' }, historyAuth: 'none' },
   ]) {
@@ -140,7 +140,7 @@ test('a replaced setting that says something else than access is refused, and on
   }
   for (const settings of [
     { access: 'login', alertsAuth: 'bearer', executeAuth: 'admin' },
-    { access: 'contract', alertsAuth: 'none', executeAuth: 'admin' },
+    { access: 'open', alertsAuth: 'none', executeAuth: 'admin' },
     { access: { alerts: 'admin', tasks: 'login' }, alertsAuth: 'bearer', metricsAuth: 'bearer' },
   ]) {
     const { code, stderr } = await start(settings);

@@ -55,3 +55,21 @@ test('the config schema marks former names as deprecated', async () => {
   const { properties } = JSON.parse((await runCommand(['config-schema'])).stdout);
   assert.deepEqual([properties.issuer.deprecated, properties.issuer.type], [true, 'string']);
 });
+
+test('a former value works as flag, variable and in the file, and is warned about', async (t) => {
+  for (const [given, warning] of [
+    [{ flags: { access: 'contract' } }, /^--access: contract is called open now: use that value$/],
+    [
+      { variables: { SIGNALBOX_ACCESS: 'contract' } },
+      /^SIGNALBOX_ACCESS: contract is called open now: use that value$/,
+    ],
+    [{ settings: { access: 'contract' } }, /^access in \S+: contract is called open now: use that value$/],
+  ] as const) {
+    const { request, warnings } = await startApp(t, given);
+    assert.equal((await request('GET', '/api/tasks')).status, 200);
+    assert.ok(
+      warnings.some((each) => warning.test(each)),
+      warnings.join('\n'),
+    );
+  }
+});
