@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
-import type { RecordLog } from '../storage/record-log.ts';
+import type { FollowedLog, RecordLog } from '../storage/record-log.ts';
 import type { History } from './machine.ts';
 import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
@@ -198,7 +198,9 @@ export interface AlertSource {
   /** All stored alerts; shared by all instances where they share a database. */
   journal: RecordLog;
   /** The same, with events of features, which may append them. */
-  events: RecordLog;
+  events: FollowedLog;
+  /** Whether this instance has stored the record; of several that share a database, one has. */
+  isOwn(record: Record<string, unknown>): boolean;
   /** Calls the listener when another program has moved or changed files of the log. */
   onMoved(listener: () => void): void;
   /** The alerts that this instance has received, and delivers. Retention begins with `holdFrom`. */

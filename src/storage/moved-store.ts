@@ -49,6 +49,10 @@ export interface MovedTable<Change = unknown> {
   queries: { text: string; toChange(row: Row): Change }[];
   /** Stores changes, which come in the order of lines, and updates the gate. */
   insert(changes: readonly Change[], gate: Gate): Statement[];
+  /** What follows the last change. */
+  finish?(): Statement[];
+  /** A condition under which nothing was stored although ids were given; by default none. */
+  isUnused?: string;
 }
 
 /** Stores that an import fills. Closed before everything is saved, they are as empty as before. */

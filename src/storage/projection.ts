@@ -6,7 +6,7 @@ import { lengthOf } from './changes.ts';
 import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord, type StoredRecord } from './journal/line.ts';
 import type { JournalEvent } from './journal/options.ts';
-import type { RecordLog, Release } from './record-log.ts';
+import type { FollowedLog, LastRecord, Release } from './record-log.ts';
 
 const MiB = 1024 * 1024;
 
@@ -65,12 +65,15 @@ export interface ProjectionSnapshot {
    * reading goes on.
    */
   read(restore: (entry: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
-  write(seq: number, entries: Iterable<readonly unknown[]>): Promise<void>;
+  /** `last` is the last event that led to the state, as far as there is one after the last snapshot. */
+  write(seq: number, entries: Iterable<readonly unknown[]>, last?: LastRecord): Promise<void>;
+  /** Whether this instance is the one that writes snapshots at present; by default it is. */
+  mayWrite?(): boolean;
 }
 
 interface ProjectionParts<State extends ProjectionState> {
   /** In files, `awaitsHold` keeps them until they are in a snapshot. */
-  log: RecordLog;
+  log: FollowedLog;
   createState: () => State;
   /**
    * Resolves to the seq after which to begin where no snapshot says it: its state is stored at once. It rejects once the projection
@@ -120,7 +123,7 @@ interface Sent<Outcome> {
  *
  * A failed append leaves doubt: the event may be in the log or not. This process does not count it, and appends no more until
  * a snapshot without it is stored as of its seq, so no replay counts it either. A log that instances share has no such doubt:
- * whatever it has, counts.
+ * whatever it has, counts. Where its database has lost events that are folded, the state is restored from the snapshot.
  */
 export class Projection<State extends ProjectionState> {
   readonly #parts: ProjectionParts<State>;
@@ -131,6 +134,8 @@ export class Projection<State extends ProjectionState> {
   #state: State;
   /** The last event that is folded; undefined until the snapshot is restored. */
   #seq: number | undefined;
+  /** The same as far as it is known by its id, or the seq of the snapshot. */
+  #last: LastRecord | undefined;
   #savedSeq = 0;
   /** Characters of the log after the snapshot. */
   #growth = 0;
@@ -160,13 +165,14 @@ export class Projection<State extends ProjectionState> {
   #retry: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
   #resting: NodeJS.Timeout | undefined;
-  readonly #stopListening: () => void;
+  readonly #stopListening: (() => void)[];
 
   private constructor(parts: ProjectionParts<State>) {
     this.#parts = parts;
     this.#state = parts.createState();
     this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
-    this.#stopListening = parts.log.onStored(() => this.#readSoon());
+    const { log } = parts;
+    this.#stopListening = [log.onStored(() => this.#readSoon()), log.onLost?.(() => this.#readSoon()) ?? ignore];
   }
 
   /** Without its database, the state is empty until the database can be used. */
@@ -236,10 +242,14 @@ export class Projection<State extends ProjectionState> {
     return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events wait for the log'));
   }
 
+  /** The last event that is folded; 0 before the first. */
+  get seq(): number {
+    return this.#seq ?? 0;
+  }
+
   /** Folds everything that is stored now, also by other instances. */
-  async catchUp(): Promise<void> {
-    await this.#parts.log.refresh?.();
-    await this.#readOn();
+  catchUp(): Promise<void> {
+    return this.#readOn();
   }
 
   /**
@@ -271,7 +281,7 @@ export class Projection<State extends ProjectionState> {
   /** Stores what waits. The log stays open. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#stopListening();
+    for (const stop of this.#stopListening) stop();
     clearTimeout(this.#retry);
     clearTimeout(this.#gathering);
     clearTimeout(this.#resting);
@@ -330,9 +340,9 @@ export class Projection<State extends ProjectionState> {
   async #prepare(): Promise<void> {
     const { log, empty = {} } = this.#parts;
     if (!this.#hasRead) await this.#readOn();
-    if (!this.#isFilled && !this.#parts.onReplaced) {
-      await log.refresh?.();
-      await fillUp(log, this.#seq ?? 0, empty);
+    const isOwnLog = log.state().assignedSeq !== undefined;
+    if (isOwnLog && !this.#isFilled && !this.#parts.onReplaced) {
+      await fillUp(log, this.seq, empty);
       this.#isFilled = true;
     }
     if (this.#failed.size === 0) return;
@@ -390,7 +400,7 @@ export class Projection<State extends ProjectionState> {
     const { lastSeq = 0 } = log.state();
     const recent = log.recentAfter?.(from);
     if (recent && recent.length <= foldedCount) this.#foldAll(recent);
-    else await this.#foldSlowly(recent ? [recent] : log.readAfter(from));
+    else await this.#foldSlowly(recent ? [recent] : log.readAfter(from, this.#last));
     this.#passTo(lastSeq);
     if (!this.#isReplaced) return;
     this.#isReplaced = false;
@@ -435,7 +445,9 @@ export class Projection<State extends ProjectionState> {
     this.#state = state;
     this.#isReplaced = true;
     this.#seq = seq;
+    this.#last = { seq };
     this.#savedSeq = savedSeq ?? seq;
+    this.#growth = 0;
     return seq;
   }
 
@@ -459,6 +471,7 @@ export class Projection<State extends ProjectionState> {
       const own = this.#sent.get(id);
       this.#passTo(seq - 1);
       this.#seq = seq;
+      this.#last = { seq, id };
       this.#growth += lineLength + (own?.waiting.size ?? lengthOf(event));
       if (this.#failed.has(id)) continue;
       ids.push(id);
@@ -484,7 +497,8 @@ export class Projection<State extends ProjectionState> {
 
   /** Takes at most a tenth of the time, however often files could be deleted. */
   #saveForRetention(): void {
-    if (!this.#hasRead || this.#isSaving || this.#isClosed) return;
+    const { snapshot } = this.#parts;
+    if (!this.#hasRead || this.#isSaving || this.#isClosed || snapshot?.mayWrite?.() === false) return;
     const restMs = this.#restedAt - performance.now();
     if (restMs > 0) {
       this.#resting ??= setTimeout(() => {
@@ -502,7 +516,7 @@ export class Projection<State extends ProjectionState> {
   async #save(): Promise<void> {
     const { snapshot } = this.#parts;
     const seq = this.#seq ?? 0;
-    if (!snapshot || (seq <= this.#savedSeq && !this.#isChanged)) return;
+    if (!snapshot || snapshot.mayWrite?.() === false || (seq <= this.#savedSeq && !this.#isChanged)) return;
     // After a failure not with the next event, but when the log has grown by as much again.
     this.#growth = 0;
     this.#isChanged = false;
@@ -516,7 +530,7 @@ export class Projection<State extends ProjectionState> {
     const begunAt = performance.now();
     this.#isSaving = true;
     try {
-      await snapshot?.write(seq, state.save());
+      await snapshot?.write(seq, state.save(), this.#last);
       this.#unsaved = undefined;
     } catch (error) {
       if (!this.#unsaved) onUnsaved(error as Error);
@@ -542,7 +556,7 @@ export const expectMovedFiles =
   };
 
 /** Appends empty records up to the seq of a snapshot whose log is lost, so no later event gets a seq that the snapshot has. */
-const fillUp = async (log: Pick<RecordLog, 'state' | 'appendAll'>, seq: number, empty: LogRecord): Promise<void> => {
+const fillUp = async (log: Pick<FollowedLog, 'state' | 'appendAll'>, seq: number, empty: LogRecord): Promise<void> => {
   for (let missing = seq - (log.state().lastSeq ?? 0); missing > 0; missing -= fillCount) {
     await log.appendAll(Array.from({ length: Math.min(missing, fillCount) }, () => empty));
   }

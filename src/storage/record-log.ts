@@ -24,6 +24,18 @@ export interface MovedRecord {
 /** Deletes now what a reader has kept and no longer needs; otherwise that is deleted with the next segment. */
 export type Release = () => void;
 
+/** The last record that a reader has: `id` is undefined where it has a snapshot as of the seq. */
+export interface LastRecord {
+  seq: number;
+  id?: string | undefined;
+}
+
+/** What a state in memory needs of a log. */
+export type FollowedLog = Pick<
+  RecordLog,
+  'appendAll' | 'readAfter' | 'recentAfter' | 'onStored' | 'onLost' | 'holdFrom' | 'state'
+>;
+
 /**
  * A durable log of records, in files of this machine or in a database: every acknowledged record is in the log exactly
  * once, in the order of seq. A database that cannot be used rejects with StoreUnavailable.
@@ -47,8 +59,11 @@ export interface RecordLog {
   listLast(count: number, match?: Match): Promise<Listing>;
   /** The same at once, if those records are in memory. */
   listRecent?(count: number, match?: Match): readonly LogRecord[] | undefined;
-  /** The records after `seq`, oldest first and some at a time, up to the end of the log. */
-  readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
+  /**
+   * The records after `seq`, oldest first and some at a time, up to the end of the log. Throws a JournalError `gone` where a
+   * snapshot alone has some of them, or a database that instances share has lost `last` in a failover.
+   */
+  readAfter(seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]>;
   /** The same at once, if all of them are in memory. */
   recentAfter?(seq: number): readonly StoredRecord[] | undefined;
   /** Searches records, newest first. */
@@ -62,6 +77,8 @@ export interface RecordLog {
    * ends it.
    */
   onStored(listener: (lastSeq: number) => void): () => void;
+  /** Calls the listener when a database that instances share seems to have lost records; returns the function that ends it. */
+  onLost?(listener: () => void): () => void;
   /**
    * Retention of files keeps segments with records after `from()` as long as all closed segments take up at most
    * `maxBytes`. `onDropped` gets the last seq of each segment that is deleted nevertheless. Each reader calls it once, and with

@@ -254,7 +254,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     store.onChanged(([changed]) => {
       const isSame = ({ state, level }: { state: string; level: string }): boolean =>
         state === changed?.state && level === changed.level;
-      counts.push(store.lastCounts.find(isSame)?.count ?? 0);
+      counts.push(store.count().find(isSame)?.count ?? 0);
     });
     await store.catchUp();
     await alert({});

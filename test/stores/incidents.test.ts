@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { ActionOn } from '../../src/features/incidents/fold.ts';
-import { noFormerIncidents } from '../../src/features/incidents/former.ts';
-import { PostgresIncidentStore } from '../../src/features/incidents/postgres-store.ts';
-import { ProjectedIncidentStore } from '../../src/features/incidents/projected-store.ts';
 import { incidentStates } from '../../src/features/incidents/schema.ts';
+import { IncidentStore } from '../../src/features/incidents/store.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
+import { createLease } from '../../src/storage/postgres/lease.ts';
 import { tables } from '../../src/storage/postgres/schema.ts';
+import { createSnapshotTable } from '../../src/storage/postgres/snapshot-table.ts';
 import { createSnapshotFile } from '../../src/storage/snapshot-file.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
@@ -36,12 +36,11 @@ const timeOf = ({ time }: Record<string, unknown>) => Date.parse(String(time));
 const createInFiles: CreateLife = async (t, clock) => {
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
-  const store = await ProjectedIncidentStore.open({
+  const store = await IncidentStore.open({
     ...parts,
     events: alerts,
     clock,
     snapshot: createSnapshotFile(join(directory, 'alerts.incidents.state')),
-    former: noFormerIncidents,
   });
   atEnd(t, async () => {
     await store.close();
@@ -63,12 +62,11 @@ test('alerts that are stored while a start reads the state are folded after it, 
   const append = (count: number, fingerprint: string) =>
     alerts.appendAll(Array.from({ length: count }, () => ({ level: 'ERROR', message: 'm', fingerprint })));
   const open = (state = file) =>
-    ProjectedIncidentStore.open({
+    IncidentStore.open({
       ...parts,
       events: alerts,
       clock: () => new Date(),
       snapshot: state,
-      former: noFormerIncidents,
     });
   const first = await open();
   await append(1, 'before');
@@ -102,12 +100,11 @@ test('whatever byte of the snapshot is damaged, numbers and the order of changes
   atEnd(t, () => alerts.close());
   const path = join(directory, 'alerts.incidents.state');
   const open = () =>
-    ProjectedIncidentStore.open({
+    IncidentStore.open({
       ...parts,
       events: alerts,
       clock: () => new Date(),
       snapshot: createSnapshotFile(path),
-      former: noFormerIncidents,
     });
   const append = (fingerprint: string) => alerts.append({ level: 'ERROR', message: 'm', fingerprint });
   const first = await open();
@@ -157,8 +154,17 @@ const openInstance = async (t: Scope, url: string, clock: () => Date) => {
     clock,
     indexing,
     retainDays: () => 0,
+    hasEvents: true,
   });
-  const store = new PostgresIncidentStore({ ...parts, retainDays: 0, database, alerts, clock });
+  const lease = createLease(database, 'incidents');
+  await lease.begun;
+  const store = await IncidentStore.open({
+    ...parts,
+    events: alerts.events,
+    snapshot: createSnapshotTable({ database, table: 'alert', isWriter: lease.isHeld }),
+    shared: { lease, firstRules: rules, isOwn: (record) => alerts.isOwn(record) },
+    clock,
+  });
   atEnd(t, async () => {
     await store.close();
     await alerts.close();
@@ -256,13 +262,13 @@ test('postgres: alerts are accepted while incidents cannot be stored, and the se
   const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
   await sendAlert(app, { message: 'first', level: 'ERROR' });
   await waitUntil('it is folded', async () => (await app.request('GET', '/api/incidents')).json['total'] === 1);
-  await runSql(store, 'ALTER TABLE signalbox.incident RENAME TO gone');
+  await runSql(store, 'ALTER TABLE signalbox.alert_event RENAME TO gone');
   const begun = performance.now();
   for (let count = 0; count < 5; count += 1) await sendAlert(app, { message: 'first', level: 'ERROR' });
   assert.ok(performance.now() - begun < 3000);
   const readUnavailable = async () => (await app.request('GET', '/ready')).json['unavailable'];
   await waitUntil('it is reported', async () => isDeepStrictEqual(await readUnavailable(), ['incidents']));
-  await runSql(store, 'ALTER TABLE signalbox.gone RENAME TO incident');
+  await runSql(store, 'ALTER TABLE signalbox.gone RENAME TO alert_event');
   await waitUntil('all are folded', async () => {
     const { json } = await app.request<{ data?: { count: number }[] }>('GET', '/api/incidents');
     return json.data?.[0]?.count === 6;

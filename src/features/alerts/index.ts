@@ -69,6 +69,7 @@ const alertTransfer = defineTransfer<MovedRecord>({
   table: createRecordTable('alert', {
     timeOf: readTime,
     levelOf: ({ level }) => level,
+    hasEvents: true,
     keys: {
       // A reminder is not the first of its series.
       read: ({ key, bodyHash, repeatOf }) => {
@@ -130,6 +131,7 @@ export const alerts = defineFeature({
     const source: AlertSource = {
       journal,
       events,
+      isOwn,
       onMoved,
       own,
       readInstance: () => readInstanceId(openLog),

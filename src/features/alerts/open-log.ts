@@ -9,7 +9,7 @@ import { isFeatureEvent, type StoredRecord } from '../../storage/journal/line.ts
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { Projection } from '../../storage/projection.ts';
-import type { RecordLog, Release } from '../../storage/record-log.ts';
+import type { FollowedLog, RecordLog, Release } from '../../storage/record-log.ts';
 import { FiringAlerts, type FiringState } from './firing.ts';
 import { type AlertIntake, LocalAlerts, type RepeatParts } from './intake/repeats.ts';
 import { openKnownAlerts, toFiringState } from './known-alerts.ts';
@@ -29,7 +29,7 @@ export interface AlertLog {
   /** Alerts alone. */
   journal: RecordLog;
   /** The same, with events of features. */
-  events: RecordLog;
+  events: FollowedLog;
   /** Calls the listener when another program has moved or changed files of the log. */
   onMoved(listener: () => void): void;
   /** The same, of which only alerts that this instance has received are read. */
@@ -159,6 +159,7 @@ const openShared = async (
   const journal = await DatabaseLog.open({
     database,
     table: 'alert',
+    hasEvents: true,
     instance: await readInstanceId(openLog),
     clock,
     indexing: alertIndexing,
@@ -199,7 +200,7 @@ const openShared = async (
   ]);
   return {
     journal,
-    events: journal,
+    events: journal.events,
     onMoved: () => undefined,
     own: {
       readAfter: (seq) => journal.readOwnAfter(seq),
@@ -256,7 +257,7 @@ const readSharedDefaultDays = async (database: Pick<Database, 'query'>): Promise
   const name = 'alert_days';
   await database.query({
     text: `INSERT INTO signalbox.gate (name, last_id)
-      SELECT $1, CASE WHEN last_id = 0 THEN $2::bigint ELSE $3::bigint END FROM signalbox.gate WHERE name = 'alert'
+      SELECT $1, CASE WHEN EXISTS (SELECT FROM signalbox.alert) THEN $3::bigint ELSE $2::bigint END
       ON CONFLICT (name) DO NOTHING`,
     values: [name, defaultRetainDays, forever],
   });

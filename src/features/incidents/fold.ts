@@ -82,6 +82,16 @@ export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
 /** When something was last heard of an incident that is not resolved: an alert, or that it was opened again. */
 export const heardAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);
 
+/** What is measured: alerts beyond the most incidents, and how long incidents were open, in milliseconds. */
+export interface Measured {
+  opened: number;
+  overflowed: number;
+  toAcknowledge: number[];
+  toResolve: number[];
+}
+
+export const createMeasured = (): Measured => ({ opened: 0, overflowed: 0, toAcknowledge: [], toResolve: [] });
+
 /**
  * The step from some incidents to the next: what alerts, people and time make of them. Nothing else decides it, neither a
  * clock nor chance, so the same alerts and actions in the same order lead to the same incidents. The incidents before it
@@ -97,8 +107,8 @@ export class Fold {
   readonly counters: Counters;
   /** The number of the last change before the step. */
   readonly changeBefore: number;
-  /** What is measured of it: alerts beyond the most incidents, and how long incidents were open, in milliseconds. */
-  readonly measured = { opened: 0, overflowed: 0, toAcknowledge: [] as number[], toResolve: [] as number[] };
+  /** Counts what follows; may be replaced between two events. */
+  measured = createMeasured();
   /** By key, those that have changed. */
   readonly #latest = new Map<string, StoredIncident>();
   /** Notices of this step alone; few steps have any. */

@@ -4,7 +4,7 @@ import { dayMs, MiB } from '../../lib/units.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
+import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
 import type { ActionOn, Rules } from './fold.ts';
 import type { StateEntry } from './incident-state.ts';
 import { lastNumberIn, type ProjectedIncidents } from './projected-incidents.ts';
@@ -73,7 +73,7 @@ export const openFormerIncidents = ({
 };
 
 interface BeginningParts {
-  events: RecordLog;
+  events: Pick<FollowedLog, 'readAfter' | 'state'> & Pick<RecordLog, 'search'>;
   former: FormerIncidents;
   /** Empty; takes over the former incidents. */
   state: ProjectedIncidents;

@@ -1,8 +1,7 @@
 import type { SentFilter, SentNotification } from '../../kit/offers.ts';
-import { severities } from '../../kit/severity.ts';
-import { bisect } from '../../lib/bisect.ts';
-import { createFilterTest } from '../../lib/wildcards.ts';
+import { type Severity, severities } from '../../kit/severity.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import { type Changed, ChangeOrder } from './change-order.ts';
 import { type Counters, dueAt, type Fold, type IncidentsBefore, type Rules } from './fold.ts';
 import {
   completeIncident,
@@ -12,9 +11,9 @@ import {
   toIncidentKey,
   toSent,
 } from './incident.ts';
+import { createFilter, type IncidentFilter, type IncidentList } from './incident-list.ts';
 import { type IncidentState, incidentStates } from './schema.ts';
 import { hasAlert } from './spans.ts';
-import type { IncidentCount, IncidentFilter, IncidentList, IncidentName } from './store.ts';
 
 /** How many resolved incidents are kept; the oldest are forgotten first. */
 export const mostResolved = 100_000;
@@ -28,11 +27,18 @@ export type StateEntry =
   | { incident: StoredIncident; events: readonly StoredEvent[] };
 
 /** An incident in memory. */
-interface Entry {
-  incident: StoredIncident;
+interface Entry extends Changed {
   events: readonly StoredEvent[];
-  /** The incident's; 0 once it is forgotten. */
-  change: number;
+}
+
+/** The short name of the incident that an alert belongs to. */
+export type IncidentName = Pick<StoredIncident, 'id' | 'number'>;
+
+/** How many incidents there are in a state and of a level. */
+export interface IncidentCount {
+  state: IncidentState;
+  level: Severity;
+  count: number;
 }
 
 /** All incidents in memory, with what finds them. */
@@ -153,7 +159,7 @@ export class Incidents implements IncidentsBefore {
   list(filter: IncidentFilter, limit: number, before = Number.POSITIVE_INFINITY): IncidentList {
     const { states, ...others } = filter;
     const isWhole = Object.values(others).every((value) => value === undefined);
-    const isMatch = createTest(filter);
+    const isMatch = createFilter(filter);
     const incidents: StoredIncident[] = [];
     let total = 0;
     let hasMore = false;
@@ -171,6 +177,14 @@ export class Incidents implements IncidentsBefore {
       incidents,
       next: hasMore ? incidents.at(-1)?.change : undefined,
     };
+  }
+
+  /** Those that another state lacks, or has otherwise. */
+  listOther(than: Incidents): StoredIncident[] {
+    return Array.from(this.#byId.values(), ({ incident }) => incident).filter((incident) => {
+      const { change, count, lastAlert } = than.find(incident.id) ?? {};
+      return change !== incident.change || count !== incident.count || lastAlert !== incident.lastAlert;
+    });
   }
 
   /** The incident of an alert. */
@@ -294,21 +308,6 @@ export class Incidents implements IncidentsBefore {
 
 function* none(): Generator<StoredIncident> {}
 
-const createTest = (filter: IncidentFilter): ((incident: StoredIncident) => boolean) => {
-  const { states, level, source, hostname, q, number, since, until } = filter;
-  const isSource = source === undefined ? undefined : createFilterTest(source);
-  const isHost = hostname === undefined ? undefined : createFilterTest(hostname);
-  return (incident) =>
-    states.includes(incident.state) &&
-    (level === undefined || incident.level === level) &&
-    (isSource === undefined || isSource(incident.source)) &&
-    (isHost === undefined || isHost(incident.hostname)) &&
-    (number === undefined || incident.number === number) &&
-    (q === undefined || incident.title.toLowerCase().includes(q)) &&
-    (since === undefined || incident.lastAt >= since) &&
-    (until === undefined || incident.firstAt < until);
-};
-
 const toWhole = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0);
 
 /** Whether the entry has what every incident has: names of members may be damaged, too. */
@@ -331,39 +330,4 @@ const pieceSize = 100;
 function* toPieces(first: StateEntry[], all: StateEntry[]): Generator<StateEntry[]> {
   yield first;
   for (let at = 0; at < all.length; at += pieceSize) yield all.slice(at, at + pieceSize);
-}
-
-/** Incidents in the order in which they changed last. A change adds a place; the place before it no longer counts. */
-class ChangeOrder {
-  #places: { entry: Entry; change: number }[] = [];
-  /** Places before this no longer count. */
-  #start = 0;
-  /** When there are so many places, those that no longer count are removed. */
-  #mostPlaces = 1024;
-
-  add(entry: Entry): void {
-    this.#places.push({ entry, change: entry.change });
-    if (this.#places.length < this.#mostPlaces) return;
-    this.#places = this.#places.filter(({ entry: { change }, change: last }) => change === last);
-    this.#start = 0;
-    this.#mostPlaces = Math.max(1024, this.#places.length * 2);
-  }
-
-  /** The one that changed first. */
-  first(): StoredIncident | undefined {
-    for (let place = this.#places[this.#start]; place; place = this.#places[this.#start]) {
-      if (place.entry.change === place.change) return place.entry.incident;
-      this.#start += 1;
-    }
-    return undefined;
-  }
-
-  /** Those with changes below this. */
-  *newestFirst(before: number): Generator<StoredIncident> {
-    const end = bisect(this.#places, ({ change }) => change < before, this.#start);
-    for (let at = end - 1; at >= this.#start; at -= 1) {
-      const place = this.#places[at];
-      if (place && place.entry.change === place.change) yield place.entry.incident;
-    }
-  }
 }

@@ -1,7 +1,7 @@
 import { ExpectedError } from '../../lib/expected-errors.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection.ts';
-import { type Action, type ActionOn, Fold, type Rules } from './fold.ts';
+import { type Action, type ActionOn, createMeasured, Fold, type Measured, type Rules } from './fold.ts';
 import { type StoredIncident, toFoldedAlert } from './incident.ts';
 import { Incidents, type StateEntry } from './incident-state.ts';
 
@@ -29,7 +29,8 @@ export const lastNumberIn = (record: LogRecord): number =>
 export interface IncidentsOutcome {
   seq: number;
   changed: readonly StoredIncident[];
-  measured: Fold['measured'] | undefined;
+  /** Of events of this instance, so that instances that share a log count each once. */
+  measured: Measured | undefined;
   /** Of an action: the incident as it is then, if there is one. */
   incident?: StoredIncident | undefined;
   /** Why the action counts for nothing. */
@@ -39,10 +40,12 @@ export interface IncidentsOutcome {
 /** All incidents: the projection of alerts, and of what people, time and notifications do to incidents. */
 export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   readonly all: Incidents;
+  readonly #isOwn: (record: StoredRecord) => boolean;
 
-  /** The settings count where no snapshot has others. */
-  constructor(rules: Rules) {
+  /** The settings count where neither a snapshot nor an event has others. */
+  constructor(rules: Rules, isOwn: (record: StoredRecord) => boolean = () => true) {
     this.all = new Incidents(rules);
+    this.#isOwn = isOwn;
   }
 
   fold(record: StoredRecord): IncidentsOutcome {
@@ -50,7 +53,8 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     if (!isFeatureEvent(record)) return this.#foldAlerts([record]);
     if (record['feature'] !== feature) return { seq, changed: [], measured: undefined };
     this.all.noteLastNumber(lastNumberIn(record));
-    return { seq, ...this.apply(record as unknown as IncidentsEvent) };
+    const outcome = this.apply(record as unknown as IncidentsEvent);
+    return { ...outcome, seq, measured: this.#isOwn(record) ? outcome.measured : undefined };
   }
 
   /** Alerts that follow each other are one step, whose outcome is that of the last one. */
@@ -109,10 +113,15 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   #foldAlerts(records: readonly StoredRecord[]): IncidentsOutcome {
     const alerts = records.map(toFoldedAlert);
     const until = Math.max(...alerts.map(({ at }) => at));
-    const taken = this.#step(until, (step) => {
-      for (const alert of alerts) step.addAlert(alert);
+    const measured = createMeasured();
+    const others = createMeasured();
+    const { changed } = this.#step(until, (step) => {
+      for (const alert of alerts) {
+        step.measured = this.#isOwn(alert.record) ? measured : others;
+        step.addAlert(alert);
+      }
     });
-    return { seq: records.at(-1)?.seq ?? 0, ...taken };
+    return { seq: records.at(-1)?.seq ?? 0, changed, measured };
   }
 
   #step(until: number, run: (step: Fold) => void): Pick<IncidentsOutcome, 'changed' | 'measured'> {

@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { Slice } from '../../lib/slice.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import {
   type ShowIncident,
   type StoredIncident,
@@ -19,6 +20,7 @@ import {
   toIncidentEvent,
   toIncidentKey,
 } from './incident.ts';
+import type { IncidentFilter, IncidentList } from './incident-list.ts';
 import { writeReport } from './report.ts';
 import {
   IncidentAlertPage,
@@ -31,7 +33,7 @@ import {
   incidentStates,
 } from './schema.ts';
 import { hasAlert } from './spans.ts';
-import type { IncidentFilter, IncidentList, IncidentStore, ReadAlerts } from './store.ts';
+import type { IncidentStore } from './store.ts';
 
 const MiB = 1024 * 1024;
 
@@ -40,6 +42,9 @@ const maxReadBytes = 64 * MiB;
 const maxPageBytes = MiB;
 
 export const withVersion = { ETag: "The incident's version, in quotes." };
+
+/** What is read of the log of alerts. */
+export type ReadAlerts = Pick<RecordLog, 'search' | 'find'>;
 
 interface RouteParts {
   store: IncidentStore;

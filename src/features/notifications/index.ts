@@ -78,7 +78,7 @@ export const notifications = defineFeature({
     const overrides = made && new Overrides(made, rotations, clock);
     const { quiet: isQuiet } = settings;
     // A quiet instance must not keep the others from notifying.
-    const lease = incidents && database && !isQuiet ? createLease(database, 'notifications') : ownLease;
+    const lease = incidents && database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
     const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
     const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {

@@ -6,7 +6,6 @@ import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createBrokenRoutes } from './broken-routes.ts';
-import { SettingsFold } from './fold.ts';
 import { createAuditRoute } from './routes.ts';
 import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
@@ -43,12 +42,7 @@ export const openMadeSettings = async ({
     clock,
     ...(database
       ? {
-          state: createSnapshotTable({
-            database,
-            log: changes,
-            table: 'setting',
-            createState: () => new SettingsFold(),
-          }),
+          state: createSnapshotTable({ database, table: 'setting', cutsLog: true }),
         }
       : // A change after one that failed needs a snapshot, and revocations are not refused for want of a reserve.
         { state: openState('settings', 0), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),

@@ -12,8 +12,8 @@ export interface SnapshotStore {
   /** Of those beyond the newest so many, the oldest ones. */
   listSurplus(most: number): Promise<{ incident: string; at: number }[]>;
   delete(incident: string): Promise<void>;
-  /** All incidents that have one, where they are not deleted with their incidents. */
-  listForeign(): Promise<{ incident: string; at: number }[]>;
+  /** All incidents that have one. */
+  list(): Promise<{ incident: string; at: number }[]>;
 }
 
 const suffix = '.json';
@@ -29,11 +29,11 @@ export class FileSnapshotStore implements SnapshotStore {
   }
 
   async listTimes(since: number): Promise<number[]> {
-    return [...(await this.#list()).values()].filter((at) => at >= since);
+    return [...(await this.#readTimes()).values()].filter((at) => at >= since);
   }
 
   async add(incident: string, at: number, text: string): Promise<number> {
-    const known = await this.#list();
+    const known = await this.#readTimes();
     const earlier = known.get(incident);
     if (earlier !== undefined) return earlier;
     await this.#folder.write(incident + suffix, text);
@@ -46,20 +46,20 @@ export class FileSnapshotStore implements SnapshotStore {
   }
 
   async listSurplus(most: number): Promise<{ incident: string; at: number }[]> {
-    const all = await this.listForeign();
+    const all = await this.list();
     return all.sort((a, b) => a.at - b.at).slice(0, Math.max(0, all.length - most));
   }
 
   async delete(incident: string): Promise<void> {
     await this.#folder.delete(incident + suffix);
-    (await this.#list()).delete(incident);
+    (await this.#readTimes()).delete(incident);
   }
 
-  async listForeign(): Promise<{ incident: string; at: number }[]> {
-    return Array.from(await this.#list(), ([incident, at]) => ({ incident, at }));
+  async list(): Promise<{ incident: string; at: number }[]> {
+    return Array.from(await this.#readTimes(), ([incident, at]) => ({ incident, at }));
   }
 
-  #list(): Promise<Map<string, number>> {
+  #readTimes(): Promise<Map<string, number>> {
     this.#known ??= this.#folder
       .list()
       .then(
@@ -78,7 +78,7 @@ export class FileSnapshotStore implements SnapshotStore {
   }
 }
 
-/** In the database that instances share: deleted with the rows of their incidents. */
+/** In the database that instances share. */
 export class SharedSnapshotStore implements SnapshotStore {
   readonly #database: Pick<Database, 'query'>;
   readonly #machine: string;
@@ -125,7 +125,9 @@ export class SharedSnapshotStore implements SnapshotStore {
     await this.#database.query({ text, values: [incident] });
   }
 
-  async listForeign(): Promise<[]> {
-    return [];
+  async list(): Promise<{ incident: string; at: number }[]> {
+    const text = 'SELECT incident, at FROM signalbox.incident_snapshot';
+    const rows = await this.#database.query({ text });
+    return rows.map(({ incident, at }) => ({ incident, at }));
   }
 }

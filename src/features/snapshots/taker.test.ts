@@ -37,7 +37,7 @@ const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')
   const taker = new SnapshotTaker(
     {
       store: new FileSnapshotStore(createFolderOf(folder)),
-      incidents: { act, find: (id) => state.incidents.get(String(id)) },
+      incidents: { act, find: (id) => state.incidents.get(String(id)), catchUp: async () => undefined },
       listNames: async () => ['db-1', 'db-1.example.org'],
       estimateMs: async () => state.cpuMs,
       capture: async () => {

@@ -24,7 +24,7 @@ type Outcome = (typeof outcomes)[number];
 
 interface TakerParts {
   store: SnapshotStore;
-  incidents: Pick<IncidentSource, 'act' | 'find'>;
+  incidents: Pick<IncidentSource, 'act' | 'find' | 'catchUp'>;
   /** Names of this machine in lower case. */
   listNames(): Promise<readonly string[]>;
   /** Milliseconds of processor time that a snapshot would need at present. */
@@ -93,7 +93,10 @@ export class SnapshotTaker {
   /** Deletes the snapshots of incidents that are gone. */
   async sweep(): Promise<void> {
     const { store, incidents } = this.#parts;
-    for (const { incident: id, at } of await store.listForeign()) {
+    const all = await store.list();
+    // Another instance may have opened the last ones.
+    await incidents.catchUp();
+    for (const { incident: id, at } of all) {
       const incident = await incidents.find(id);
       if (!incident) await store.delete(id);
       // The process was killed before it was shown.

@@ -53,7 +53,7 @@ export type Row = any;
 /** What a statement led to. */
 export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
 
-/** One connection to a server. A statement whose answer does not come within 3 s ends it. */
+/** One connection to a server. Statements whose answers do not come in time, by default within 3 s, end it. */
 export class Connection {
   readonly #client: pg.Client;
   #isOpen = true;
@@ -122,9 +122,9 @@ export class Connection {
   }
 
   /** Sends all statements at once; resolves to the outcome of each. */
-  async run(statements: readonly Statement[]): Promise<StatementOutcome[]> {
+  async run(statements: readonly Statement[], limitMs = statementMs): Promise<StatementOutcome[]> {
     if (statements.length === 0) return [];
-    const outcomes = await this.#send(statements);
+    const outcomes = await this.#send(statements, limitMs);
     const silence = performance.now() - this.#lastAnswerAt;
     this.#lastAnswerAt += silence;
     if (this.#confirm && silence > silenceMs) this.#confirmation ??= this.#confirmOrClose(this.#confirm);
@@ -156,7 +156,7 @@ export class Connection {
   }
 
   /** Writes all statements at once. They are answered in their order, so the time limit of the last one is that of all. */
-  #send(statements: readonly Statement[]): Promise<StatementOutcome[]> {
+  #send(statements: readonly Statement[], limitMs: number): Promise<StatementOutcome[]> {
     return new Promise((resolve) => {
       const outcomes: StatementOutcome[] = [];
       const last = statements.length - 1;
@@ -175,7 +175,7 @@ export class Connection {
       stream.cork();
       for (const [index, { text, values, isPrepared }] of statements.entries()) {
         const name = isPrepared && this.#preparing.isPossible ? nameOf(text) : undefined;
-        const config = { text, values, name, query_timeout: index === last ? statementMs : 0 } as pg.QueryConfig;
+        const config = { text, values, name, query_timeout: index === last ? limitMs : 0 } as pg.QueryConfig;
         this.#client.query(config, (error: Error | null, result: pg.QueryResult) => note(index, error, result));
       }
       stream.uncork();

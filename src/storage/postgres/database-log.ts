@@ -1,25 +1,31 @@
+import { createSerial } from '../../lib/scheduling.ts';
 import { dayMs } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
-import { createId, type LogRecord, type Match, type StoredRecord } from '../journal/line.ts';
+import { createId, isFeatureEvent, type LogRecord, type Match, type StoredRecord } from '../journal/line.ts';
 import { type Indexing, maxGroupBytes } from '../journal/options.ts';
 import type { Listing } from '../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Appended } from '../journal/writer.ts';
 import { rememberedMs } from '../recent-keys.ts';
-import type { RecordLog, RecordLogState, Release } from '../record-log.ts';
+import type { FollowedLog, LastRecord, RecordLog, RecordLogState, Release } from '../record-log.ts';
 import type { Collection } from './batch.ts';
 import type { Database } from './database.ts';
+import { readFollowed } from './followed-rows.ts';
 import {
   createRecordCollection,
   type NewRecord,
   type Placed,
   type RecordChange,
   type RepeatRowKey,
+  toEventTable,
 } from './record-collection.ts';
-import { countTable, listTable, parseRow, type RowRange, readPage, searchTable, toLevel } from './record-search.ts';
+import { countTable, listTable, parseRow, readPage, searchTable, toLevel } from './record-search.ts';
 
 /** Milliseconds between two looks at what other instances have stored. */
 const pollMs = 1000;
+
+/** Milliseconds for which events stay at least: what was done can be looked up that long. */
+const eventsKeptMs = dayMs;
 
 /** The longest body: a line of a journal holds it. */
 const maxBodyBytes = 2 * 1024 * 1024 - 1024;
@@ -34,8 +40,10 @@ interface DatabaseLogOptions {
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
   /** Days for which records are kept; 0 keeps all. Asked before old ones are deleted. */
   retainDays(): number | Promise<number>;
-  /** Records that a snapshot covers may be deleted; `readAfter` throws a JournalError `gone` where it would miss some. */
+  /** Records that a snapshot covers may be deleted. */
   hasSnapshot?: boolean;
+  /** There are events of features in a table beside it: a projection follows `events`, and rows stay until its snapshot has them. */
+  hasEvents?: boolean;
   /** How many records, and how many bytes of them, may wait; further ones are refused. */
   queueCount?: number;
   queueBytes?: number;
@@ -47,20 +55,31 @@ export class DatabaseLog implements RecordLog {
   readonly #instance: string;
   readonly #collection: Collection<RecordChange, Placed[]>;
   readonly #listeners = new Set<(lastSeq: number) => void>();
-  #lastSeq: number | undefined;
+  readonly #lostListeners = new Set<() => void>();
+  readonly #tables: readonly string[];
+  /** What projections still need. */
+  readonly #holds = new Set<() => number>();
+  /** The last record that is stored; its id is undefined where only its seq is known. */
+  #last: LastRecord | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #polling: Promise<void> | undefined;
+  readonly #pollSerially = createSerial();
+  #nextPoll: Promise<void> | undefined;
   #waitingCount = 0;
   #waitingBytes = 0;
 
   private constructor(options: DatabaseLogOptions) {
-    const { database, table, instance = database.instanceName, clock, retainDays } = options;
+    const { database, table, instance = database.instanceName, clock, retainDays, hasEvents } = options;
     this.#options = options;
     this.#instance = instance;
+    this.#tables = hasEvents ? [table, toEventTable(table)] : [table];
     this.#collection = createRecordCollection(table, instance, clock);
-    const expiry = { at: { milliseconds: 'at' }, clock };
+    const expiry = { at: { milliseconds: 'at' }, clock } as const;
     const keptMs = async () => ((await retainDays()) || Number.POSITIVE_INFINITY) * dayMs;
-    database.expire({ ...expiry, table, key: 'seq', keptMs });
+    const covered = hasEvents ? { projection: table, onWaiting: () => this.#askHolds() } : undefined;
+    database.expire({ ...expiry, table, key: 'seq', keptMs, covered });
+    if (hasEvents) {
+      database.expire({ ...expiry, table: toEventTable(table), key: 'seq', keptMs: eventsKeptMs, covered });
+    }
     if (table === 'alert') database.expire({ ...expiry, table: 'repeat', key: 'hash', keptMs: rememberedMs });
   }
 
@@ -82,9 +101,28 @@ export class DatabaseLog implements RecordLog {
     return this.add(rows) as Promise<Appended[]>;
   }
 
+  /** The same log with events of features. */
+  get events(): FollowedLog {
+    const { database, table } = this.#options;
+    return {
+      appendAll: (records, ids) => this.appendAll(records, ids),
+      readAfter: (seq, last) => readFollowed(database, { tables: this.#tables, projection: table }, seq, last),
+      onStored: (listener) => this.onStored(listener),
+      onLost: (listener) => this.onLost(listener),
+      holdFrom: async (from) => {
+        this.#holds.add(from);
+        return () => database.deleteSoon();
+      },
+      state: () => this.state(),
+    };
+  }
+
   /** The row of a record, by default with a new id. */
   toNew(record: LogRecord, key?: RepeatRowKey, id = createId()): NewRecord {
-    const { indexing, clock } = this.#options;
+    const { indexing, clock, hasEvents } = this.#options;
+    if (hasEvents && isFeatureEvent(record)) {
+      return { id, at: clock().getTime(), level: null, body: JSON.stringify(record), isEvent: true };
+    }
     const at = indexing?.timeOf(record) ?? clock().getTime();
     const level = toLevel(indexing?.keyOf(record));
     return { id, at, level, body: JSON.stringify(record), key };
@@ -106,8 +144,9 @@ export class DatabaseLog implements RecordLog {
     this.#waitingBytes += bytes;
     try {
       const placed = await database.write(this.#collection, { records, isAcknowledged });
-      const last = placed.findLast(({ seq }) => seq !== undefined)?.seq;
-      if (last !== undefined) this.#note(last);
+      const last = placed.findLast(({ seq }) => seq !== undefined);
+      // A reminder has an id of its own.
+      if (last?.seq !== undefined) this.#note({ seq: last.seq, id: last.isRepeat ? undefined : last.id });
       return placed;
     } finally {
       this.#waitingCount -= records.length;
@@ -119,20 +158,20 @@ export class DatabaseLog implements RecordLog {
     return listTable(this.#options.database, this.#options.table, count, match);
   }
 
-  async *readAfter(seq: number, where?: RowRange['where']): AsyncGenerator<StoredRecord[]> {
+  readAfter(seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]> {
     const { database, table, hasSnapshot } = this.#options;
-    for (let after = seq; ; ) {
-      const rows = await readPage(database, { table, from: { after }, where, hasGone: hasSnapshot });
-      if (rows.length === 0) return;
-      if (rows[0].gone > after) throw new JournalError('gone', `the snapshot alone has records after ${after}`);
-      yield rows.map(parseRow);
-      after = rows.at(-1).seq;
-    }
+    return readFollowed(database, { tables: [table], projection: hasSnapshot ? table : undefined }, seq, last);
   }
 
   /** The records that this instance has stored. */
-  readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
-    return this.readAfter(seq, { instance: this.#instance });
+  async *readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
+    const { database, table } = this.#options;
+    for (let after = seq; ; ) {
+      const rows = await readPage(database, { table, from: { after }, where: { instance: this.#instance } });
+      if (rows.length === 0) return;
+      yield rows.map(parseRow);
+      after = rows.at(-1).seq;
+    }
   }
 
   isOwn({ instance }: LogRecord): boolean {
@@ -161,6 +200,11 @@ export class DatabaseLog implements RecordLog {
     return () => void this.#listeners.delete(listener);
   }
 
+  onLost(listener: () => void): () => void {
+    this.#lostListeners.add(listener);
+    return () => void this.#lostListeners.delete(listener);
+  }
+
   /** Rows are deleted by their age alone: other instances do not know what this one needs. */
   async holdFrom(): Promise<Release> {
     await undefined;
@@ -169,17 +213,16 @@ export class DatabaseLog implements RecordLog {
 
   state(): RecordLogState {
     const { failure } = this.#options.database;
-    return { healthy: !failure, failure, lastSeq: this.#lastSeq };
+    return { healthy: !failure, failure, lastSeq: this.#last?.seq };
   }
 
-  /** Learns the last seq; does nothing if the database cannot be used. */
+  /** Learns what is stored now; does nothing if the database cannot be used. */
   refresh(): Promise<void> {
-    this.#polling ??= this.#poll()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#polling = undefined;
-      });
-    return this.#polling;
+    this.#nextPoll ??= this.#pollSerially(async () => {
+      this.#nextPoll = undefined;
+      await this.#poll().catch(() => undefined);
+    });
+    return this.#nextPoll;
   }
 
   reopen(): Promise<void> {
@@ -193,17 +236,35 @@ export class DatabaseLog implements RecordLog {
 
   async #poll(): Promise<void> {
     const { database, table } = this.#options;
-    const text = 'SELECT last_id AS "lastId" FROM signalbox.gate WHERE name = $1';
+    const known = this.#last;
+    const ids = this.#tables.map((one) => `SELECT id FROM signalbox.${one} WHERE seq = last_id`).join(' UNION ALL ');
+    const text = `SELECT last_id AS seq, (${ids}) AS id FROM signalbox.gate WHERE name = $1`;
     const [row] = await database.query({ text, values: [table] });
-    this.#note(row.lastId);
+    const found: LastRecord = { seq: row.seq, id: row.id ?? undefined };
+    // What this instance has stored meanwhile may be missing in the answer.
+    if (known && known === this.#last && isOther(found, known)) {
+      this.#last = found;
+      for (const listener of this.#lostListeners) listener();
+    } else this.#note(found);
   }
 
-  #note(lastSeq: number): void {
-    if (this.#lastSeq !== undefined && lastSeq <= this.#lastSeq) return;
-    this.#lastSeq = lastSeq;
-    for (const listener of this.#listeners) listener(lastSeq);
+  #note(last: LastRecord): void {
+    const { seq: known = -1 } = this.#last ?? {};
+    if (last.seq < known) return;
+    this.#last = last;
+    if (last.seq > known) for (const listener of this.#listeners) listener(last.seq);
+  }
+
+  /** Rows wait until a snapshot has them. */
+  #askHolds(): void {
+    for (const from of this.#holds) from();
   }
 }
+
+/** Whether records up to one that is known were lost: nothing is, or another one has its seq. */
+const isOther = (found: LastRecord, known: LastRecord): boolean =>
+  found.seq < known.seq ||
+  (found.seq === known.seq && found.id !== undefined && known.id !== undefined && found.id !== known.id);
 
 /** @throws JournalError `too-large` */
 const countBytes = (records: readonly NewRecord[]): number => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createSerial } from '../../lib/scheduling.ts';
 import { hourMs } from '../../lib/units.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './batch.ts';
@@ -42,6 +43,8 @@ interface Expiry {
   /** Milliseconds for which rows are kept, or what finds out before each deletion; Infinity keeps all. */
   keptMs: number | (() => Promise<number>);
   clock(): Date;
+  /** Rows stay until the snapshot of a projection has them; `onWaiting` is called where some wait for that. */
+  covered?: { projection: string; onWaiting(): void } | undefined;
 }
 
 /** Rows of a table that are deleted when a projection has them. */
@@ -67,6 +70,7 @@ export class Database {
   readonly #expiries: Expiry[] = [];
   readonly #cuts: Cut[] = [];
   #deletion: NodeJS.Timeout | undefined;
+  readonly #deleteSerially = createSerial();
   #isClosed = false;
 
   /** Throws an Error, whose message is a clause, for an address that cannot be read. */
@@ -168,6 +172,12 @@ export class Database {
     this.#deletion ??= this.#planDeletion(firstMs);
   }
 
+  /** Deletes old rows now: what they waited for is there. */
+  deleteSoon(): void {
+    clearTimeout(this.#deletion);
+    if (!this.#isClosed) this.#deletion = this.#planDeletion(0);
+  }
+
   /** From now on each request is attempted once: a server that stops does not wait for a database to come back. */
   stop(): void {
     this.#writer.stop();
@@ -201,9 +211,11 @@ export class Database {
         await this.#deleteUpTo(table, findLast).catch(() => undefined);
       }
       for (const expiry of this.#expiries) await this.#expire(expiry).catch(() => undefined);
-      if (!this.#isClosed) this.#deletion = this.#planDeletion(hourMs);
+      if (this.#isClosed) return;
+      clearTimeout(this.#deletion);
+      this.#deletion = this.#planDeletion(hourMs);
     };
-    return setTimeout(() => void deleteOld(), ms).unref();
+    return setTimeout(() => void this.#deleteSerially(deleteOld), ms).unref();
   }
 
   async #deleteUpTo(table: string, findLast: () => Promise<number>): Promise<void> {
@@ -211,19 +223,37 @@ export class Database {
     if (last > 0) await this.#delete(table, 'seq', 'seq <= $1::bigint ORDER BY seq', () => last);
   }
 
-  async #expire({ table, key, at, keptMs: kept, clock }: Expiry): Promise<void> {
+  async #expire({ table, key, at, keptMs: kept, clock, covered }: Expiry): Promise<void> {
     const keptMs = typeof kept === 'number' ? kept : await kept();
     if (keptMs === Number.POSITIVE_INFINITY) return;
     const [column, limit] =
       'milliseconds' in at ? [at.milliseconds, '$1::bigint'] : [at.timestamp, 'to_timestamp($1::bigint / 1000)'];
-    const order = `${column} < ${limit} ORDER BY ${column}`;
-    await this.#delete(table, key, order, () => clock().getTime() - keptMs);
+    const findLimit = () => clock().getTime() - keptMs;
+    const order = `ORDER BY ${column}`;
+    if (!covered) return this.#delete(table, key, `${column} < ${limit} ${order}`, findLimit);
+    const { projection, onWaiting } = covered;
+    const saved = `coalesce((SELECT seq FROM signalbox.projection WHERE name = '${projection}'), 0)`;
+    await this.#delete(table, key, `${column} < ${limit} AND ${key} <= ${saved} ${order}`, findLimit, projection);
+    const text = `SELECT EXISTS (SELECT FROM signalbox.${table} WHERE ${column} < ${limit}) AS "areWaiting"`;
+    const [row] = await this.query({ text, values: [findLimit()] });
+    if (row.areWaiting) onWaiting();
   }
 
-  async #delete(table: string, key: string, condition: string, findValue: () => number): Promise<void> {
+  /** Notes the last seq of what is deleted, in the same statement, where a projection may have to restore its snapshot. */
+  async #delete(
+    table: string,
+    key: string,
+    condition: string,
+    findValue: () => number,
+    projection?: string,
+  ): Promise<void> {
+    const noted = projection
+      ? `, noted AS (UPDATE signalbox.projection SET gone = greatest(projection.gone, (SELECT max(${key}) FROM gone))
+          WHERE name = '${projection}' AND EXISTS (SELECT FROM gone) RETURNING 1)`
+      : '';
     // Other instances delete, too.
     const text = `WITH gone AS (DELETE FROM signalbox.${table} WHERE ${key} IN (SELECT ${key} FROM signalbox.${table}
-      WHERE ${condition} LIMIT ${deletedCount} FOR UPDATE SKIP LOCKED) RETURNING 1)
+      WHERE ${condition} LIMIT ${deletedCount} FOR UPDATE SKIP LOCKED) RETURNING ${key})${noted}
       SELECT count(*) AS count FROM gone`;
     for (let count = deletedCount; count === deletedCount && !this.#isClosed; ) {
       const [row] = await this.query({ text, values: [findValue()] });

@@ -24,8 +24,14 @@ export const ownLease: Lease = {
   close: async () => undefined,
 };
 
-/** A lease in the database that instances share: if its holder ends, another one has it within 20 s. */
-export const createLease = (database: Pick<Database, 'query' | 'instance'>, name: string): Lease => {
+/**
+ * A lease in the database that instances share: if its holder ends, another one has it within 20 s. `begun` resolves after the
+ * first attempt to get it.
+ */
+export const createLease = (
+  database: Pick<Database, 'query' | 'instance'>,
+  name: string,
+): Lease & { begun: Promise<void> } => {
   const listeners: ((isHeld: boolean) => void)[] = [];
   /** By the monotonic clock. */
   let heldUntil = 0;
@@ -68,6 +74,7 @@ export const createLease = (database: Pick<Database, 'query' | 'instance'>, name
   const timer = setInterval(look, renewMs);
   look();
   return {
+    begun: Promise.resolve(running),
     isHeld,
     onChanged: (listener) => void listeners.push(listener),
     close: async () => {

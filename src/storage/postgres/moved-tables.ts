@@ -1,7 +1,7 @@
 import { type ImportTarget, type MovedStore, passAll } from '../moved-store.ts';
 import { readPostgresUrl } from './address.ts';
 import { type Gate, lockGate, storeGate } from './batch.ts';
-import { Primary, type Row } from './connection.ts';
+import { type Connection, Primary, type Row } from './connection.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
@@ -76,6 +76,7 @@ const readSaved = async (
 export const openEmptyTables = async (url: string, stores: readonly MovedStore[]): Promise<ImportTarget> => {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const gates = new Map<MovedStore, Gate>();
+  let occupied: string | undefined;
   try {
     await migrate(connection);
     await connection.query({ text: 'BEGIN; SET LOCAL lock_timeout = 2500' });
@@ -83,13 +84,14 @@ export const openEmptyTables = async (url: string, stores: readonly MovedStore[]
     for (const store of stores.toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))) {
       const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(store.table.name))) as [Row];
       gates.set(store, { lastId, at, counts });
+      if (lastId > 0 && !(await isUnused(connection, store))) occupied ??= store.name;
     }
   } catch (error) {
     connection.close();
     throw error;
   }
   return {
-    occupied: [...gates].find(([, { lastId }]) => lastId > 0)?.[0].name,
+    occupied,
     pieceCount: 500,
     add: async (store, changes) => {
       const gate = gates.get(store);
@@ -98,7 +100,7 @@ export const openEmptyTables = async (url: string, stores: readonly MovedStore[]
     save: () =>
       runAll(
         connection,
-        Array.from(gates, ([{ table }, gate]) => storeGate(table.name, gate)),
+        Array.from(gates, ([{ table }, gate]) => [storeGate(table.name, gate), ...(table.finish?.() ?? [])]).flat(),
       ),
     commit: async () => {
       const { warnings } = connection;
@@ -109,4 +111,10 @@ export const openEmptyTables = async (url: string, stores: readonly MovedStore[]
     },
     close: () => connection.close(),
   };
+};
+
+const isUnused = async (connection: Connection, { table }: MovedStore): Promise<boolean> => {
+  if (table.isUnused === undefined) return false;
+  const [row] = await connection.query({ text: `SELECT ${table.isUnused} AS "isUnused"` });
+  return row.isUnused;
 };

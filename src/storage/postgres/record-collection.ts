@@ -1,4 +1,5 @@
 import { KeyRefusal } from '../../lib/expected-errors.ts';
+import { dayMs } from '../../lib/units.ts';
 import type { LogRecord } from '../journal/line.ts';
 import type { MovedTable } from '../moved-store.ts';
 import { rememberedMs } from '../recent-keys.ts';
@@ -31,7 +32,12 @@ export interface NewRecord {
   /** JSON without U+0000. */
   body: string;
   key?: RepeatRowKey | undefined;
+  /** An event of a feature: in a table beside the other one, with a seq of the same order. */
+  isEvent?: boolean;
 }
+
+/** The table of the events of features beside records. */
+export const toEventTable = (table: string): string => `${table}_event`;
 
 /** A record in its table. */
 type StoredRow = Omit<NewRecord, 'key'> & { seq: number };
@@ -152,10 +158,13 @@ class RecordBatch {
 
   toStatements(name: string, instance: string): Statement[] {
     if (this.#added.length === 0) return [];
-    const insert = insertRecords(name, instance, this.#added);
-    insert.text += ' ON CONFLICT (id) DO NOTHING';
+    const statements = [
+      { table: name, rows: this.#added.filter(({ isEvent }) => !isEvent) },
+      { table: toEventTable(name), rows: this.#added.filter(({ isEvent }) => isEvent) },
+    ].flatMap(({ table, rows }) => (rows.length > 0 ? [insertRecords(table, instance, rows)] : []));
+    for (const insert of statements) insert.text += ' ON CONFLICT (id) DO NOTHING';
     const keys = [...this.#addedKeys.values()];
-    return keys.length === 0 ? [insert] : [insert, rememberKeys(keys)];
+    return keys.length === 0 ? statements : [...statements, rememberKeys(keys)];
   }
 }
 
@@ -186,6 +195,8 @@ interface Columns {
   /** Milliseconds since 1970; undefined where the record does not say. */
   timeOf(record: LogRecord): number | undefined;
   levelOf?(record: LogRecord): unknown;
+  /** There are events of features in a table beside it, and their projection does not fold imported records that are older than a day. */
+  hasEvents?: boolean;
   /** How a record has its key, which a record of the table may lack while it is remembered. */
   keys?: {
     read(record: LogRecord): Key | undefined;
@@ -199,7 +210,7 @@ const noInstance = '';
 /** The table of a log, as export and import see it. Records keep their ids and get seqs from 1. */
 export const createRecordTable = (
   name: 'alert' | 'audit' | 'setting',
-  { timeOf, levelOf = () => null, keys }: Columns,
+  { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
 ): MovedTable<MovedRecord> => ({
   name,
   queries: [
@@ -228,4 +239,19 @@ export const createRecordTable = (
     const insert = insertRecords(name, noInstance, rows);
     return remembered.size > 0 ? [insert, rememberKeys([...remembered.values()])] : [insert];
   },
+  ...(hasEvents && {
+    finish: () => [passOld(name)],
+    // All that was stored are events that are still there.
+    isUnused: `(SELECT last_id FROM signalbox.gate WHERE name = '${name}') = (SELECT count(*) FROM signalbox.${toEventTable(name)})`,
+  }),
+});
+
+const passOld = (table: string): Statement => ({
+  text: `INSERT INTO signalbox.projection (name, seq, gone)
+    SELECT $1, passed.seq, passed.seq FROM (
+      SELECT coalesce((SELECT min(seq) - 1 FROM signalbox.${table} WHERE at >= $2), max(seq), 0) AS seq
+      FROM signalbox.${table}
+    ) AS passed
+    ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, gone = excluded.gone`,
+  values: [table, Date.now() - dayMs],
 });

@@ -64,13 +64,11 @@ export interface RowRange {
   times?: Times | undefined;
   /** Rows of other times have no body. */
   shown?: Times | undefined;
-  /** Adds `gone`, the seq up to which a projection of the table has deleted rows. */
-  hasGone?: boolean | undefined;
 }
 
 /** One page of rows with seq, id, instance and body. It is empty if there are no more. */
 export const readPage = (database: Database, range: RowRange): Promise<Row[]> => {
-  const { table, from, where, times, shown, hasGone } = range;
+  const { table, from, where, times, shown } = range;
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const isIn = ({ since, until }: Times): string => `at >= ${bind(since)} AND at < ${bind(until)}`;
@@ -85,8 +83,7 @@ export const readPage = (database: Database, range: RowRange): Promise<Row[]> =>
   }
   if (times) conditions.push(isIn(times));
   const body = shown ? `CASE WHEN ${isIn(shown)} THEN body END AS body` : 'body';
-  const gone = hasGone ? `, (SELECT gone FROM signalbox.projection WHERE name = ${bind(table)}) AS gone` : '';
-  const text = `SELECT seq, id, instance, body${gone} FROM (
+  const text = `SELECT seq, id, instance, body FROM (
       SELECT *, coalesce(sum(octet_length(body)) OVER (ORDER BY seq ${order} ROWS BETWEEN UNBOUNDED PRECEDING
         AND 1 PRECEDING), 0) AS bytes
       FROM (SELECT seq, id, instance, ${body} FROM signalbox.${table} WHERE ${conditions.join(' AND ')}

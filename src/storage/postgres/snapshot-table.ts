@@ -1,8 +1,7 @@
 import { Slice } from '../../lib/slice.ts';
-import { MiB } from '../../lib/units.ts';
-import { lengthOf } from '../changes.ts';
-import type { ProjectionSnapshot, ProjectionState } from '../projection.ts';
-import type { RecordLog } from '../record-log.ts';
+import { dayMs, MiB } from '../../lib/units.ts';
+import { createId } from '../journal/line.ts';
+import type { ProjectionSnapshot } from '../projection.ts';
 import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
@@ -10,12 +9,15 @@ import type { Database } from './database.ts';
 /** The version of the tables from which on programs read snapshots. */
 const snapshotVersion = 10;
 
-/** A snapshot is written when the log has so many characters after the last one: of several instances, one writes it. */
+/** A snapshot is written when the log has so many bytes after the last one, unless `isWriter` says which instance writes it. */
 const leastGrowth = 2 * MiB;
 
 /** Characters of a part, and parts that are read and written at once. */
 const partLength = 64 * 1024;
 const partCount = 16;
+
+/** Milliseconds after which parts that do not count yet are left over: whoever wrote them has ended. */
+const leftOverMs = dayMs;
 
 /** Rows of the log that stay for those who list them: so many bytes of the newest, but no more than so many rows. */
 const keptBytes = 16 * MiB;
@@ -23,68 +25,112 @@ const keptCount = 100_000;
 
 interface SnapshotTableParts {
   database: Database;
-  /** Its rows may be deleted once they are in the snapshot. */
-  log: Pick<RecordLog, 'readAfter'>;
-  /** The log's table. */
-  table: 'setting';
-  createState(): ProjectionState;
+  /** The log's table, and the one of events beside it. */
+  table: 'setting' | 'alert';
+  eventTable?: string;
+  /** Rows of the log are deleted once they are in the snapshot, but for the newest. */
+  cutsLog?: boolean;
+  /** Whether this is the instance that writes snapshots; by default whichever comes first does. */
+  isWriter?: () => boolean;
 }
 
-/** A snapshot as of the event with the seq and the id, made of the snapshot as of `from` and the events after it. */
+/** A snapshot whose parts are stored under a name, as of the event with the seq and the id. */
 interface NewSnapshot {
-  table: string;
-  from: number;
+  tables: readonly string[];
   seq: number;
   id: string;
-  parts: readonly string[];
+  parts: string;
 }
 
 /**
- * The snapshot of a log that instances share. It is made of the tables alone, never of a state in memory, which may have events
- * that a failover of the database has lost.
+ * The snapshot of a log that instances share. It counts only if the last event of the state is in the tables then, so it never has
+ * events that a failover of the database has lost.
  */
-export const createSnapshotTable = ({ database, log, table, createState }: SnapshotTableParts): ProjectionSnapshot => {
+export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
+  const { database, table, eventTable, cutsLog, isWriter } = given;
+  const tables = eventTable ? [table, eventTable] : [table];
   let size = 0;
-  const read = async (restore: (entry: unknown) => void): Promise<number> => {
-    const found = await database.openSnapshot();
-    try {
-      size = 0;
-      return await readSnapshot(
-        (statement) => found.query(statement),
-        table,
-        (body) => {
-          size += body.length;
-          for (const entry of JSON.parse(body)) restore(entry);
-        },
-      );
-    } finally {
-      found.close();
-    }
-  };
-  const write = async (): Promise<void> => {
-    const state = createState();
-    const from = await read((entry) => state.restore(entry));
-    let [last, growth] = [{ seq: from, id: '' }, 0];
-    for await (const events of log.readAfter(from)) {
-      for (const event of events) {
-        state.fold(event);
-        growth += lengthOf(event);
-        last = event;
-      }
-    }
-    if (growth < leastGrowth) return;
-    const parts = await toParts(state.save());
-    await database.writeApart(storing, { table, from, seq: last.seq, id: last.id, parts });
-    size = parts.reduce((sum, { length }) => sum + length, 0);
-  };
-  database.cut({ table, findLast: () => findLast(database, table) });
+  if (cutsLog) database.cut({ table, findLast: () => findLast(database, table) });
   return {
     get size(): number {
       return size;
     },
-    read,
-    write,
+    ...(isWriter && { mayWrite: isWriter }),
+    read: async (restore) => {
+      const found = await database.openSnapshot();
+      try {
+        size = 0;
+        return await readSnapshot(
+          (statement) => found.query(statement),
+          table,
+          (body) => {
+            size += body.length;
+            for (const entry of JSON.parse(body)) restore(entry);
+          },
+        );
+      } finally {
+        found.close();
+      }
+    },
+    write: async (_seq, entries, last) => {
+      if (last?.id === undefined) return;
+      const { seq, id } = last;
+      const growth = await readGrowth(database, table, seq);
+      if (growth === undefined || (!isWriter && growth < leastGrowth)) return;
+      const parts = `${table}/${createId()}`;
+      await deleteLeftOver(database, table);
+      const written = await writeParts(database, parts, entries);
+      const counts = await database.writeApart(storing, { tables, seq, id, parts });
+      if (counts) size = written;
+      else await database.query({ text: deleteParts, values: [parts] });
+    },
   };
+};
+
+/** Bytes of the log from the last snapshot up to a seq; undefined where the snapshot is as new. */
+const readGrowth = async (database: Database, table: string, seq: number): Promise<number | undefined> => {
+  const [row] = await database.query({
+    text: `SELECT head.seq < $2 AS "isNewer", (SELECT coalesce(sum(octet_length(body)), 0) FROM signalbox.${table}
+        WHERE seq > head.seq AND seq <= $2) AS growth
+      FROM (SELECT coalesce((SELECT seq FROM signalbox.projection WHERE name = $1), 0) AS seq) AS head`,
+    values: [table, seq],
+  });
+  return row.isNewer ? row.growth : undefined;
+};
+
+const deleteParts = 'DELETE FROM signalbox.projection_part WHERE name = $1 RETURNING 1 AS one';
+
+/** Deletes parts that never came to count. */
+const deleteLeftOver = async (database: Database, table: string): Promise<void> => {
+  await database.query({
+    text: `DELETE FROM signalbox.projection_part WHERE starts_with(name, $1 || '/') AND name < $1 || '/' || $2
+      AND name <> (SELECT coalesce(parts, '') FROM signalbox.projection WHERE name = $1) RETURNING 1 AS one`,
+    values: [table, createId(Date.now() - leftOverMs)],
+  });
+};
+
+/** Stores the entries under a name, some at a time, so that nobody waits for them; resolves to their length. */
+const writeParts = async (database: Database, name: string, pieces: Iterable<readonly unknown[]>): Promise<number> => {
+  let first = 0;
+  let size = 0;
+  let parts: string[] = [];
+  const store = async (): Promise<void> => {
+    await database.query({
+      text: `INSERT INTO signalbox.projection_part (name, part, body)
+        SELECT $1, $2::int + number - 1, body FROM unnest($3::text[]) WITH ORDINALITY AS given (body, number)
+        ON CONFLICT DO NOTHING RETURNING 1 AS one`,
+      values: [name, first, parts],
+    });
+    first += parts.length;
+    size += parts.reduce((sum, { length }) => sum + length, 0);
+    parts = [];
+  };
+  for await (const part of toParts(pieces)) {
+    parts.push(part);
+    if (parts.length === partCount) await store();
+  }
+  await store();
+  return size;
 };
 
 /** Calls `take` with each part of the snapshot, an array as JSON, and resolves to the seq; 0 without a snapshot. */
@@ -93,76 +139,70 @@ export const readSnapshot = async (
   table: string,
   take: (body: string) => void,
 ): Promise<number> => {
-  const [head] = await query({ text: 'SELECT seq FROM signalbox.projection WHERE name = $1', values: [table] });
+  // Tables of an older version have no column for the name of the parts.
+  const [head] = await query({ text: 'SELECT * FROM signalbox.projection WHERE name = $1', values: [table] });
   if (!head) return 0;
+  const name = head.parts ?? table;
   const text = `SELECT part, body FROM signalbox.projection_part WHERE name = $1 AND part >= $2
     ORDER BY part LIMIT ${partCount}`;
   for (let [next, count] = [0, partCount]; count === partCount; next += count) {
-    const rows = await query({ text, values: [table, next] });
+    const rows = await query({ text, values: [name, next] });
     for (const { body } of rows) take(body);
     count = rows.length;
   }
   return head.seq;
 };
 
-const toParts = async (pieces: Iterable<readonly unknown[]>): Promise<string[]> => {
+async function* toParts(pieces: Iterable<readonly unknown[]>): AsyncGenerator<string> {
   const slice = new Slice();
-  const parts: string[] = [];
   let entries: string[] = [];
   let length = 0;
   for (const entry of flatten(pieces)) {
     const json = JSON.stringify(entry);
     if (length > 0 && length + json.length > partLength) {
-      parts.push(`[${entries.join(',')}]`);
+      yield `[${entries.join(',')}]`;
       [entries, length] = [[], 0];
     }
     entries.push(json);
     length += json.length;
     if (slice.isOver) await slice.giveWay();
   }
-  return [...parts, `[${entries.join(',')}]`];
-};
+  yield `[${entries.join(',')}]`;
+}
 
 function* flatten<T>(pieces: Iterable<readonly T[]>): Generator<T> {
   for (const piece of pieces) yield* piece;
 }
 
-/** Replaces snapshots; resolves to whether it has. */
+/** Makes snapshots count; resolves to whether it has. */
 const storing: Collection<NewSnapshot, boolean> = {
   name: 'projection',
   read: (changes) => [
-    { text: 'SELECT name, seq FROM signalbox.projection' },
-    ...changes.map(({ table, id }) => ({ text: `SELECT id FROM signalbox.${table} WHERE id = $1`, values: [id] })),
+    { text: 'SELECT name, seq, coalesce(parts, name) AS parts FROM signalbox.projection' },
+    ...changes.map(({ tables, seq }) => ({
+      text: tables.map((table) => `SELECT id FROM signalbox.${table} WHERE seq = $1`).join(' UNION ALL '),
+      values: [seq],
+    })),
   ],
   decide: (changes, [heads = [], ...found]) => {
-    const seqs = new Map<string, number>(heads.map(({ name, seq }) => [name, seq]));
-    const ids = new Set(found.flat().map(({ id }) => id));
     const statements: Statement[] = [];
-    const decisions = changes.map((change) => {
-      const { table, from, seq, id } = change;
+    const decisions = changes.map(({ tables: [table], seq, id, parts }, index) => {
+      const head = heads.find(({ name }) => name === table);
       // Another instance has been faster, or the database has lost the event.
-      if ((seqs.get(table) ?? 0) !== from || !ids.has(id)) return { result: false };
-      seqs.set(table, seq);
-      statements.push(...replaceSnapshot(change));
+      if ((head?.seq ?? 0) >= seq || found[index]?.[0]?.id !== id) return { result: false };
+      statements.push(
+        {
+          text: `INSERT INTO signalbox.projection (name, seq, parts) VALUES ($1, $2, $3)
+            ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, parts = excluded.parts`,
+          values: [table, seq, parts],
+        },
+        { text: 'DELETE FROM signalbox.projection_part WHERE name = $1', values: [head?.parts ?? table] },
+      );
       return { result: true };
     });
     return { decisions, statements };
   },
 };
-
-function* replaceSnapshot({ table, seq, parts }: NewSnapshot): Generator<Statement> {
-  yield { text: 'DELETE FROM signalbox.projection_part WHERE name = $1', values: [table] };
-  const insert = `INSERT INTO signalbox.projection_part (name, part, body)
-    SELECT $1, $2::int + number - 1, body FROM unnest($3::text[]) WITH ORDINALITY AS given (body, number)`;
-  for (let first = 0; first < parts.length; first += partCount) {
-    yield { text: insert, values: [table, first, parts.slice(first, first + partCount)] };
-  }
-  yield {
-    text: `INSERT INTO signalbox.projection (name, seq) VALUES ($1, $2)
-      ON CONFLICT (name) DO UPDATE SET seq = excluded.seq`,
-    values: [table, seq],
-  };
-}
 
 /** An instance of a version that does not read snapshots may still be there. */
 const hasOlder = `EXISTS (SELECT FROM signalbox.writer

@@ -1,0 +1,46 @@
+import Type, { type Static } from 'typebox';
+import { dayMs, hourMs, minuteMs } from '../../lib/units.ts';
+import type { Rules } from './fold.ts';
+
+export const incidentSettings = {
+  incidentLevel: Type.Enum(['CRITICAL', 'ERROR', 'WARNING'], {
+    type: 'string',
+    default: 'WARNING',
+    description: 'Alerts of this severity or worse open incidents.',
+  }),
+  reopenMinutes: Type.Number({
+    minimum: 0,
+    maximum: 10_080,
+    default: 30,
+    description: 'An alert that comes within so many minutes after its incident was resolved opens that one again.',
+  }),
+  quietHours: Type.Number({
+    minimum: 0,
+    maximum: 8760,
+    default: 24,
+    description:
+      'After so many hours without alerts an incident is resolved, unless its sender says when it is over; 0: never.',
+  }),
+  incidentsRetainDays: Type.Integer({
+    minimum: 0,
+    default: 90,
+    description: 'Days to keep a resolved incident; 0 keeps all. At most 100,000 are kept.',
+  }),
+};
+export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;
+
+/** What counts until an instance has said something else: the defaults. */
+export const firstRules: Rules = { level: 'WARNING', reopenMs: 30 * minuteMs, quietMs: dayMs, retainMs: 90 * dayMs };
+
+/** What of the settings decides the state. */
+export const toRules = ({
+  incidentLevel,
+  reopenMinutes,
+  quietHours,
+  incidentsRetainDays,
+}: IncidentSettings): Rules => ({
+  level: incidentLevel,
+  reopenMs: Math.ceil(reopenMinutes * minuteMs),
+  quietMs: Math.ceil(quietHours * hourMs),
+  retainMs: incidentsRetainDays * dayMs,
+});
