@@ -67,7 +67,7 @@ export interface ProjectionSnapshot {
   read(restore: (entry: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
   /** `last` is the last event that led to the state, as far as there is one after the last snapshot. */
   write(seq: number, entries: Iterable<readonly unknown[]>, last?: LastRecord): Promise<void>;
-  /** Whether this instance is the one that writes snapshots at present; by default it is. */
+  /** Whether this instance is the one that writes a snapshot when the log has grown; by default it is. */
   mayWrite?(): boolean;
 }
 
@@ -390,7 +390,7 @@ export class Projection<State extends ProjectionState> {
       throw error;
     }
     const { snapshot, leastGrowth = usualGrowth } = this.#parts;
-    const isDue = snapshot && this.#growth > Math.max(leastGrowth, snapshot.size);
+    const isDue = snapshot && this.#growth > Math.max(leastGrowth, snapshot.size) && (snapshot.mayWrite?.() ?? true);
     if (isDue && !this.#isClosed && !this.#isSaving) this.save().catch(ignore);
   }
 
@@ -497,8 +497,7 @@ export class Projection<State extends ProjectionState> {
 
   /** Takes at most a tenth of the time, however often files could be deleted. */
   #saveForRetention(): void {
-    const { snapshot } = this.#parts;
-    if (!this.#hasRead || this.#isSaving || this.#isClosed || snapshot?.mayWrite?.() === false) return;
+    if (!this.#hasRead || this.#isSaving || this.#isClosed) return;
     const restMs = this.#restedAt - performance.now();
     if (restMs > 0) {
       this.#resting ??= setTimeout(() => {
@@ -516,7 +515,7 @@ export class Projection<State extends ProjectionState> {
   async #save(): Promise<void> {
     const { snapshot } = this.#parts;
     const seq = this.#seq ?? 0;
-    if (!snapshot || snapshot.mayWrite?.() === false || (seq <= this.#savedSeq && !this.#isChanged)) return;
+    if (!snapshot || (seq <= this.#savedSeq && !this.#isChanged)) return;
     // After a failure not with the next event, but when the log has grown by as much again.
     this.#growth = 0;
     this.#isChanged = false;

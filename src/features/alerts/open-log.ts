@@ -257,7 +257,8 @@ const readSharedDefaultDays = async (database: Pick<Database, 'query'>): Promise
   const name = 'alert_days';
   await database.query({
     text: `INSERT INTO signalbox.gate (name, last_id)
-      SELECT $1, CASE WHEN EXISTS (SELECT FROM signalbox.alert) THEN $3::bigint ELSE $2::bigint END
+      SELECT $1, CASE WHEN last_id = (SELECT count(*) FROM signalbox.alert_event) THEN $2::bigint ELSE $3::bigint END
+      FROM signalbox.gate WHERE name = 'alert'
       ON CONFLICT (name) DO NOTHING`,
     values: [name, defaultRetainDays, forever],
   });

@@ -31,7 +31,7 @@ const savedMs = 10 * 60_000;
 const databaseMs = 9000;
 const namesMs = 1000;
 
-/** What is other where instances share the log. */
+/** What is different where instances share the log. */
 interface SharedParts {
   /** Its holder appends that time passes, and its settings. */
   lease: Lease;
@@ -201,7 +201,8 @@ export class IncidentStore {
   }
 
   async reopen(): Promise<void> {
-    await this.save();
+    if (this.#parts.shared) await this.catchUp();
+    else await this.save();
   }
 
   /** Stores a snapshot; a failure is reported, and keeps the log. What is moved away is missing on the next start unless it is in one. */

@@ -10,7 +10,7 @@ import { rememberedMs } from '../recent-keys.ts';
 import type { FollowedLog, LastRecord, RecordLog, RecordLogState, Release } from '../record-log.ts';
 import type { Collection } from './batch.ts';
 import type { Database } from './database.ts';
-import { readFollowed } from './followed-rows.ts';
+import { type FollowedTables, readFollowed } from './followed-rows.ts';
 import {
   createRecordCollection,
   type NewRecord,
@@ -106,7 +106,7 @@ export class DatabaseLog implements RecordLog {
     const { database, table } = this.#options;
     return {
       appendAll: (records, ids) => this.appendAll(records, ids),
-      readAfter: (seq, last) => readFollowed(database, { tables: this.#tables, projection: table }, seq, last),
+      readAfter: (seq, last) => this.#follow({ tables: this.#tables, projection: table }, seq, last),
       onStored: (listener) => this.onStored(listener),
       onLost: (listener) => this.onLost(listener),
       holdFrom: async (from) => {
@@ -159,8 +159,8 @@ export class DatabaseLog implements RecordLog {
   }
 
   readAfter(seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]> {
-    const { database, table, hasSnapshot } = this.#options;
-    return readFollowed(database, { tables: [table], projection: hasSnapshot ? table : undefined }, seq, last);
+    const { table, hasSnapshot } = this.#options;
+    return this.#follow({ tables: [table], projection: hasSnapshot ? table : undefined }, seq, last);
   }
 
   /** The records that this instance has stored. */
@@ -232,6 +232,14 @@ export class DatabaseLog implements RecordLog {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await undefined;
+  }
+
+  async *#follow(tables: FollowedTables, seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]> {
+    for await (const records of readFollowed(this.#options.database, tables, seq, last)) {
+      const end = records.at(-1);
+      if (end) this.#note({ seq: end.seq, id: end.id });
+      yield records;
+    }
   }
 
   async #poll(): Promise<void> {

@@ -10,9 +10,9 @@ const pageCount = 1000;
 const pageBytes = 4 * 1024 * 1024;
 
 /** Tables with one order of seq. */
-interface FollowedTables {
+export interface FollowedTables {
   tables: readonly string[];
-  /** The projection whose snapshot may have records alone; undefined if no rows are deleted for that. */
+  /** The projection whose snapshot may have records alone; undefined without one. */
   projection: string | undefined;
 }
 

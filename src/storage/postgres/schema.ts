@@ -215,7 +215,7 @@ ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
 
 /**
  * Events of incidents, in one order with alerts: their seqs come from the gate of those. The incidents of 1.1.0 become the first
- * snapshot. Its tables stay for those who go back, but instances of 1.1.0 cannot use them any more, so none folds alerts into
+ * snapshot; time ends none of them before an instance has said after how long. Its tables stay for those who go back, but instances of 1.1.0 cannot use them any more, so none folds alerts into
  * them: without a column they refuse requests for incidents at once, and nobody ever gives up the lease of those who notify.
  */
 const eventTables = `
@@ -231,8 +231,9 @@ CREATE INDEX alert_event_at ON signalbox.alert_event (at);
 ALTER TABLE signalbox.projection ADD COLUMN parts text;
 INSERT INTO signalbox.projection (name, seq) SELECT 'alert', last_id FROM signalbox.gate WHERE name = 'incident';
 INSERT INTO signalbox.projection_part (name, part, body)
-  SELECT 'alert', 0, format('[{"counters":{"lastNumber":%s,"lastChange":%s,"active":%s,"oldUntil":%s},"rules":{}}]',
-    coalesce(counts[1], 0), coalesce(counts[2], 0), coalesce(counts[3], 0), coalesce(counts[4], 0))
+  SELECT 'alert', 0, format('[{"counters":{"lastNumber":%s,"lastChange":%s,"active":%s,"oldUntil":%s},"rules":%s}]',
+    coalesce(counts[1], 0), coalesce(counts[2], 0), coalesce(counts[3], 0), coalesce(counts[4], 0),
+    CASE WHEN counts[1] > 0 THEN '{"quietMs":0,"retainMs":0}' ELSE '{}' END)
   FROM signalbox.gate WHERE name = 'incident';
 INSERT INTO signalbox.projection_part (name, part, body)
   SELECT 'alert', 1 + (place - 1) / 50, '[' || string_agg(entry, ',' ORDER BY place) || ']' FROM (
