@@ -25,10 +25,12 @@ interface IncidentLife {
 
 export type CreateLife = (t: Scope, clock: () => Date) => Promise<IncidentLife>;
 
+/** The time of a clock that tests move. */
+export const createTime = () => ({ now: Date.parse('2026-01-31T09:30:00Z') });
+
 /** What tests do with a store whose clock they move. */
-const createLifeTools = async (t: Scope, create: CreateLife) => {
-  let now = Date.parse('2026-01-31T09:30:00Z');
-  const life = await create(t, () => new Date(now));
+export const createLifeTools = async (t: Scope, create: CreateLife, time = createTime()) => {
+  const life = await create(t, () => new Date(time.now));
   const { store } = life;
   const read = async (number: number): Promise<StoredIncident> => {
     const incident = await store.find(number);
@@ -39,9 +41,9 @@ const createLifeTools = async (t: Scope, create: CreateLife) => {
     ...life,
     read,
     pass: (ms: number): void => {
-      now += ms;
+      time.now += ms;
     },
-    now: () => now,
+    now: () => time.now,
     /** Stores alerts that were received now, and waits until they are folded. */
     alert: async (...alerts: Record<string, unknown>[]): Promise<StoredRecord[]> => {
       const usual = { level: 'ERROR', fingerprint: 'k', status: 'firing', sender: 'key:a', source: '', hostname: '' };
@@ -49,7 +51,7 @@ const createLifeTools = async (t: Scope, create: CreateLife) => {
         ...usual,
         message: 'm',
         ...fields,
-        time: new Date(now).toISOString(),
+        time: new Date(time.now).toISOString(),
       }));
       const stored = await life.append(records);
       await store.catchUp();
@@ -274,7 +276,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
 };
 
 /** Alerts, actions and times, in any order. */
-const steps = fc.array(
+export const steps = fc.array(
   fc.oneof(
     {
       weight: 5,
@@ -311,10 +313,10 @@ const steps = fc.array(
   { minLength: 5, maxLength: 25 },
 );
 
-type LifeTools = Awaited<ReturnType<typeof createLifeTools>>;
-type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
+export type LifeTools = Awaited<ReturnType<typeof createLifeTools>>;
+export type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
 
-const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step: Step): Promise<void> => {
+export const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step: Step): Promise<void> => {
   if ('alerts' in step) return void (await alert(...step.alerts));
   if ('pass' in step) {
     pass(step.pass);

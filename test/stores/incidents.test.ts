@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,11 +7,7 @@ import type { ActionOn } from '../../src/features/incidents/fold.ts';
 import { incidentStates } from '../../src/features/incidents/schema.ts';
 import { IncidentStore } from '../../src/features/incidents/store.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
-import { Database } from '../../src/storage/postgres/database.ts';
-import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
-import { createLease } from '../../src/storage/postgres/lease.ts';
 import { tables } from '../../src/storage/postgres/schema.ts';
-import { createSnapshotTable } from '../../src/storage/postgres/snapshot-table.ts';
 import { createSnapshotFile } from '../../src/storage/snapshot-file.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
@@ -21,8 +16,9 @@ import { amount } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { createDatabase, createEmptyDatabase } from '../support/postgres/shared-server.ts';
-import { atEnd, type Scope } from '../support/scope.ts';
+import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
+import { openInstance } from './incident-instance.ts';
 import { type CreateLife, compareIncidentStores, rules, testIncidentStore } from './incident-store.ts';
 
 const skip = toSkipPostgres();
@@ -30,8 +26,6 @@ const skip = toSkipPostgres();
 const ignore = (): void => undefined;
 const log = { warn: ignore, error: ignore };
 const parts = { rules, observe: ignore, log };
-
-const timeOf = ({ time }: Record<string, unknown>) => Date.parse(String(time));
 
 const createInFiles: CreateLife = async (t, clock) => {
   const directory = createFolder(t);
@@ -139,39 +133,6 @@ test('whatever byte of the snapshot is damaged, numbers and the order of changes
     await life.close();
   }
 });
-
-/** One more instance on a database. */
-const openInstance = async (t: Scope, url: string, clock: () => Date) => {
-  const identity = { instance: randomUUID(), name: 'test', version: '0' };
-  const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
-  const database = new Database(url, identity, common, { report: ignore, onRefused: ignore, onCommit: ignore });
-  database.begin();
-  const indexing = { timeOf, keyOf: () => undefined };
-  const alerts = await DatabaseLog.open({
-    database,
-    table: 'alert',
-    instance: 'a',
-    clock,
-    indexing,
-    retainDays: () => 0,
-    hasEvents: true,
-  });
-  const lease = createLease(database, 'incidents');
-  await lease.begun;
-  const store = await IncidentStore.open({
-    ...parts,
-    events: alerts.events,
-    snapshot: createSnapshotTable({ database, table: 'alert', isWriter: lease.isHeld }),
-    shared: { lease, firstRules: rules, isOwn: (record) => alerts.isOwn(record) },
-    clock,
-  });
-  atEnd(t, async () => {
-    await store.close();
-    await alerts.close();
-    await database.close();
-  });
-  return { store, alerts };
-};
 
 const createInPostgres: CreateLife = async (t, clock) => {
   const { store, alerts } = await openInstance(t, await createDatabase(t), clock);

@@ -6,6 +6,7 @@ import type { LogRecord } from '../../storage/journal/line.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease } from '../../storage/postgres/lease.ts';
+import { toEventTable } from '../../storage/postgres/record-collection.ts';
 import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
 import { expectMovedFiles } from '../../storage/projection.ts';
 import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
@@ -69,7 +70,7 @@ const openShared = async (storage: OpeningParts, database: Database, given: Give
     clock,
     log,
     events,
-    snapshot: createSnapshotTable({ database, table: 'alert', isWriter: lease.isHeld }),
+    snapshot: createSnapshotTable({ database, tables: ['alert', toEventTable('alert')], isWriter: lease.isHeld }),
     shared: { lease, firstRules, isOwn },
     ...(opened && { onClosed: () => opened.close() }),
   });

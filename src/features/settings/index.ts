@@ -42,7 +42,7 @@ export const openMadeSettings = async ({
     clock,
     ...(database
       ? {
-          state: createSnapshotTable({ database, table: 'setting', cutsLog: true }),
+          state: createSnapshotTable({ database, tables: ['setting'], cutsLog: true }),
         }
       : // A change after one that failed needs a snapshot, and revocations are not refused for want of a reserve.
         { state: openState('settings', 0), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),

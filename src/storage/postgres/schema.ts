@@ -215,20 +215,23 @@ ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
 
 /**
  * Events of incidents, in one order with alerts: their seqs come from the gate of those. The incidents of 1.1.0 become the first
- * snapshot; time ends none of them before an instance has said after how long. Its tables stay for those who go back, but instances of 1.1.0 cannot use them any more, so none folds alerts into
- * them: without a column they refuse requests for incidents at once, and nobody ever gives up the lease of those who notify.
+ * snapshot; time ends none of them before an instance has said after how long.
+ *
+ * The tables of 1.1.0 stay for those who go back, but its instances cannot use them any more, so none folds alerts into them:
+ * without a column they refuse requests for incidents at once, and nobody ever gives up the lease of those who notify. This
+ * runs again after somebody has gone back.
  */
 const eventTables = `
 ALTER TABLE signalbox.incident RENAME COLUMN body TO former_body;
 INSERT INTO signalbox.lease (name, holder, until)
   VALUES ('notifications', '00000000-0000-0000-0000-000000000000', 'infinity')
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until;
-ALTER TABLE signalbox.incident_snapshot DROP CONSTRAINT incident_snapshot_incident_fkey;
+ALTER TABLE signalbox.incident_snapshot DROP CONSTRAINT IF EXISTS incident_snapshot_incident_fkey;
 
 ${toRecordTable('alert_event')}
 CREATE INDEX alert_event_at ON signalbox.alert_event (at);
 
-ALTER TABLE signalbox.projection ADD COLUMN parts text;
+ALTER TABLE signalbox.projection ADD COLUMN IF NOT EXISTS parts text;
 INSERT INTO signalbox.projection (name, seq) SELECT 'alert', last_id FROM signalbox.gate WHERE name = 'incident';
 INSERT INTO signalbox.projection_part (name, part, body)
   SELECT 'alert', 0, format('[{"counters":{"lastNumber":%s,"lastChange":%s,"active":%s,"oldUntil":%s},"rules":%s}]',

@@ -25,9 +25,8 @@ const keptCount = 100_000;
 
 interface SnapshotTableParts {
   database: Database;
-  /** The log's table, and the one of events beside it. */
-  table: 'setting' | 'alert';
-  eventTable?: string;
+  /** The log's table, and the one of events beside it, if there is one. */
+  tables: readonly [table: 'setting' | 'alert', eventTable?: string];
   /** Rows of the log are deleted once they are in the snapshot, but for the newest. */
   cutsLog?: boolean;
   /** Whether this is the instance that writes snapshots; by default whichever comes first does. */
@@ -36,7 +35,7 @@ interface SnapshotTableParts {
 
 /** A snapshot whose parts are stored under a name, as of the event with the seq and the id. */
 interface NewSnapshot {
-  tables: readonly string[];
+  tables: SnapshotTableParts['tables'];
   seq: number;
   id: string;
   parts: string;
@@ -47,8 +46,8 @@ interface NewSnapshot {
  * events that a failover of the database has lost.
  */
 export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
-  const { database, table, eventTable, cutsLog, isWriter } = given;
-  const tables = eventTable ? [table, eventTable] : [table];
+  const { database, tables, cutsLog, isWriter } = given;
+  const [table] = tables;
   let size = 0;
   if (cutsLog) database.cut({ table, findLast: () => findLast(database, table) });
   return {
