@@ -1,5 +1,6 @@
 import type { Database } from '../../storage/postgres/database.ts';
 import type { ProjectionSnapshot } from '../../storage/projection.ts';
+import type { LastRecord } from '../../storage/record-log.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import type { HeartbeatEntry } from './fold.ts';
 import type { Outage } from './judge.ts';
@@ -49,6 +50,11 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
       values: [rows.map(({ name }) => name), seq, rows.map(({ body }) => body)],
     });
   };
+  /** A failover may have lost what led to the states. */
+  const isThere = async (last: LastRecord | undefined): Promise<boolean> => {
+    const text = 'SELECT 1 AS one FROM signalbox.heartbeat WHERE seq = $1 AND id = $2';
+    return (await database.query({ text, values: [last?.seq, last?.id ?? null] })).length > 0;
+  };
   return {
     get size(): number {
       return size;
@@ -73,7 +79,8 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
       }
       return outages.seq;
     },
-    write: async (seq, pieces) => {
+    write: async (seq, pieces, last) => {
+      if (!(await isThere(last))) return;
       const names: string[] = [];
       let outages: readonly Outage[] = [];
       let written = 0;

@@ -89,10 +89,6 @@ export const logLines = [
   { messages: ['warn alerts: the log was replaced'], meaning: 'alerts that fired before it fire on, until they end' },
   { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
   {
-    messages: ['error incidents: the database refuses ...'],
-    meaning: '`err` has the reason; `alert` is stored without an incident, or the action on `incident` got 400',
-  },
-  {
     messages: ['error incidents: the stored state is damaged'],
     meaning: '[the incidents that can be read are kept](../how-it-works/incidents.md#what-is-promised)',
   },
