@@ -12,9 +12,9 @@ const snapshotVersion = 10;
 /** A snapshot is written when the log has so many bytes after the last one, unless `isWriter` says which instance writes it. */
 const leastGrowth = 2 * MiB;
 
-/** Characters of a part, and parts that are read and written at once. */
+/** Characters of a part, and parts that are read and written at once: requests are answered in between. */
 const partLength = 64 * 1024;
-const partCount = 16;
+const partCount = 4;
 
 /** Milliseconds after which parts that do not count yet are left over: whoever wrote them has ended. */
 const leftOverMs = dayMs;
