@@ -436,8 +436,10 @@ export class Projection<State extends ProjectionState> {
       savedSeq = await this.#writeBeginning(seq, state);
     }
     seq ??= 0;
-    const { lastSeq = seq } = log.state();
-    if (onReplaced && lastSeq < seq) {
+    const { lastSeq = seq, assignedSeq } = log.state();
+    const isOwnLog = assignedSeq !== undefined;
+    // Another instance may have stored a snapshot of records that this one does not know yet.
+    if (isOwnLog && onReplaced && lastSeq < seq) {
       onReplaced();
       seq = lastSeq;
       savedSeq = await this.#writeBeginning(seq, state);
