@@ -15,8 +15,8 @@ import type { JournalEvent, JournalOptions } from '../storage/journal/options.ts
 import type { Awaitable } from '../storage/list.ts';
 import type { MovedStore } from '../storage/moved-store.ts';
 import type { Database } from '../storage/postgres/database.ts';
-import type { ProjectionSnapshot } from '../storage/projection.ts';
 import type { ReplacedFile } from '../storage/replaced-file.ts';
+import type { ProjectionSnapshot } from '../storage/snapshot.ts';
 import type { Offers } from './offers.ts';
 import { type Route, uuidForm } from './route.ts';
 import type { Severity } from './severity.ts';

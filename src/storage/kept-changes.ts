@@ -6,7 +6,8 @@ import { toNotStored } from './journal/errors.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LogRecord, StoredRecord } from './journal/line.ts';
 import type { JournalEvent, JournalOptions } from './journal/options.ts';
-import { expectMovedFiles, type OnDamage, Projection, type ProjectionState, refuseDamage } from './projection.ts';
+import { expectMovedFiles, Projection, type ProjectionState } from './projection.ts';
+import { type OnDamage, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
 /**

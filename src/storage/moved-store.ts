@@ -9,8 +9,8 @@ import { type LogOptions, openKeptChanges, readKeptChanges } from './kept-change
 import type { Awaitable } from './list.ts';
 import type { Gate } from './postgres/batch.ts';
 import type { Row, Statement } from './postgres/connection.ts';
-import type { OnDamage } from './projection.ts';
 import type { MovedRecord } from './record-log.ts';
+import type { OnDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
 /** A store of which `signalbox export` reads all changes, and into which `import` writes them. A log has a MovedRecord for each. */

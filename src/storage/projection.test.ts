@@ -12,7 +12,8 @@ import { waitUntil } from '../../test/support/wait.ts';
 import { JournalError } from './journal/errors.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { toMark } from './journal/line.ts';
-import { expectMovedFiles, Projection, type ProjectionSnapshot, refuseDamage } from './projection.ts';
+import { expectMovedFiles, Projection } from './projection.ts';
+import { type ProjectionSnapshot, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
 type Extras = Partial<

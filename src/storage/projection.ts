@@ -3,15 +3,15 @@ import { createSerial } from '../lib/scheduling.ts';
 import { Slice } from '../lib/slice.ts';
 import { Batcher, type Waiting } from './batcher.ts';
 import { lengthOf } from './changes.ts';
+import { DoubtfulEvents } from './doubtful-events.ts';
 import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord, type StoredRecord } from './journal/line.ts';
 import type { JournalEvent } from './journal/options.ts';
-import type { FollowedLog, LastRecord, Release } from './record-log.ts';
+import type { FollowedLog, LastRecord } from './record-log.ts';
+import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
+import { SnapshotKeeper, type TakenState } from './snapshot-keeper.ts';
 
 const MiB = 1024 * 1024;
-
-/** A snapshot is due when the log has grown by this many characters by default, and by the size of the last snapshot. */
-const usualGrowth = 4 * MiB;
 
 /** About the characters of a line besides its event: id, seq and checksum. */
 const lineLength = 100;
@@ -46,29 +46,6 @@ export interface ProjectionState<Outcome = unknown> {
   save(): Iterable<readonly unknown[]>;
   /** Takes over one entry of a snapshot; the state is empty before the first. */
   restore(entry: unknown): void;
-}
-
-/** Gets what is damaged, and where, as a clause. */
-export type OnDamage = (damage: string) => void;
-
-/** For damage that nobody may overlook. @throws JournalError `damaged` */
-export const refuseDamage: OnDamage = (damage) => {
-  throw new JournalError('damaged', damage);
-};
-
-/** Keeps the entries of a state as of a seq, whole or not at all: in a file, or in a table that instances share. */
-export interface ProjectionSnapshot {
-  /** Bytes or characters of the last snapshot. */
-  readonly size: number;
-  /**
-   * Resolves to the seq, 0 without a snapshot, undefined if it cannot be read. `onDamage` gets each damage; unless it throws,
-   * reading goes on.
-   */
-  read(restore: (entry: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
-  /** `last` is the last event that led to the state, as far as there is one after the last snapshot. */
-  write(seq: number, entries: Iterable<readonly unknown[]>, last?: LastRecord): Promise<void>;
-  /** Whether this instance is the one that writes a snapshot when the log has grown; by default it is. */
-  mayWrite?(): boolean;
 }
 
 interface ProjectionParts<State extends ProjectionState> {
@@ -129,21 +106,16 @@ export class Projection<State extends ProjectionState> {
   readonly #parts: ProjectionParts<State>;
   readonly #batcher: Batcher<LogRecord, OutcomeOf<State>>;
   readonly #readSerially = createSerial();
-  readonly #saveSerially = createSerial();
+  readonly #keeper: SnapshotKeeper;
   readonly #listeners: ((outcomes: readonly OutcomeOf<State>[] | undefined) => void)[] = [];
   #state: State;
   /** The last event that is folded; undefined until the snapshot is restored. */
   #seq: number | undefined;
   /** The same as far as it is known by its id, or the seq of the snapshot. */
   #last: LastRecord | undefined;
-  #savedSeq = 0;
-  /** Characters of the log after the snapshot. */
-  #growth = 0;
   /** By id. */
   readonly #sent = new Map<string, Sent<OutcomeOf<State>>>();
-  /** Ids of the events that leave doubt, and the highest seq that one of them can have. */
-  readonly #failed = new Set<string>();
-  #failedSeq = 0;
+  readonly #doubtful = new DoubtfulEvents();
   /** No seq of the snapshot can come again. */
   #isFilled = false;
   #hasRead = false;
@@ -151,25 +123,17 @@ export class Projection<State extends ProjectionState> {
   #isReplaced = false;
   /** Why the log cannot be read, or the snapshot. */
   #failure: Error | undefined;
-  /** Why no snapshot can be written. */
-  #unsaved: Error | undefined;
-  #isSaving = false;
-  /** When a snapshot may be stored for retention, in milliseconds of `performance.now()`. */
-  #restedAt = 0;
-  /** The state was changed without an event, and no snapshot was begun since. */
-  #isChanged = false;
   #isClosed = false;
   #nextRead: Promise<void> | undefined;
-  #nextSave: Promise<void> | undefined;
-  #release: Release = ignore;
   #retry: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
-  #resting: NodeJS.Timeout | undefined;
   readonly #stopListening: (() => void)[];
 
   private constructor(parts: ProjectionParts<State>) {
     this.#parts = parts;
     this.#state = parts.createState();
+    const { snapshot, leastGrowth, onUnsaved } = parts;
+    this.#keeper = new SnapshotKeeper({ snapshot, leastGrowth, onUnsaved, take: () => this.#take() });
     this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
     const { log } = parts;
     this.#stopListening = [log.onStored(() => this.#readSoon()), log.onLost?.(() => this.#readSoon()) ?? ignore];
@@ -191,10 +155,12 @@ export class Projection<State extends ProjectionState> {
       }
     }
     const from = (): number => {
-      if (savesForRetention) projection.#saveForRetention();
-      return projection.#savedSeq;
+      const keeper = projection.#keeper;
+      // Events of others may still be gathered.
+      if (savesForRetention && projection.#hasRead) keeper.saveForRetention(() => projection.#readOn());
+      return keeper.savedSeq;
     };
-    if (snapshot) projection.#release = await log.holdFrom(from, Number.POSITIVE_INFINITY, ignore);
+    if (snapshot) projection.#keeper.release = await log.holdFrom(from, Number.POSITIVE_INFINITY, ignore);
     return projection;
   }
 
@@ -223,12 +189,12 @@ export class Projection<State extends ProjectionState> {
 
   /** Why no snapshot can be written, so that the log is kept. */
   get unsaved(): Error | undefined {
-    return this.#unsaved;
+    return this.#keeper.unsaved;
   }
 
   /** Whether events can be stored and read at the moment. */
   get isReady(): boolean {
-    return this.#hasRead && !this.#failure && this.#failed.size === 0 && this.#parts.log.state().healthy;
+    return this.#hasRead && !this.#failure && !this.#doubtful.areThere && this.#parts.log.state().healthy;
   }
 
   /**
@@ -260,22 +226,14 @@ export class Projection<State extends ProjectionState> {
     this.#listeners.push(listener);
   }
 
-  /**
-   * Stores a snapshot unless the last one is current. Called by itself when the log has grown. While another one is being
-   * stored, which may have begun before the last event, this one waits for it; only one waits.
-   */
+  /** Stores a snapshot unless the last one is current. Called by itself when the log has grown. */
   save(): Promise<void> {
-    this.#nextSave ??= this.#saveSerially(() => {
-      this.#nextSave = undefined;
-      return this.#save();
-    });
-    return this.#nextSave;
+    return this.#keeper.save();
   }
 
   /** Stores a snapshot in any case, because the state was changed without an event. */
   saveChanged(): Promise<void> {
-    this.#isChanged = true;
-    return this.save();
+    return this.#keeper.saveChanged();
   }
 
   /** Stores what waits. The log stays open. */
@@ -284,10 +242,10 @@ export class Projection<State extends ProjectionState> {
     for (const stop of this.#stopListening) stop();
     clearTimeout(this.#retry);
     clearTimeout(this.#gathering);
-    clearTimeout(this.#resting);
+    this.#keeper.stop();
     await this.#batcher.running;
     await this.#readSerially(async () => undefined);
-    await this.#saveSerially(async () => undefined);
+    await this.#keeper.end();
   }
 
   /** Reads and stores in a while what could not be. */
@@ -296,7 +254,7 @@ export class Projection<State extends ProjectionState> {
     this.#retry ??= setTimeout(() => {
       this.#retry = undefined;
       if (this.#failure || !this.#hasRead) this.#readOn().catch(ignore);
-      if (this.#failed.size > 0) this.#batcher.start();
+      if (this.#doubtful.areThere) this.#batcher.start();
     }, retryMs).unref();
   }
 
@@ -308,14 +266,14 @@ export class Projection<State extends ProjectionState> {
       await Promise.all(sent.map((each) => this.#store(each)));
       if (!this.isCurrent) await this.#readOn().catch(ignore);
       // Events of the batch that are stored may depend on those that failed.
-      if (this.#failed.size > 0) await this.#prepare();
+      if (this.#doubtful.areThere) await this.#prepare();
       for (const { waiting, folded } of sent) {
         if (folded) waiting.resolve(folded.outcome);
         else waiting.reject(new StoreUnavailable('The change was stored, but cannot be read at the moment'));
       }
     } finally {
       this.#sent.clear();
-      if (this.#failed.size > 0) this.#tryLater();
+      if (this.#doubtful.areThere) this.#tryLater();
     }
   }
 
@@ -324,14 +282,7 @@ export class Projection<State extends ProjectionState> {
     try {
       await log.appendAll([waiting.item], [id]);
     } catch (error) {
-      const isOwnLog = log.state().assignedSeq !== undefined;
-      // For want of space nothing is written.
-      const isWritten = codeOf(error) === 'unavailable' && codeOf((error as Error).cause) !== 'low-space';
-      if (snapshot && isOwnLog && isWritten) {
-        this.#failed.add(id);
-        // Others append to the log, too, but none of them since the failure.
-        this.#failedSeq = Math.max(this.#failedSeq, log.state().assignedSeq ?? 0);
-      }
+      if (snapshot) this.#doubtful.note(id, error, log.state());
       waiting.reject(error as Error);
     }
   }
@@ -345,15 +296,15 @@ export class Projection<State extends ProjectionState> {
       await fillUp(log, this.seq, empty);
       this.#isFilled = true;
     }
-    if (this.#failed.size === 0) return;
+    if (!this.#doubtful.areThere) return;
     const { healthy, failure } = log.state();
     if (!healthy) throw toUnavailable(failure);
     await this.#readOn();
-    this.#passTo(this.#failedSeq);
+    this.#passTo(this.#doubtful.seq);
     await this.save().catch((error: Error) => {
       throw toUnavailable(error);
     });
-    this.#failed.clear();
+    this.#doubtful.clear();
   }
 
   #readSoon(): void {
@@ -389,9 +340,7 @@ export class Projection<State extends ProjectionState> {
       this.#tryLater();
       throw error;
     }
-    const { snapshot, leastGrowth = usualGrowth } = this.#parts;
-    const isDue = snapshot && this.#growth > Math.max(leastGrowth, snapshot.size) && (snapshot.mayWrite?.() ?? true);
-    if (isDue && !this.#isClosed && !this.#isSaving) this.save().catch(ignore);
+    this.#keeper.saveWhenDue();
   }
 
   async #foldStored(): Promise<void> {
@@ -433,7 +382,7 @@ export class Projection<State extends ProjectionState> {
       state = createState();
       seq = await begin(state, () => this.#isClosed);
       // So that the next start begins at the same place.
-      savedSeq = await this.#writeBeginning(seq, state);
+      savedSeq = await this.#keeper.saveBeginning({ seq, last: undefined, save: () => state.save() });
     }
     seq ??= 0;
     const { lastSeq = seq, assignedSeq } = log.state();
@@ -442,26 +391,14 @@ export class Projection<State extends ProjectionState> {
     if (isOwnLog && onReplaced && lastSeq < seq) {
       onReplaced();
       seq = lastSeq;
-      savedSeq = await this.#writeBeginning(seq, state);
+      savedSeq = await this.#keeper.saveBeginning({ seq, last: undefined, save: () => state.save() });
     }
     this.#state = state;
     this.#isReplaced = true;
     this.#seq = seq;
     this.#last = { seq };
-    this.#savedSeq = savedSeq ?? seq;
-    this.#growth = 0;
+    this.#keeper.noteRestored(savedSeq ?? seq);
     return seq;
-  }
-
-  /** Resolves to the seq of the snapshot, 0 if it cannot be written yet. */
-  async #writeBeginning(seq: number, state: State): Promise<number> {
-    try {
-      await this.#write(seq, state);
-      return seq;
-    } catch {
-      this.#isChanged = true;
-      return 0;
-    }
   }
 
   #foldAll(events: readonly StoredRecord[]): void {
@@ -474,8 +411,8 @@ export class Projection<State extends ProjectionState> {
       this.#passTo(seq - 1);
       this.#seq = seq;
       this.#last = { seq, id };
-      this.#growth += lineLength + (own?.waiting.size ?? lengthOf(event));
-      if (this.#failed.has(id)) continue;
+      this.#keeper.noteGrowth(lineLength + (own?.waiting.size ?? lengthOf(event)));
+      if (this.#doubtful.has(id)) continue;
       ids.push(id);
       if (this.#state.foldTogether) together.push(event);
       else outcomes.push(this.#state.fold(event) as OutcomeOf<State>);
@@ -497,51 +434,9 @@ export class Projection<State extends ProjectionState> {
     this.#seq = seq;
   }
 
-  /** Takes at most a tenth of the time, however often files could be deleted. */
-  #saveForRetention(): void {
-    if (!this.#hasRead || this.#isSaving || this.#isClosed) return;
-    const restMs = this.#restedAt - performance.now();
-    if (restMs > 0) {
-      this.#resting ??= setTimeout(() => {
-        this.#resting = undefined;
-        this.#saveForRetention();
-      }, restMs).unref();
-      return;
-    }
-    // Events of others may still be gathered.
-    this.#readOn()
-      .then(() => this.save())
-      .catch(ignore);
-  }
-
-  async #save(): Promise<void> {
-    const { snapshot } = this.#parts;
-    const seq = this.#seq ?? 0;
-    if (!snapshot || (seq <= this.#savedSeq && !this.#isChanged)) return;
-    // After a failure not with the next event, but when the log has grown by as much again.
-    this.#growth = 0;
-    this.#isChanged = false;
-    await this.#write(seq, this.#state);
-    this.#savedSeq = seq;
-    this.#release();
-  }
-
-  async #write(seq: number, state: State): Promise<void> {
-    const { snapshot, onUnsaved } = this.#parts;
-    const begunAt = performance.now();
-    this.#isSaving = true;
-    try {
-      await snapshot?.write(seq, state.save(), this.#last);
-      this.#unsaved = undefined;
-    } catch (error) {
-      if (!this.#unsaved) onUnsaved(error as Error);
-      this.#unsaved = error as Error;
-      throw error;
-    } finally {
-      this.#isSaving = false;
-      const now = performance.now();
-      this.#restedAt = now + 9 * (now - begunAt);
-    }
+  #take(): TakenState {
+    const state = this.#state;
+    return { seq: this.seq, last: this.#last, save: () => state.save() };
   }
 }
 

@@ -6,8 +6,8 @@ import { Slice } from '../lib/slice.ts';
 import { passIfGone } from './journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { newline } from './journal/read/files.ts';
-import type { OnDamage, ProjectionSnapshot } from './projection.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
+import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 
 /** Gets how many bytes of so many are read. */
 type OnRead = (done: number, total: number) => void;

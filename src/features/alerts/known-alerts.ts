@@ -4,9 +4,10 @@ import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { MiB } from '../../lib/units.ts';
 import { codeOf } from '../../storage/journal/errors.ts';
 import { isFeatureEvent, type StoredRecord } from '../../storage/journal/line.ts';
-import { Projection, type ProjectionSnapshot, type ProjectionState } from '../../storage/projection.ts';
+import { Projection, type ProjectionState } from '../../storage/projection.ts';
 import { rememberedCount } from '../../storage/recent-keys.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
 import { FiringAlerts, type FiringState } from './firing.ts';
 import { FirstAlert, RepeatKeys } from './intake/repeat-keys.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/postgres/database.ts';
-import type { ProjectionSnapshot } from '../../storage/projection.ts';
 import type { LastRecord } from '../../storage/record-log.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
+import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
 import type { HeartbeatEntry } from './fold.ts';
 import type { Outage } from './judge.ts';
 

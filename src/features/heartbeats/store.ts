@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { HttpError } from '../../http/errors.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
-import { Projection, type ProjectionSnapshot } from '../../storage/projection.ts';
+import { Projection } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
 import { HeartbeatsFold } from './fold.ts';
 import type { Outage } from './judge.ts';
 import type { HeartbeatRecord, HeartbeatState } from './runs.ts';

@@ -4,8 +4,9 @@ import { StoreConflict } from '../../lib/expected-errors.ts';
 import { MiB } from '../../lib/units.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import { Projection, type ProjectionSnapshot } from '../../storage/projection.ts';
+import { Projection } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
 import { toAuditNote } from './audit-note.ts';
 import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
 

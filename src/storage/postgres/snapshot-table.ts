@@ -1,7 +1,7 @@
 import { Slice } from '../../lib/slice.ts';
 import { dayMs, MiB } from '../../lib/units.ts';
 import { createId } from '../journal/line.ts';
-import type { ProjectionSnapshot } from '../projection.ts';
+import type { ProjectionSnapshot } from '../snapshot.ts';
 import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
