@@ -4,9 +4,9 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSy
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { toTarget } from '../../src/features/notifications/destination-target.ts';
-import { createIncidentMessage, type IncidentHappening } from '../../src/features/notifications/message.ts';
-import { openSender } from '../../src/features/notifications/sender.ts';
+import { openSender } from '../../src/features/notifications/destinations/sender.ts';
+import { toTarget } from '../../src/features/notifications/destinations/target.ts';
+import { createIncidentMessage, type IncidentHappening } from '../../src/features/notifications/message/message.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { createFolder } from '../support/folder.ts';
 import { createHappening, createResolution } from '../support/incident-messages.ts';

@@ -1,4 +1,4 @@
-import type { IncidentHappening } from '../../src/features/notifications/message.ts';
+import type { IncidentHappening } from '../../src/features/notifications/message/message.ts';
 import type { SharedIncident } from '../../src/kit/offers.ts';
 
 /** When the incidents of tests were opened, in Unix milliseconds. */

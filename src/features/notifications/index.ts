@@ -7,19 +7,19 @@ import { createNoticeTopic, createPolledTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
-import { findNotificationProblems, listSecretFiles, toLinkedDestination, toTarget } from './destination-target.ts';
-import type { IncidentDestination } from './incident-destination.ts';
+import { findNotificationProblems, listSecretFiles, toLinkedDestination, toTarget } from './destinations/target.ts';
 import { DestinationKeeper } from './made-destinations.ts';
-import { Notifier } from './notifier.ts';
+import { sendTest } from './message/test-message.ts';
+import { findRotationProblems, Rotations, rotationSettings } from './oncall/rotations.ts';
 import { createOnCallRoutes, listOnCall } from './oncall-routes.ts';
 import { OnCallList } from './oncall-schema.ts';
 import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
 import { Overrides } from './overrides.ts';
-import { findRotationProblems, Rotations, rotationSettings } from './rotations.ts';
+import type { IncidentDestination } from './plan/incident-destination.ts';
+import { Notifier } from './plan/notifier.ts';
 import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
-import { sendTest } from './test-message.ts';
 
 /** For everybody who uses the server. */
 const quietWarning =

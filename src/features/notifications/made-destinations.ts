@@ -5,7 +5,7 @@ import type { MadeSetting } from '../../kit/offers.ts';
 import { type Targets, UncheckedTarget } from '../../kit/targets.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { createSerial } from '../../lib/scheduling.ts';
-import { toTarget } from './destination-target.ts';
+import { toTarget } from './destinations/target.ts';
 import { type DestinationSettings, destinationNamePattern, mostDestinations } from './settings.ts';
 
 /** As settings made at run time. */

@@ -5,6 +5,7 @@ import { createMadeRoutes } from '../../kit/made-routes.ts';
 import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import { dayMs } from '../../lib/units.ts';
+import type { Rotation, Rotations, Shift } from './oncall/rotations.ts';
 import {
   DutyOverride,
   DutyOverrideList,
@@ -19,7 +20,6 @@ import {
   type OnCallShift,
 } from './oncall-schema.ts';
 import type { MadeOverride, Overrides } from './overrides.ts';
-import type { Rotation, Rotations, Shift } from './rotations.ts';
 
 /** How far away from now times can be: computing handovers of hundreds of years would take too long. */
 const farthestMs = 5 * 366 * dayMs;

@@ -7,14 +7,14 @@ import { createSerial } from '../../lib/scheduling.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
-import { createFilter } from './alert-filter.ts';
-import { Destination, mostRequests } from './destination.ts';
-import { type DestinationTarget, toLinkedDestination, toTarget } from './destination-target.ts';
-import { IncidentDestination } from './incident-destination.ts';
-import { createMessageSender, type MessageLinks } from './message-sender.ts';
-import { openProgress } from './progress.ts';
-import { createNotices } from './receiver-state.ts';
-import { openSender } from './sender.ts';
+import { openSender } from './destinations/sender.ts';
+import { type DestinationTarget, toLinkedDestination, toTarget } from './destinations/target.ts';
+import { createFilter } from './forwarder/filter.ts';
+import { Destination, mostRequests } from './forwarder/forwarder.ts';
+import { openProgress } from './forwarder/progress.ts';
+import { createMessageSender, type MessageLinks } from './message/message-sender.ts';
+import { IncidentDestination } from './plan/incident-destination.ts';
+import { createNotices } from './queue/receiver.ts';
 import type { DestinationSettings } from './settings.ts';
 
 /** Alerts that are kept for other destinations; each has at most a MiB. */

@@ -2,7 +2,7 @@ import { HttpError } from '../../http/errors.ts';
 import { pickUsable } from '../../kit/compiled-settings.ts';
 import type { MadeSetting, PutOptions, SettingStore } from '../../kit/offers.ts';
 import { createId } from '../../storage/journal/line.ts';
-import type { AppliedOverride, Rotations } from './rotations.ts';
+import type { AppliedOverride, Rotations } from './oncall/rotations.ts';
 
 const kind = 'override';
 

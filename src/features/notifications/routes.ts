@@ -8,13 +8,15 @@ import type { Targets } from '../../kit/targets.ts';
 import { minuteMs } from '../../lib/units.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { Destination } from './destination.ts';
-import { IncidentDestination } from './incident-destination.ts';
-import type { IncidentKeys } from './incident-rules.ts';
-import type { Notifier } from './notifier.ts';
+import { Destination } from './forwarder/forwarder.ts';
+import { bySeq } from './forwarder/progress.ts';
+import { sendTest } from './message/test-message.ts';
 import type { AnyDestination } from './outbox.ts';
-import type { IncidentRules } from './plan.ts';
-import { bySeq } from './progress.ts';
+import { IncidentDestination } from './plan/incident-destination.ts';
+import type { Notifier } from './plan/notifier.ts';
+import type { IncidentRules } from './plan/plan.ts';
+import type { IncidentKeys } from './plan/rules.ts';
+import { readAlertsFrom } from './queue/waiting.ts';
 import {
   DeliveryList,
   DestinationParams,
@@ -26,8 +28,6 @@ import {
   SentQuery,
   TestResult,
 } from './schema.ts';
-import { sendTest } from './test-message.ts';
-import { readAlertsFrom } from './waiting.ts';
 
 type Alerts = Pick<RecordLog, 'find'>;
 

@@ -8,7 +8,7 @@ import { toPerson } from '../../../kit/people.ts';
 import { defineRoute, defineShape, nullable, type Route } from '../../../kit/route.ts';
 import { severities } from '../../../kit/severity.ts';
 import { toLocalMinute } from '../../../lib/local-time.ts';
-import { toConsoleLink } from '../message.ts';
+import { toConsoleLink } from '../message/message.ts';
 import type { AcknowledgeGrant, AcknowledgeLinks } from './links.ts';
 import { type AcknowledgePage, acknowledgeHeaders, type PageRow, writePage } from './page.ts';
 

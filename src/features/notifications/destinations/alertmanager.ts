@@ -1,7 +1,7 @@
 import { toKnownHost, withoutResolvedMark } from '../../../kit/alert-record.ts';
 import { toTimeText } from '../../../kit/route.ts';
 import { rankOf, severities } from '../../../kit/severity.ts';
-import type { IncidentHappening, IncidentMessage } from '../message.ts';
+import type { IncidentHappening, IncidentMessage } from '../message/message.ts';
 import { type DeliveredAlert, type DestinationType, jsonType, type Outgoing, toBearer, toPathWith } from './type.ts';
 
 /**

@@ -13,10 +13,10 @@ import { readState, startOutbox, waitUntilIdle } from '../../../../test/support/
 import { atEnd } from '../../../../test/support/scope.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { createTargets } from '../../../kit/targets.ts';
-import { toTarget } from '../destination-target.ts';
-import { createIncidentMessage, type IncidentHappening } from '../message.ts';
-import { openSender } from '../sender.ts';
+import { createIncidentMessage, type IncidentHappening } from '../message/message.ts';
+import { openSender } from './sender.ts';
 import { createMailSender } from './smtp.ts';
+import { toTarget } from './target.ts';
 import { toOutgoing } from './type.ts';
 
 type Scope = Parameters<typeof startMailServer>[0];

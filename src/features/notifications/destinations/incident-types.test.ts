@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { createHappening, createResolution, openedAt } from '../../../../test/support/incident-messages.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
-import { toTarget } from '../destination-target.ts';
-import { createIncidentMessage, type IncidentHappening } from '../message.ts';
-import { openSender } from '../sender.ts';
+import { createIncidentMessage, type IncidentHappening } from '../message/message.ts';
+import { openSender } from './sender.ts';
+import { toTarget } from './target.ts';
 
 const publicUrl = 'https://signalbox.example.org';
 const acknowledgeUrl = `${publicUrl}/api/acknowledge/t0ken`;

@@ -1,6 +1,6 @@
-import { escapeHtml } from '../html.ts';
-import type { IncidentMessage } from '../message.ts';
-import { truncate } from '../truncate.ts';
+import { escapeHtml } from '../message/html.ts';
+import type { IncidentMessage } from '../message/message.ts';
+import { truncate } from '../message/truncate.ts';
 import type { DeliveredAlert, Outgoing, Urgency } from './type.ts';
 
 /** Most bytes of a text. */

@@ -1,4 +1,4 @@
-import { truncate } from '../truncate.ts';
+import { truncate } from '../message/truncate.ts';
 import { type DestinationType, type Outgoing, toBearer, toHeader, toPath, type Urgency } from './type.ts';
 
 /** ntfy turns longer messages into attachments. */

@@ -1,4 +1,4 @@
-import { truncate } from '../truncate.ts';
+import { truncate } from '../message/truncate.ts';
 import { breakMentions, type DestinationType, jsonType, type Outgoing, toPath } from './type.ts';
 
 /** Slack truncates longer texts. */

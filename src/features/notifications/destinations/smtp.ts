@@ -7,7 +7,7 @@ import SmtpConnection, {
 } from 'nodemailer/lib/smtp-connection/index.js';
 import { isLoopback } from '../../../http/admission.ts';
 import { forbiddenTarget } from '../../../kit/targets.ts';
-import type { DeliveryOutcome } from '../receiver-state.ts';
+import type { DeliveryOutcome } from '../queue/receiver.ts';
 import { type Mail, toMail } from './mail.ts';
 import type { OutgoingSender, ReceiverAddress, SendResult } from './type.ts';
 

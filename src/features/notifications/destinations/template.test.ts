@@ -6,9 +6,9 @@ import { startRefusal } from '../../../../test/support/app.ts';
 import { createHappening, createResolution } from '../../../../test/support/incident-messages.ts';
 import { startOutbox, waitForRequests } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
-import { toTarget } from '../destination-target.ts';
-import { createIncidentMessage, type IncidentHappening } from '../message.ts';
-import { openSender } from '../sender.ts';
+import { createIncidentMessage, type IncidentHappening } from '../message/message.ts';
+import { openSender } from './sender.ts';
+import { toTarget } from './target.ts';
 
 type Scope = Parameters<typeof startReceiver>[0];
 

@@ -12,10 +12,10 @@ import {
 import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import { makeWellFormed } from '../../../lib/well-formed.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
-import type { IncidentMessage } from '../message.ts';
-import type { DeliveryOutcome } from '../receiver-state.ts';
-import { toSingleLine } from '../single-line.ts';
-import { truncate } from '../truncate.ts';
+import type { IncidentMessage } from '../message/message.ts';
+import { toSingleLine } from '../message/single-line.ts';
+import { truncate } from '../message/truncate.ts';
+import type { DeliveryOutcome } from '../queue/receiver.ts';
 
 /** A kind of receiver. */
 export interface DestinationType {

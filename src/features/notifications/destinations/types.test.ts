@@ -4,8 +4,8 @@ import { Webhook } from 'standardwebhooks';
 import { sendAlert } from '../../../../test/support/alerts.ts';
 import { startOutbox, toDestination, waitForRequests } from '../../../../test/support/outbox.ts';
 import { type Received, startReceiver } from '../../../../test/support/receiver.ts';
+import { truncate } from '../message/truncate.ts';
 import { destinationTypes } from '../settings.ts';
-import { truncate } from '../truncate.ts';
 import { alertmanagerDestination as alertmanager } from './alertmanager.ts';
 import { type DeliveredAlert, toOutgoing } from './type.ts';
 

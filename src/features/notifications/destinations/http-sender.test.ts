@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type LookupFunction, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { answer, type Behaviour, startReceiver } from '../../../../test/support/receiver.ts';
+import { createTargets } from '../../../kit/targets.ts';
+import { MiB } from '../../../lib/units.ts';
+import { createHttpSender, type ReceiverReply } from './http-sender.ts';
+
+const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };
+
+/** What is replied by a receiver that behaves so, and the milliseconds it took. */
+const sendTo = async (
+  t: Parameters<typeof startReceiver>[0],
+  behaviour: Behaviour,
+  seconds = 5,
+): Promise<[ReceiverReply, number]> => {
+  const { url } = await startReceiver(t, behaviour);
+  const sender = createHttpSender({ url: new URL(url) }, 1, seconds);
+  t.after(() => sender.close());
+  const begun = performance.now();
+  return [await sender.send(request), performance.now() - begun];
+};
+
+test('of a response of 1 GB 64 KiB are read, and its connection is closed', async (t) => {
+  let written = 0;
+  let closed: Promise<unknown> = Promise.resolve();
+  const [reply] = await sendTo(t, (response) => {
+    closed = once(response, 'close');
+    response.writeHead(200, { 'content-length': 1024 * MiB });
+    const piece = Buffer.alloc(MiB, 'x');
+    const write = (): void => {
+      for (; written < 1024; written += 1) {
+        if (response.destroyed || !response.write(piece)) break;
+      }
+    };
+    response.on('drain', write);
+    write();
+  });
+  assert.ok('status' in reply);
+  assert.equal(reply.status, 200);
+  assert.equal(reply.text.length, 64 * 1024);
+  await closed;
+  assert.ok(written < 100, `${written} MiB were written`);
+});
+
+test('a name that leads to metadata of clouds is not reached, and the reason names the setting', async (t) => {
+  const resolve: LookupFunction = (_host, _options, callback) =>
+    callback(null, [{ address: '169.254.169.254', family: 4 }]);
+  const sender = createHttpSender({ url: new URL('http://localhost/') }, 1, 5, createTargets([], resolve).lookup);
+  t.after(() => sender.close());
+  const reply = await sender.send(request);
+  assert.equal('failure' in reply && reply.failure, 'localhost may not be reached (watchTargets)');
+});
+
+test('a redirect is not followed', async (t) => {
+  const elsewhere = await startReceiver(t);
+  const [reply] = await sendTo(t, answer(307, { location: elsewhere.url }));
+  assert.deepEqual(reply, { status: 307, retryAfter: undefined, text: '' });
+  assert.equal(elsewhere.requests.length, 0);
+});
+
+test('a response that does not begin or does not end is given up in time', async (t) => {
+  const drip: Behaviour = (response) => {
+    response.writeHead(202, { 'retry-after': '7' });
+    const timer = setInterval(() => response.write('.'), 100);
+    response.on('close', () => clearInterval(timer));
+  };
+  const [[silent, silentMs], [dripped, drippedMs]] = await Promise.all([
+    sendTo(t, () => undefined, 1),
+    sendTo(t, drip, 1),
+  ]);
+  assert.deepEqual(silent, { failure: 'no response within 1 s', isSent: true, isUnanswered: true });
+  assert.ok('status' in dripped);
+  assert.deepEqual([dripped.status, dripped.retryAfter], [202, '7']);
+  for (const ms of [silentMs, drippedMs]) assert.ok(ms > 900 && ms < 10_000, `${ms} ms`);
+});
+
+test('bytes that are not HTTP, endless headers and a closed port are failures', async (t) => {
+  const replies = ['hello\r\n\r\n', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`];
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined).once('data', () => socket.write(replies.shift() ?? ''));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  const sender = createHttpSender({ url: new URL(`http://127.0.0.1:${port}`) }, 1, 5);
+  t.after(() => sender.close());
+  for (let n = 0; n < 2; n += 1) {
+    const reply = await sender.send(request);
+    assert.ok('failure' in reply);
+    assert.match(reply.failure, /^the request failed \(\w+\)$/);
+  }
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await once(server, 'close');
+  assert.deepEqual(await sender.send(request), { failure: 'the connection was refused', isSent: false });
+  const unknown = createHttpSender({ url: new URL('http://unknown.invalid') }, 1, 5);
+  t.after(() => unknown.close());
+  const reply = await unknown.send(request);
+  assert.ok('failure' in reply && /^the (host name is unknown|name server does not respond)$/.test(reply.failure));
+});
+
+test('a sender that is closed breaks off what is under way', async (t) => {
+  const { url, requests } = await startReceiver(t, () => undefined);
+  const sender = createHttpSender({ url: new URL(url) }, 1, 5);
+  const reply = sender.send(request);
+  while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await sender.close();
+  assert.ok('failure' in (await reply));
+});
+
+test('connections are kept open', async (t) => {
+  const ports = new Set<number | undefined>();
+  const { url } = await startReceiver(t, (response) => {
+    ports.add(response.socket?.remotePort);
+    response.end('thanks');
+  });
+  const sender = createHttpSender({ url: new URL(url) }, 1, 5);
+  t.after(() => sender.close());
+  for (let n = 0; n < 5; n += 1)
+    assert.deepEqual(await sender.send(request), { status: 200, retryAfter: undefined, text: 'thanks' });
+  assert.equal(ports.size, 1);
+});
+
+test('receivers are found by name, several at a time', async (t) => {
+  const receivers = await Promise.all([1, 2, 3].map(() => startReceiver(t)));
+  const replies = receivers.map(({ url }) => {
+    const sender = createHttpSender({ url: new URL(url.replace('127.0.0.1', 'localhost')) }, 1, 5);
+    t.after(() => sender.close());
+    return sender.send(request);
+  });
+  for (const reply of await Promise.all(replies))
+    assert.ok('status' in reply && reply.status === 200, JSON.stringify(reply));
+});

@@ -1,0 +1,171 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup as lookUpName } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { type Dispatcher, Pool } from 'undici';
+import { UncheckedTarget } from '../../../kit/targets.ts';
+import { connectionFailures, forUntrusted } from '../../../lib/network-failures.ts';
+import { createSerial } from '../../../lib/scheduling.ts';
+import type { DeliveryRequest, ReceiverAddress } from './type.ts';
+
+const connectMs = 5000;
+/** Bytes of a response that are read. */
+const maxResponseBytes = 64 * 1024;
+
+/**
+ * The receiver's response, or why there is none. `isSent`: the receiver may have seen the request; `isUnanswered`: and may
+ * still work on it. `isForbidden`: its address may not be reached.
+ */
+export type ReceiverReply =
+  | { status: number; retryAfter: string | undefined; text: string }
+  | { failure: string; isSent: boolean; isForbidden?: boolean; isUnanswered?: boolean };
+
+interface HttpSender {
+  /** Never rejects. */
+  send(request: DeliveryRequest): Promise<ReceiverReply>;
+  /** Breaks off what is being sent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Sends requests to one server on up to so many connections, which are kept open. Redirects are not followed. A request
+ * takes 5 seconds to connect and `requestSeconds` in all at most.
+ */
+export const createHttpSender = (
+  { url, trust = {} }: Pick<ReceiverAddress, 'url'> & Partial<Pick<ReceiverAddress, 'trust'>>,
+  connections: number,
+  requestSeconds: number,
+  lookup: LookupFunction = lookupInTurn,
+): HttpSender => {
+  const connect = { timeout: connectMs, lookup, ...trust };
+  // Exchanges have a limit of their own, for the whole request.
+  const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
+  /** The oldest first. One timer is for all, because nearly none takes so long. */
+  const exchanges = new Set<Exchange>();
+  let timer: NodeJS.Timeout | undefined;
+  const endOverdue = (): void => {
+    timer = undefined;
+    for (const exchange of exchanges) {
+      const left = exchange.begunAt + requestSeconds * 1000 - performance.now();
+      if (left > 0) {
+        timer = setTimeout(endOverdue, left);
+        break;
+      }
+      exchange.end(`no response within ${requestSeconds} s`, { breaksOff: true, isOverdue: true });
+    }
+  };
+  return {
+    send: ({ method = 'POST', path, headers, body }) =>
+      new Promise((resolve) => {
+        const exchange = new Exchange((reply) => {
+          exchanges.delete(exchange);
+          resolve(reply);
+        });
+        exchanges.add(exchange);
+        timer ??= setTimeout(endOverdue, requestSeconds * 1000);
+        pool.dispatch({ path, method, headers, ...(method !== 'GET' && { body }) }, exchange);
+      }),
+    close: async () => {
+      await pool.destroy();
+      clearTimeout(timer);
+    },
+  };
+};
+
+const over = new Error('the request is over');
+
+/** One request and its response, which is complete once its status is known and 64 KiB of its body were read. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly begunAt = performance.now();
+  readonly #onEnd: (reply: ReceiverReply) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isOver = false;
+  #status = 0;
+  #retryAfter: string | undefined;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(onEnd: (reply: ReceiverReply) => void) {
+    this.#onEnd = onEnd;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection for too long.
+    if (this.#isOver) controller.abort(over);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: NodeJS.Dict<string | string[]>): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#retryAfter = [headers['retry-after']].flat()[0];
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk.subarray(0, maxResponseBytes - this.#bytes));
+    this.#bytes += chunk.length;
+    if (this.#bytes >= maxResponseBytes) this.end('', { breaksOff: true });
+  }
+
+  onResponseEnd(): void {
+    this.end('');
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.end(describe(error), { isForbidden: error instanceof UncheckedTarget });
+  }
+
+  /** The status counts if there is one, however the body ended. */
+  end(failure: string, { breaksOff = false, isForbidden = false, isOverdue = false } = {}): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const isSent = this.#controller !== undefined;
+    this.#onEnd(
+      this.#status > 0
+        ? { status: this.#status, retryAfter: this.#retryAfter, text: Buffer.concat(this.#chunks).toString() }
+        : {
+            failure,
+            isSent,
+            ...(isForbidden && { isForbidden }),
+            ...(isOverdue && isSent && { isUnanswered: true }),
+          },
+    );
+    if (breaksOff) this.#controller?.abort(over);
+  }
+}
+
+const reasons: Record<string, string> = {
+  ...connectionFailures,
+  ...forUntrusted('no CA that is trusted has signed the certificate: set ca or caFile'),
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within 5 s',
+  UND_ERR_SOCKET: 'the connection was closed',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
+};
+
+/** Why a request failed, without texts that could hold parts of it. */
+const describe = (error: Error): string => {
+  if (error instanceof UncheckedTarget) return error.message;
+  const { code = error.name } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? `the request failed (${code})`;
+};
+
+const inTurn = createSerial();
+
+/** Lookups that run or wait, by host name and family. */
+const pending = new Map<string, Promise<LookupAddress[]>>();
+
+/**
+ * Looks up host names one at a time, since each takes a thread that the log needs too: a name server that does not answer
+ * keeps one busy, not all.
+ */
+const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
+  const name = `${hostname} ${family}`;
+  const addresses = pending.get(name) ?? inTurn(() => lookUpName(hostname, { all: true, family }));
+  pending.set(name, addresses);
+  addresses
+    .finally(() => pending.delete(name))
+    .then(
+      (found) => (all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family)),
+      (error) => callback(error, ''),
+    );
+};

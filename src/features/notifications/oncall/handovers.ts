@@ -1,0 +1,131 @@
+import { type CronTimes, createCron, splitCron } from '../../../kit/cron.ts';
+import { bisect } from '../../../lib/bisect.ts';
+import type { ZoneClock } from '../../../lib/time-zone.ts';
+import { dayMs, minuteMs } from '../../../lib/units.ts';
+
+/** Somebody on duty for less than an hour is a mistake in a cron expression. */
+const mostADay = 24;
+
+/** Handovers are known in these years. */
+const firstYear = 1970;
+const lastYear = 2200;
+
+/** Years in which a schedule must have a handover: there is not always a leap year within eight. */
+const yearsToTry = 9;
+
+interface Year {
+  /** When handovers are, in order. */
+  times: readonly number[];
+  /** The number of the first of them, or of the next one if there is none. */
+  first: number;
+}
+
+/**
+ * The handovers of a cron expression, numbered from 0 for the first one at or after its beginning. They are computed for a
+ * year at a time and kept, so that counting those of many years takes a few milliseconds.
+ *
+ * A handover at a local time that clocks skip is when they have skipped it. At a local time that clocks show twice, it is
+ * the first time, unless handovers are in every hour.
+ */
+export class Handovers {
+  readonly #clock: ZoneClock;
+  /** Has a run on each day that the expression names, at midnight in UTC. */
+  readonly #days: CronTimes;
+  /** Milliseconds of the day. */
+  readonly #times: readonly number[];
+  readonly #isHourly: boolean;
+  readonly #start: number;
+  readonly #startYear: number;
+  readonly #years = new Map<number, Year>();
+
+  /**
+   * `cron` has five fields: minute, hour, day of the month, month, day of the week. `start` is in Unix milliseconds. Throws an
+   * Error whose message says what is wrong.
+   */
+  constructor(cron: string, clock: ZoneClock, start: number) {
+    const [minute, hour, ...date] = splitCron(cron);
+    this.#times = readTimesOfDay(`${minute} ${hour} * * *`);
+    this.#isHourly = new Set(this.#times.map((ms) => Math.floor(ms / (60 * minuteMs)))).size === 24;
+    this.#days = createCron(`0 0 ${date.join(' ')}`, { utcOffset: 0 });
+    this.#clock = clock;
+    this.#start = start;
+    this.#startYear = this.#toYear(start);
+    const years = Array.from({ length: yearsToTry }, (_, index) => this.#startYear + index);
+    if (years.every((year) => this.#readYear(year).times.length === 0)) {
+      throw new Error(`${JSON.stringify(cron)} names no day that exists`);
+    }
+  }
+
+  /** The number of the last handover at or before a time. */
+  numberAt(at: number): number {
+    const { times, first } = this.#readYear(this.#toYear(at));
+    return first + countUntil(times, at) - 1;
+  }
+
+  /** When the handover with this number is; undefined where it is too far away. */
+  timeOf(number: number): number | undefined {
+    let year = this.#startYear;
+    while (year >= firstYear && year <= lastYear) {
+      const { times, first } = this.#readYear(year);
+      if (number < first) year -= 1;
+      else if (number < first + times.length) return times[number - first];
+      else year += 1;
+    }
+    return undefined;
+  }
+
+  #toYear(at: number): number {
+    const year = new Date(this.#clock.toLocal(at)).getUTCFullYear();
+    return Math.min(Math.max(year, firstYear), lastYear);
+  }
+
+  #readYear(year: number): Year {
+    const known = this.#years.get(year);
+    if (known) return known;
+    const times = this.#findTimes(year);
+    const added = { times, first: this.#numberFirst(year, times) };
+    this.#years.set(year, added);
+    return added;
+  }
+
+  #numberFirst(year: number, times: readonly number[]): number {
+    if (year === this.#startYear) return -countUntil(times, this.#start - 1);
+    if (year < this.#startYear) return this.#readYear(year + 1).first - times.length;
+    const before = this.#readYear(year - 1);
+    return before.first + before.times.length;
+  }
+
+  #findTimes(year: number): number[] {
+    const found: number[] = [];
+    const end = Date.UTC(year + 1, 0, 1);
+    let day = this.#days.nextRun(new Date(Date.UTC(year, 0, 1) - 1));
+    while (day && day.getTime() < end) {
+      for (const time of this.#times) found.push(...this.#toTimes(day.getTime() + time));
+      day = this.#days.nextRun(day);
+    }
+    // Skipped ones may be at the same time as the next one.
+    return [...new Set(found)].sort((one, other) => one - other);
+  }
+
+  #toTimes(local: number): number[] {
+    if (this.#isHourly) return this.#clock.toTimes(local);
+    return [this.#clock.toFirstTime(local)];
+  }
+}
+
+/** The times of day, in milliseconds, that minute and hour of an expression name. */
+const readTimesOfDay = (cron: string): number[] => {
+  const times: number[] = [];
+  const parsed = createCron(cron, { utcOffset: 0 });
+  let run = parsed.nextRun(new Date(-1));
+  while (run && run.getTime() < dayMs) {
+    times.push(run.getTime());
+    if (times.length > mostADay)
+      throw new Error(`handovers are at the most every hour; it has more than ${mostADay} a day`);
+    run = parsed.nextRun(run);
+  }
+  return times;
+};
+
+/** How many of sorted times are at or before `at`. */
+const countUntil = (times: readonly number[], at: number): number => bisect(times, (time) => time <= at);

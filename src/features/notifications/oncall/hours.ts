@@ -1,0 +1,144 @@
+import { findTimeZone, ZoneClock } from '../../../lib/time-zone.ts';
+import { dayMs, minuteMs } from '../../../lib/units.ts';
+
+const weekMs = 7 * dayMs;
+
+/** Unix time 0 was a Thursday; local times count weeks from the Monday before it. */
+const firstMondayMs = -3 * dayMs;
+
+const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+/** Milliseconds of the week, from Monday on: sorted, apart from each other, the end excluded. At least one. */
+type WeekSpans = readonly (readonly [start: number, end: number])[];
+
+/** Times of the week in a time zone. */
+export class Hours {
+  readonly #clock: ZoneClock;
+  readonly #spans: WeekSpans;
+
+  constructor(clock: ZoneClock, spans: WeekSpans) {
+    this.#clock = clock;
+    this.#spans = spans;
+  }
+
+  /** Whether a time, in Unix milliseconds, is one of the hours. */
+  isWithin(at: number): boolean {
+    const ms = toWeekMs(this.#clock.toLocal(at));
+    return this.#spans.some(([start, end]) => start <= ms && ms < end);
+  }
+
+  /** The first time at or after `at`, in Unix milliseconds, that is one of the hours. */
+  nextWithin(at: number): number {
+    let time = at;
+    while (!this.isWithin(time)) {
+      const ms = toWeekMs(this.#clock.toLocal(time));
+      const next = time + Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs));
+      // Where clocks change before that, it is another time.
+      time = this.#clock.findChange(time, next) ?? next;
+    }
+    return time;
+  }
+}
+
+/**
+ * Reads times of the week such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`, in `timeZone` if the text names no
+ * zone. Throws an Error whose message says what is wrong and how it is written.
+ */
+export const parseHours = (text: string, timeZone: string): Hours => {
+  const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));
+  const spans: [number, number][] = [];
+  /** Days whose times follow after a comma: `Mon, Wed 08:00-12:00`. */
+  let waiting: number[] = [];
+  let last = days.map((_, index) => index);
+  for (const range of ranges.split(',').map((each) => each.trim())) {
+    const { listed, times } = readRange(range);
+    waiting.push(...listed);
+    if (times === undefined) continue;
+    if (waiting.length > 0) last = waiting;
+    waiting = [];
+    for (const day of last) spans.push(...toSpans(day, times));
+  }
+  const [missing] = waiting;
+  if (missing !== undefined) throw refuse(`${toDayName(missing)} has no times, such as 00:00-24:00`);
+  return new Hours(new ZoneClock(zone), joinSpans(spans));
+};
+
+const refuse = (problem: string): Error =>
+  new Error(`${problem}; write times as in "Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin"`);
+
+/** The last word is the zone, if it is neither days nor times. */
+const splitZone = (text: string): { ranges: string; zone?: string } => {
+  const [, ranges = '', word = ''] = /^(.*\S)\s+([A-Za-z][^\s,]*)$/s.exec(text) ?? [];
+  if (word === '' || readDays(word) !== undefined) return { ranges: text };
+  const zone = findTimeZone(word);
+  if (zone === undefined) throw refuse(`${JSON.stringify(word)} is no time zone such as Europe/Berlin or UTC`);
+  return { ranges, zone };
+};
+
+interface Times {
+  start: number;
+  end: number;
+}
+
+/** One of the parts between commas: days, times, or both. */
+const readRange = (text: string): { listed: number[]; times: Times | undefined } => {
+  const words = text === '' ? [] : text.split(/\s+/);
+  const [first = '', second] = words;
+  const listed = readDays(first);
+  const times = listed ? second : first;
+  if (words.length === 0 || words.length > (listed ? 2 : 1))
+    throw refuse(`${JSON.stringify(text)} is no time of the week`);
+  return { listed: listed ?? [], times: times === undefined ? undefined : readTimes(times) };
+};
+
+/** The days that a word names: `Sat`, or from one to another as in `Fri-Mon`; undefined if it names none. */
+const readDays = (word: string): number[] | undefined => {
+  const [first = -1, last = first, ...rest] = word
+    .toLowerCase()
+    .split('-')
+    .map((name) => days.indexOf(name));
+  if (first < 0 || last < 0 || rest.length > 0) return undefined;
+  const count = ((last - first + days.length) % days.length) + 1;
+  return Array.from({ length: count }, (_, index) => (first + index) % days.length);
+};
+
+const clockTimes = /^([01]?\d|2[0-3]):([0-5]\d)-(?:([01]?\d|2[0-3]):([0-5]\d)|24:00)$/;
+
+/** Milliseconds of the day; the end is on the next day if it is not after the start. */
+const readTimes = (word: string): Times => {
+  const [, hour, minute, endHour = '24', endMinute = '00'] = clockTimes.exec(word) ?? [];
+  if (hour === undefined || minute === undefined)
+    throw refuse(`${JSON.stringify(word)} is no time such as 08:00-18:00`);
+  const [start, end] = [toMs(hour, minute), toMs(endHour, endMinute)];
+  if (start === end) throw refuse(`${word} ends when it begins: for a whole day write 00:00-24:00`);
+  return { start, end: end > start ? end : end + dayMs };
+};
+
+const toMs = (hour: string, minute: string): number => (Number(hour) * 60 + Number(minute)) * minuteMs;
+
+/** From Sunday on, times may end on Monday. */
+const toSpans = (day: number, { start, end }: Times): [number, number][] => {
+  const [from, to] = [day * dayMs + start, day * dayMs + end];
+  if (to <= weekMs) return [[from, to]];
+  return [
+    [from, weekMs],
+    [0, to - weekMs],
+  ];
+};
+
+const joinSpans = (spans: [number, number][]): [number, number][] => {
+  const joined: [number, number][] = [];
+  for (const [start, end] of spans.sort(([one], [other]) => one - other)) {
+    const last = joined.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else joined.push([start, end]);
+  }
+  return joined;
+};
+
+const toWeekMs = (local: number): number => {
+  const ms = (local - firstMondayMs) % weekMs;
+  return ms < 0 ? ms + weekMs : ms;
+};
+
+const toDayName = (day: number): string => (days[day] ?? '').replace(/^./, (letter) => letter.toUpperCase());

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { amount } from '../../../../test/support/long.ts';
+import type { DestinationSettings } from '../settings.ts';
+import { type AppliedOverride, findRotationProblems, Rotation, Rotations } from './rotations.ts';
+
+const at = (time: string): number => Date.parse(time);
+const hour = 3_600_000;
+const weekly = { handover: '0 9 * * 1', timeZone: 'Europe/Berlin' };
+
+const create = (members: string[], overrides: AppliedOverride[] = []): Rotation => {
+  const rotation = new Rotation({ name: 'oncall', members, ...weekly });
+  rotation.setOverrides(overrides);
+  return rotation;
+};
+
+const override = (id: string, member: string, startsAt: string, endsAt: string): AppliedOverride => ({
+  id,
+  rotation: 'oncall',
+  member,
+  startsAt: at(startsAt),
+  endsAt: at(endsAt),
+});
+
+const describe = (rotation: Rotation, from: string, to: string): string[] =>
+  rotation
+    .listShifts(at(from), at(to), 100)
+    .map(({ member, startsAt, override: id }) =>
+      `${new Date(startsAt).toISOString().slice(0, 16)} ${member} ${id ?? ''}`.trim(),
+    );
+
+test('the first member is on duty from the first handover on, and each handover goes to the next one', () => {
+  const rotation = create(['anna', 'ben', 'carl']);
+  assert.equal(rotation.memberAt(at('2026-01-05T08:00:00Z')), 'anna');
+  assert.equal(rotation.memberAt(at('2026-01-05T07:59:59Z')), 'carl');
+  assert.deepEqual(describe(rotation, '2026-03-17T00:00:00Z', '2026-04-01T00:00:00Z'), [
+    '2026-03-16T08:00 ben',
+    '2026-03-23T08:00 carl',
+    '2026-03-30T07:00 anna',
+  ]);
+});
+
+test('startsAt says where turns begin, as a date of the zone or as a time', () => {
+  for (const [startsAt, first] of [
+    ['2026-01-13', '2026-01-19T08:00:00Z'],
+    ['2026-01-12', '2026-01-12T08:00:00Z'],
+    ['2026-01-12T09:00:00+01:00', '2026-01-12T08:00:00Z'],
+    ['2036-01-01', '2036-01-07T08:00:00Z'],
+  ] as const) {
+    const rotation = new Rotation({ name: 'oncall', members: ['anna', 'ben', 'carl'], ...weekly, startsAt });
+    assert.deepEqual([rotation.memberAt(at(first)), rotation.memberAt(at(first) - 1)], ['anna', 'carl'], startsAt);
+  }
+});
+
+test('an override replaces whoever is on duty, also over a handover, and the later one of two wins', () => {
+  const rotation = create(
+    ['anna', 'ben', 'carl'],
+    [
+      override('1', 'carl', '2026-03-18T12:00:00Z', '2026-03-24T12:00:00Z'),
+      override('2', 'anna', '2026-03-19T12:00:00Z', '2026-03-20T12:00:00Z'),
+    ],
+  );
+  assert.deepEqual(describe(rotation, '2026-03-17T00:00:00Z', '2026-03-31T00:00:00Z'), [
+    '2026-03-16T08:00 ben',
+    '2026-03-18T12:00 carl 1',
+    '2026-03-19T12:00 anna 2',
+    '2026-03-20T12:00 carl 1',
+    '2026-03-24T12:00 carl',
+    '2026-03-30T07:00 anna',
+  ]);
+  assert.equal(rotation.nextShiftAfter(at('2026-03-21T00:00:00Z'))?.member, 'anna');
+  assert.equal(rotation.nextChangeAfter(at('2026-03-21T00:00:00Z')), at('2026-03-24T12:00:00Z'));
+});
+
+test('an override of a year does not hide what follows an hourly handover', () => {
+  const rotation = new Rotation({ name: 'oncall', members: ['anna', 'ben'], handover: '0 * * * *', timeZone: 'UTC' });
+  rotation.setOverrides([override('1', 'ben', '2026-02-01T00:30:00Z', '2027-02-01T00:30:00Z')]);
+  assert.deepEqual(rotation.shiftAt(at('2026-06-01T00:00:00Z')), {
+    member: 'ben',
+    startsAt: at('2026-02-01T00:30:00Z'),
+    endsAt: at('2027-02-01T00:30:00Z'),
+    override: '1',
+  });
+});
+
+test('nobody follows a member who is alone', () => {
+  const rotation = create(['anna', 'anna']);
+  assert.equal(rotation.shiftAt(at('2026-03-18T12:00:00Z')).endsAt, Number.POSITIVE_INFINITY);
+  assert.equal(rotation.nextShiftAfter(at('2026-03-18T12:00:00Z')), undefined);
+  assert.equal(rotation.listShifts(at('2026-03-17T00:00:00Z'), at('2026-03-31T00:00:00Z'), 100).length, 1);
+});
+
+test('a destination may be used while it is on duty in one of its rotations, and always if it is in none', () => {
+  const rotations = new Rotations([
+    { name: 'first', members: ['anna', 'ben'], ...weekly },
+    { name: 'second', members: ['ben', 'anna', 'carl'], ...weekly },
+  ]);
+  const first = at('2026-01-05T08:00:00Z');
+  const onDuty = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnDuty(name, time));
+  assert.deepEqual(onDuty(first), ['anna', 'ben', 'boss']);
+  assert.equal(rotations.nextHandoverAfter(first), at('2026-01-12T08:00:00Z'));
+  assert.deepEqual(onDuty(at('2026-01-12T08:00:00Z')), ['anna', 'ben', 'boss']);
+  assert.deepEqual(onDuty(at('2026-01-19T08:00:00Z')), ['anna', 'carl', 'boss']);
+  let changes = 0;
+  rotations.onChanged(() => {
+    changes += 1;
+  });
+  rotations.setOverrides([
+    { id: '1', rotation: 'first', member: 'carl', startsAt: first + hour, endsAt: first + 2 * hour },
+  ]);
+  assert.equal(rotations.nextHandoverAfter(first), first + hour);
+  assert.deepEqual(onDuty(first + hour), ['ben', 'carl', 'boss']);
+  rotations.changeSettings([{ name: 'first', members: ['anna', 'ben'], ...weekly }]);
+  assert.deepEqual(onDuty(first + hour), ['anna', 'carl', 'boss'], 'an override of a former member does nothing');
+  assert.equal(changes, 2);
+});
+
+test('without rotations every destination may be used, and nothing changes', () => {
+  const rotations = new Rotations([]);
+  assert.equal(rotations.isOnDuty('anna', 0), true);
+  assert.equal(rotations.nextHandoverAfter(0), undefined);
+});
+
+test('problems of settings name the rotation and what to do', () => {
+  const destinations = [
+    { name: 'anna', notify: 'incidents' },
+    { name: 'log', notify: 'alerts' },
+    { name: 'old' },
+  ] as DestinationSettings[];
+  const members = ['anna'];
+  assert.deepEqual(
+    findRotationProblems({
+      destinations,
+      rotations: [
+        { name: 'a', members: ['anna', 'bob', 'log', 'old', 'bob'], ...weekly },
+        { name: 'A', members, ...weekly },
+        { name: 'b', members, handover: '0 9 * *' },
+        { name: 'c', members, handover: '0 9 * * 1', timeZone: 'Mars' },
+        { name: 'd', members, handover: '0 9 * * 1', startsAt: '2026-02-30' },
+        { name: 'e', members, handover: '0 9 * * 1', startsAt: 'soon' },
+      ],
+    }),
+    [
+      'rotation "a": there is no destination "bob"; the settings have: anna, log, old',
+      'rotation "a": its member "log" gets each alert; set notify of that destination to incidents',
+      'rotation "a": its member "old" gets each alert; set notify of that destination to incidents',
+      'rotation "A": is there twice: give each another name',
+      'rotation "b": handover must be a cron expression such as "0 9 * * 1": "0 9 * *" must have five fields: minute, hour, day, month, day of the week',
+      'rotation "c": timeZone must be a name such as Europe/Berlin or UTC, not "Mars"',
+      'rotation "d": startsAt must be a date or a time such as 2026-01-31T09:00:00Z, not "2026-02-30"',
+      'rotation "e": startsAt must be a date or a time such as 2026-01-31T09:00:00Z, not "soon"',
+    ],
+  );
+});
+
+test('shifts follow each other without gaps, and say who is on duty at each hour', () => {
+  const from = at('2026-03-20T00:00:00Z');
+  const names = fc.constantFrom('anna', 'ben', 'carl');
+  const changes = fc.record({ member: names, start: fc.nat(400), length: fc.integer({ min: 1, max: 200 }) });
+  const model = fc.property(
+    fc.array(names, { minLength: 1, maxLength: 4 }),
+    fc.array(changes, { maxLength: 5 }),
+    fc.nat(300),
+    (members, given, offset) => {
+      const overrides = given.map(({ member, start, length }, index) => ({
+        id: `${index}`,
+        rotation: 'oncall',
+        member,
+        startsAt: from + start * hour,
+        endsAt: from + (start + length) * hour,
+      }));
+      const rotation = create(members, overrides);
+      const shifts = rotation.listShifts(from + offset * hour, from + (offset + 300) * hour, 1000);
+      for (const [index, { endsAt, startsAt, member }] of shifts.entries()) {
+        const next = shifts[index + 1];
+        if (next) assert.equal(next.startsAt, endsAt);
+        for (let time = Math.max(startsAt, from); time < Math.min(endsAt, from + 700 * hour); time += hour) {
+          const last = overrides.findLast((each) => each.startsAt <= time && time < each.endsAt);
+          assert.equal(rotation.memberAt(time), last?.member ?? member);
+          assert.equal(member, rotation.memberAt(time));
+        }
+        const other = rotation.nextShiftAfter(Math.max(startsAt, from));
+        if (other) assert.notEqual(other.member, member);
+      }
+    },
+  );
+  fc.assert(model, { numRuns: amount(100, 3000) });
+});

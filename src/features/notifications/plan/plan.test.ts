@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { amount } from '../../../../test/support/long.ts';
+import type { IncidentNotice, NotificationKind, SharedIncident } from '../../../kit/offers.ts';
+import { rankOf, type Severity } from '../../../kit/severity.ts';
+import { type NoticePlan, planNotice, type UsableHours } from './plan.ts';
+import { type IncidentKeys, toIncidentRules } from './rules.ts';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+/** A Saturday. */
+const start = Date.parse('2026-01-31T09:30:00Z');
+
+const create = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
+  id: 'i',
+  number: 1,
+  about: 'k',
+  sender: null,
+  state: 'open',
+  level: 'ERROR',
+  highestLevel: 'ERROR',
+  title: 'disk is full',
+  source: 'backup',
+  hostname: 'web-1',
+  labels: null,
+  link: null,
+  count: 1,
+  firstAt: start,
+  lastAt: start,
+  openedAt: start,
+  stateSince: start,
+  openings: 1,
+  raisedAt: null,
+  acknowledged: null,
+  resolved: null,
+  reopened: 0,
+  task: null,
+  snapshot: null,
+  isOld: false,
+  notices: {},
+  silenced: null,
+  lastAlert: 'a',
+  version: 1,
+  change: 1,
+  ...changes,
+});
+
+const told = (changes: Partial<IncidentNotice> = {}): IncidentNotice => ({
+  what: 'opened',
+  level: 'ERROR',
+  at: start,
+  opening: 1,
+  isTold: true,
+  ...changes,
+});
+
+/** Open from 8:00 to 18:00 each day, UTC. */
+const daytime: UsableHours = {
+  isWithin: (at) => new Date(at).getUTCHours() >= 8 && new Date(at).getUTCHours() < 18,
+  nextWithin: (at) => {
+    if (daytime.isWithin(at)) return at;
+    const day = Math.floor(at / (24 * hour)) * 24 * hour;
+    return at < day + 8 * hour ? day + 8 * hour : day + 32 * hour;
+  },
+};
+
+const plan = (
+  keys: IncidentKeys,
+  incident: SharedIncident,
+  notice?: IncidentNotice,
+  {
+    now = Math.max(incident.stateSince, incident.raisedAt ?? 0, notice?.at ?? 0),
+    isOnDuty = true,
+    isSilenced = false,
+  }: { now?: number; isOnDuty?: boolean; isSilenced?: boolean } = {},
+): NoticePlan =>
+  planNotice(
+    incident,
+    notice,
+    toIncidentRules(keys, () => daytime),
+    { now, isOnDuty, isSilenced },
+  );
+
+/** What is told and after how many seconds, or why not. */
+const show = (found: NoticePlan): unknown => {
+  if (!found || found === 'forget') return found;
+  const { what, dueAt, waitsFor } = found;
+  return Number.isFinite(dueAt) ? [what, (dueAt - start) / second] : [what, waitsFor];
+};
+
+const atOnce: IncidentKeys = { groupSeconds: 0 };
+const acknowledged = { by: 'anna', at: start + minute, until: null, comment: null };
+const taken = create({ state: 'acknowledged', stateSince: start + minute, acknowledged });
+const over = create({
+  state: 'resolved',
+  stateSince: start + hour,
+  resolved: { by: 'anna', at: start + hour, reason: 'person' },
+});
+
+test('by default an incident is told when it opens, is raised and ends, 10 s later', () => {
+  assert.deepEqual(show(plan({}, create())), ['opened', 10]);
+  assert.equal(plan({}, create(), told()), undefined);
+  const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
+  assert.deepEqual(show(plan({}, raised, told())), ['raised', 70]);
+  assert.equal(plan({}, raised, told({ what: 'raised', level: 'CRITICAL' })), undefined);
+  assert.equal(plan({}, taken, told()), undefined);
+  assert.equal(plan({}, taken), undefined);
+  assert.deepEqual(show(plan({}, over, told())), ['resolved', 3610]);
+  assert.equal(plan({}, create({ level: 'WARNING' }), told()), undefined);
+});
+
+test('those that were notified of the incident are notified of its end, and nobody else', () => {
+  assert.equal(plan(atOnce, over), undefined);
+  assert.equal(plan(atOnce, over, told({ isTold: false })), 'forget');
+  const pending = told({ opening: 0, isTold: false, isPending: true });
+  assert.deepEqual(show(plan(atOnce, over, pending)), ['resolved', 3600]);
+  assert.deepEqual(show(plan(atOnce, create(), pending)), ['opened', 0]);
+  assert.equal(plan({ ...atOnce, on: ['opened', 'acknowledged'] }, taken, pending), undefined);
+  assert.equal(plan({ ...atOnce, on: ['opened'] }, over, told()), 'forget');
+  assert.deepEqual(show(plan({ ...atOnce, levels: ['CRITICAL'] }, over, told())), ['resolved', 3600]);
+  assert.deepEqual(show(plan(atOnce, over, told(), { isOnDuty: false })), ['resolved', 3600]);
+});
+
+test('an incident that is opened again is told again', () => {
+  const again = create({ openings: 2, stateSince: start + hour });
+  assert.deepEqual(show(plan(atOnce, again, told())), ['opened', 3600]);
+  assert.equal(plan(atOnce, again, told({ opening: 2 })), undefined);
+  const raised = create({ ...again, level: 'CRITICAL', raisedAt: start + hour });
+  assert.deepEqual(show(plan(atOnce, raised, told())), ['raised', 3600]);
+});
+
+test('on: only these are told', () => {
+  assert.equal(plan({ ...atOnce, on: ['raised'] }, create()), undefined);
+  const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
+  assert.deepEqual(show(plan({ ...atOnce, on: ['raised'] }, raised)), ['raised', 60]);
+  assert.equal(plan({ ...atOnce, on: ['opened'] }, raised, told()), undefined);
+  const on: NotificationKind[] = ['opened', 'acknowledged'];
+  assert.deepEqual(show(plan({ ...atOnce, on }, taken, told())), ['acknowledged', 60]);
+  assert.equal(plan({ ...atOnce, on }, taken, told({ what: 'acknowledged' })), undefined);
+  assert.equal(plan({ ...atOnce, on }, taken), undefined);
+  assert.deepEqual(show(plan({ ...atOnce, on: ['acknowledged'] }, taken)), ['acknowledged', 60]);
+});
+
+test('after: it is told once it has been open, and nobody has taken it, for so many minutes', () => {
+  const keys = { ...atOnce, after: 1.5 };
+  assert.deepEqual(show(plan(keys, create())), ['opened', 90]);
+  assert.equal(plan(keys, taken), undefined);
+  const ended = create({ openings: 2, stateSince: start + hour });
+  assert.deepEqual(show(plan(keys, ended)), ['opened', 3690]);
+  const found = plan(keys, create());
+  assert.ok(found && found !== 'forget' && found.isEscalation && found.waitsFor === 'after');
+  // Who was told hears at once that it is raised.
+  const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
+  assert.deepEqual(show(plan(keys, raised, told())), ['raised', 60]);
+  assert.equal(plan(keys, over), undefined);
+});
+
+test('repeat: it is told again after so many minutes, while it is open and nobody has taken it', () => {
+  const keys = { ...atOnce, repeat: 0.5 };
+  assert.deepEqual(show(plan(keys, create(), told())), ['reminder', 30]);
+  assert.deepEqual(show(plan(keys, create(), told({ what: 'reminder', at: start + minute }))), ['reminder', 90]);
+  assert.equal(plan(keys, taken, told()), undefined);
+  assert.deepEqual(show(plan({ ...keys, on: ['resolved'] }, create())), ['reminder', 30]);
+});
+
+test('groupSeconds: what happens is told so much later, or at once', () => {
+  assert.deepEqual(show(plan({ groupSeconds: 60 }, create())), ['opened', 60]);
+  assert.deepEqual(show(plan({ groupSeconds: 60, after: 1 }, create())), ['opened', 120]);
+  assert.deepEqual(show(plan({ groupSeconds: 0 }, create())), ['opened', 0]);
+});
+
+test('a clock that was set back since keeps nothing back', () => {
+  const now = start - 24 * hour;
+  const due = (keys: IncidentKeys, notice?: IncidentNotice): unknown => {
+    const found = plan(keys, create(), notice, { now });
+    return found && found !== 'forget' && [found.what, found.dueAt - now, found.happenedAt - start];
+  };
+  assert.deepEqual(due({}), ['opened', 0, 0]);
+  assert.deepEqual(due({ after: 5 }), ['opened', 0, 5 * minute]);
+  assert.deepEqual(due({ repeat: 5 }, told()), ['reminder', 0, 5 * minute]);
+  assert.deepEqual(show(plan({ after: 5 }, create(), undefined, { now: start - second })), ['opened', 310]);
+});
+
+test('levels and sources: others are not told, not even that they are raised', () => {
+  assert.equal(plan({ ...atOnce, levels: ['critical'] }, create()), undefined);
+  assert.deepEqual(show(plan({ ...atOnce, levels: ['critical'] }, create({ level: 'CRITICAL' }))), ['opened', 0]);
+  assert.equal(plan({ ...atOnce, sources: ['web*'] }, create()), undefined);
+  assert.deepEqual(show(plan({ ...atOnce, sources: ['back*'] }, create())), ['opened', 0]);
+});
+
+test('hours: outside them it waits for the next ones, unless its level is in hoursExcept', () => {
+  const night = create({ stateSince: start + 9 * hour });
+  const now = start + 9 * hour;
+  const keys = { ...atOnce, hours: 'x' };
+  assert.deepEqual(show(plan(keys, night, undefined, { now })), ['opened', 22.5 * 3600]);
+  assert.deepEqual(
+    show(plan(keys, create(night.level === 'ERROR' ? { ...night, level: 'CRITICAL' } : {}), undefined, { now })),
+    ['opened', 9 * 3600],
+  );
+  assert.deepEqual(show(plan({ ...keys, hoursExcept: ['ERROR'] }, night, undefined, { now })), ['opened', 9 * 3600]);
+  // It opened in time, and the receiver was away until the hours had ended.
+  assert.deepEqual(show(plan(keys, create(), undefined, { now })), ['opened', 22.5 * 3600]);
+  // The hours end while others are collected.
+  const late = create({ stateSince: start + 8.5 * hour - 5 * second });
+  const found = plan({ hours: 'x' }, late, undefined, { now: start + 8.5 * hour + 5 * second });
+  assert.deepEqual(show(found), ['opened', 8.5 * 3600 + 5]);
+});
+
+test('who is off duty is not told that it opens, and a silence keeps everything back', () => {
+  assert.deepEqual(show(plan(atOnce, create(), undefined, { isOnDuty: false })), ['opened', 'offDuty']);
+  assert.deepEqual(show(plan(atOnce, create(), undefined, { isSilenced: true })), ['opened', 'silence']);
+  assert.deepEqual(show(plan(atOnce, over, told(), { isSilenced: true })), ['resolved', 'silence']);
+});
+
+test('nobody is notified of incidents from before there were incidents', () => {
+  assert.equal(plan(atOnce, create({ isOld: true })), undefined);
+});
+
+const levels: Severity[] = ['CRITICAL', 'ERROR', 'WARNING'];
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({ pass: fc.constantFrom(1, 5 * second, 30 * second, minute, 7 * minute, 3 * hour) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        event: fc.constantFrom('raise', 'lower', 'acknowledge', 'resolve', 'reopen', 'silence', 'duty'),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ refuse: fc.boolean() }) },
+  ),
+  { minLength: 3, maxLength: 40 },
+);
+const settings = fc.record({
+  on: fc.constantFrom(undefined, ['opened'], ['opened', 'resolved', 'acknowledged'], ['raised', 'resolved']),
+  after: fc.constantFrom(undefined, 0.5, 5),
+  repeat: fc.constantFrom(undefined, 1, 30),
+  groupSeconds: fc.constantFrom(0, 10),
+  hours: fc.constantFrom(undefined, undefined, 'x'),
+  levels: fc.constantFrom(undefined, undefined, ['CRITICAL', 'ERROR']),
+});
+
+/** What a person would object to, written without the code. */
+test('whatever happens, a destination is told once of each thing that it wants, and never while it must not be', () => {
+  fc.assert(
+    fc.property(steps, settings, (all, chosen) => {
+      const keys = chosen as IncidentKeys;
+      let incident = create();
+      let notice: IncidentNotice | undefined;
+      let now = start;
+      let [isSilenced, isOnDuty, refuses] = [false, true, false];
+      let lastReminder = Number.NEGATIVE_INFINITY;
+      let openFor = start;
+      const opened: number[] = [];
+      const wants = (what: NotificationKind): boolean => (keys.on ?? ['opened', 'raised', 'resolved']).includes(what);
+      const isWanted = (): boolean => keys.levels?.includes(incident.level) ?? true;
+      const tell = (): void => {
+        const found = plan(keys, incident, notice, { now, isOnDuty, isSilenced });
+        if (found === 'forget') {
+          assert.ok(incident.state === 'resolved' && notice && (!notice.isTold || !wants('resolved')));
+          notice = undefined;
+          return;
+        }
+        if (!found || found.dueAt > now) return;
+        const { what } = found;
+        assert.ok(!isSilenced, `${what} while silenced`);
+        assert.ok(what === 'reminder' ? keys.repeat !== undefined : wants(what), `${what} is not wanted`);
+        if (keys.hours && incident.level !== 'CRITICAL' && !keys.groupSeconds)
+          assert.ok(daytime.isWithin(now), 'outside its hours');
+        if (what === 'resolved') {
+          assert.ok(incident.state === 'resolved' && notice?.isTold, 'the end of what it does not know');
+          notice = undefined;
+          return;
+        }
+        assert.ok(isWanted(), `${what} of a level that it does not want`);
+        if (what === 'acknowledged') assert.equal(incident.state, 'acknowledged');
+        else {
+          assert.ok(isOnDuty, `${what} off duty`);
+          assert.equal(incident.state, 'open');
+        }
+        if (what === 'opened') {
+          assert.ok(!opened.includes(incident.openings), 'opened twice');
+          opened.push(incident.openings);
+          assert.ok(now - openFor >= (keys.after ?? 0) * minute, 'before its time');
+        }
+        if (what === 'raised' && notice) assert.ok(rankOf(incident.level) < rankOf(notice.level));
+        if (what === 'reminder') {
+          assert.ok(now - lastReminder >= (keys.repeat ?? 0) * minute, 'reminded too early');
+          lastReminder = now;
+        }
+        const isTold = notice?.isTold === true || !refuses;
+        notice = { what, level: incident.level, at: now, opening: incident.openings, isTold };
+        // Nothing more is to be told at once.
+        const next = plan(keys, incident, notice, { now, isOnDuty, isSilenced });
+        assert.ok(!next || next === 'forget' || next.dueAt > now, 'the same twice');
+      };
+      const open = (changes: Partial<SharedIncident>): void => {
+        openFor = now;
+        incident = { ...incident, ...changes, state: 'open', stateSince: now, openings: incident.openings + 1 };
+        incident = { ...incident, acknowledged: null, resolved: null };
+      };
+      for (const step of all) {
+        if ('pass' in step) now += step.pass;
+        else if ('refuse' in step) refuses = step.refuse;
+        else {
+          const { event } = step;
+          const rank = rankOf(incident.level);
+          if (event === 'silence') isSilenced = !isSilenced;
+          if (event === 'duty') isOnDuty = !isOnDuty;
+          if (event === 'raise' && rank > 0 && incident.state !== 'resolved') {
+            const level = levels[rank - 1] as Severity;
+            if (incident.state === 'acknowledged') open({ level, raisedAt: now });
+            else incident = { ...incident, level, raisedAt: now };
+          }
+          if (event === 'lower' && rank < 2) incident = { ...incident, level: levels[rank + 1] as Severity };
+          if (event === 'acknowledge' && incident.state === 'open') {
+            incident = {
+              ...incident,
+              state: 'acknowledged',
+              stateSince: now,
+              acknowledged: { ...acknowledged, at: now },
+            };
+          }
+          if (event === 'resolve' && incident.state !== 'resolved') {
+            incident = {
+              ...incident,
+              state: 'resolved',
+              stateSince: now,
+              resolved: { by: null, at: now, reason: 'quiet' },
+            };
+          }
+          if (event === 'reopen' && incident.state !== 'open') open({ raisedAt: null });
+        }
+        tell();
+      }
+      // In the end, all that is to be told is told.
+      [isSilenced, isOnDuty, refuses] = [false, true, false];
+      // At night, it waits for the day.
+      now = daytime.nextWithin(now + 48 * hour) + hour;
+      tell();
+      if (incident.state === 'resolved') assert.equal(notice, undefined);
+      if (incident.state === 'open' && wants('opened') && isWanted()) {
+        assert.equal(notice?.opening, incident.openings, 'never told');
+      }
+    }),
+    { numRuns: amount(2000, 100_000) },
+  );
+});
