@@ -6,14 +6,16 @@ import { findTargetProblems, openTargets, targetSettings } from '../../kit/targe
 import { createNoticeTopic, createPolledTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
+import { findDeliveryConcerns } from './concerns.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
 import { findNotificationProblems, listSecretFiles, toLinkedDestination, toTarget } from './destinations/target.ts';
 import { DestinationKeeper } from './made-destinations.ts';
 import { sendTest } from './message/test-message.ts';
+import { addDeliveryMeters } from './meters.ts';
 import { findRotationProblems, Rotations, rotationSettings } from './oncall/rotations.ts';
 import { createOnCallRoutes, listOnCall } from './oncall-routes.ts';
 import { OnCallList } from './oncall-schema.ts';
-import { addDeliveryMeters, findDeliveryConcerns, openOutbox } from './outbox.ts';
+import { openOutbox } from './outbox.ts';
 import { Overrides } from './overrides.ts';
 import type { IncidentDestination } from './plan/incident-destination.ts';
 import { Notifier } from './plan/notifier.ts';

@@ -3,20 +3,17 @@ import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { IncidentSource } from '../../kit/offers.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText, uuidForm } from '../../kit/route.ts';
-import { toSeverity } from '../../kit/severity.ts';
 import type { Targets } from '../../kit/targets.ts';
 import { minuteMs } from '../../lib/units.ts';
-import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { Destination } from './forwarder/forwarder.ts';
-import { bySeq } from './forwarder/progress.ts';
+import { Forwarder } from './forwarder/forwarder.ts';
+import { createGlances, unknownGlance } from './forwarder/glances.ts';
 import { sendTest } from './message/test-message.ts';
 import type { AnyDestination } from './outbox.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 import type { Notifier } from './plan/notifier.ts';
 import type { IncidentRules } from './plan/plan.ts';
 import type { IncidentKeys } from './plan/rules.ts';
-import { readAlertsFrom } from './queue/waiting.ts';
 import {
   DeliveryList,
   DestinationParams,
@@ -91,7 +88,7 @@ export const createDeliveryList = (
     const glances = await look?.(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
     const addGlance = <T extends { seq: number; id: string }>({ seq: _, ...alert }: T) => ({
       ...alert,
-      ...(glances?.get(alert.id) ?? unknown),
+      ...(glances?.get(alert.id) ?? unknownGlance),
     });
     const data = listed.map(
       ({ destination, parked, waiting }): DestinationState => ({
@@ -124,8 +121,8 @@ const createDestinationRetryRoute = (find: FindDestination): Route =>
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
       const destination = find(name);
-      const parked = destination instanceof Destination ? destination.unparkAll() : 0;
-      destination.retryWaiting({ ignoresRetryAfter: true });
+      const parked = destination instanceof Forwarder ? destination.unparkAll() : 0;
+      destination.queue.retryAll({ ignoresRetryAfter: true });
       return { destination: name, parked, waiting: destination.lag };
     },
   });
@@ -147,7 +144,7 @@ const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefi
       running.add(key);
       try {
         const outcome =
-          destination instanceof Destination
+          destination instanceof Forwarder
             ? await destination.retry(await findOpen(destination, alerts, id))
             : await destination.retry(findWaiting(destination, id));
         if (!outcome) throw isSent;
@@ -181,7 +178,7 @@ const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targ
 };
 
 /** The record of an alert that is parked or waits. */
-const findOpen = async (destination: Destination, alerts: Alerts | undefined, id: string) => {
+const findOpen = async (destination: Forwarder, alerts: Alerts | undefined, id: string) => {
   const record = uuidForm.test(id) ? await alerts?.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;
   const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
@@ -247,24 +244,24 @@ const listNotices = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'l
 const listAlerts = (destination: AnyDestination) => {
   if (destination instanceof IncidentDestination) return { parked: [], waiting: [] };
   const parked = [...destination.progress.parked].slice(-mostListed);
-  const waiting = [...destination.waiting.list()].sort((one, other) => one.seq - other.seq).slice(0, mostListed);
+  const waiting = [...destination.queue.waiting.list()].sort((one, other) => one.seq - other.seq).slice(0, mostListed);
   return {
     parked: parked.map(([seq, alert]) => ({ seq, ...alert })),
     waiting: waiting.map((alert) => ({
       seq: alert.seq,
-      id: alert.id,
+      id: alert.message.id,
       attempts: alert.attempts,
       time: toTimeText(alert.receivedAt),
-      nextAttempt: toTimeOrNull(destination.nextAttemptOf(alert)),
+      nextAttempt: toTimeOrNull(destination.queue.nextAttemptOf(alert)),
     })),
   };
 };
 
 const toState = (destination: AnyDestination, now: Date) => {
-  const { name, target, receiver, nextAt, waitingSince = now.getTime() } = destination;
+  const { name, target, receiver, queue, waitingSince = now.getTime() } = destination;
   const { levels = null, sources = null, formats = null, notify = 'alerts' } = target.settings;
   const { lastSuccess, lastError, failing } = receiver;
-  const isOfAlerts = destination instanceof Destination;
+  const isOfAlerts = destination instanceof Forwarder;
   return {
     destination: name,
     type: target.type.name,
@@ -280,7 +277,7 @@ const toState = (destination: AnyDestination, now: Date) => {
     lagSeconds: Math.max(0, now.getTime() - waitingSince) / 1000,
     lastSuccess: lastSuccess?.toISOString() ?? null,
     lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : toLastError(failing),
-    nextAttempt: toTimeOrNull(nextAt),
+    nextAttempt: toTimeOrNull(queue.nextAt),
     parked: isOfAlerts ? destination.progress.parkedCount : 0,
     dropped: isOfAlerts ? destination.progress.dropped : 0,
   };
@@ -298,48 +295,3 @@ const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: Inc
 /** After a restart, why the destination is failing is still known. */
 const toLastError = (failing: { since: string; reason: string } | undefined) =>
   failing ? { time: failing.since, reason: failing.reason } : null;
-
-/** The most characters of a message that a list shows. */
-const mostCharacters = 500;
-
-/** What lists show of an alert. */
-type Glance = Pick<DestinationState['parkedAlerts'][number], 'severity' | 'source' | 'message'>;
-
-const unknown: Glance = { severity: null, source: null, message: null };
-
-/**
- * Finds what the log says of alerts that are listed again and again: each is read once, and remembered while it is listed.
- * While the log cannot be read, nothing new is known.
- */
-const createGlances = (alerts: Pick<RecordLog, 'readAfter'>) => {
-  let last = new Map<string, Glance>();
-  return async (listed: readonly { seq: number; id: string }[]): Promise<ReadonlyMap<string, Glance>> => {
-    const glances = new Map(listed.flatMap(({ id }) => (last.has(id) ? [[id, last.get(id) ?? unknown]] : [])));
-    last = glances;
-    const missing = new Map(listed.flatMap(({ seq, id }) => (glances.has(id) ? [] : [[seq, id]])));
-    await readGlances(alerts, missing, glances).catch(() => undefined);
-    return glances;
-  };
-};
-
-const readGlances = async (
-  alerts: Pick<RecordLog, 'readAfter'>,
-  missing: ReadonlyMap<number, string>,
-  glances: Map<string, Glance>,
-): Promise<void> => {
-  let last = 0;
-  for (const seq of [...missing.keys()].sort(bySeq)) {
-    if (seq <= last) continue;
-    const records = await readAlertsFrom(alerts, seq);
-    // Another log may have another alert with a seq.
-    for (const record of records) if (missing.get(record.seq) === record.id) glances.set(record.id, toGlance(record));
-    last = records.at(-1)?.seq ?? seq;
-  }
-  for (const id of missing.values()) if (!glances.has(id)) glances.set(id, unknown);
-};
-
-const toGlance = ({ level, source, message }: StoredRecord): Glance => ({
-  severity: toSeverity(String(level)),
-  source: String(source),
-  message: String(message).slice(0, mostCharacters),
-});

@@ -127,12 +127,12 @@ test('what the server responds decides whether a mail is tried again, given up, 
     [
       recipient(451, '4.7.1 greylisted, anna'),
       {},
-      { kind: 'failed', reason: 'the mail server responded 451 4.7.1 to RCPT TO', seconds: 0, mayBeAlert: false },
+      { kind: 'failed', reason: 'the mail server responded 451 4.7.1 to RCPT TO', seconds: 0, mayBeMessage: false },
     ],
     [
       content(451, 'try later'),
       {},
-      { kind: 'failed', reason: 'the mail server responded 451 to DATA', seconds: 0, mayBeAlert: true },
+      { kind: 'failed', reason: 'the mail server responded 451 to DATA', seconds: 0, mayBeMessage: true },
     ],
     [
       recipient(550, '5.1.1 unknown user anna'),
@@ -159,7 +159,7 @@ test('what the server responds decides whether a mail is tried again, given up, 
     [
       { onConnect: (_session, done) => done(refusal(421, '4.3.2 busy')) },
       {},
-      { kind: 'failed', reason: 'the mail server responded 421 4.3.2', seconds: 0, mayBeAlert: false },
+      { kind: 'failed', reason: 'the mail server responded 421 4.3.2', seconds: 0, mayBeMessage: false },
     ],
     [
       { onConnect: (_session, done) => done(refusal(554, '5.7.1 blocked')) },
@@ -197,7 +197,7 @@ test('a server that cannot be reached, or an unknown one, is tried again', async
     kind: 'failed',
     reason: 'the connection to the mail server was refused',
     seconds: 0,
-    mayBeAlert: false,
+    mayBeMessage: false,
   });
   const unknown = (await (await open(t, 'smtp://unknown.invalid', { tls: 'none' }))(createHappening())).outcome;
   assert.equal(unknown.kind, 'failed');
@@ -232,7 +232,7 @@ test('a connection that is cut after the mail, or on which nothing more comes, m
     kind: 'failed',
     reason: 'the connection to the mail server was closed',
     seconds: 0,
-    mayBeAlert: true,
+    mayBeMessage: true,
   });
 });
 
@@ -263,7 +263,7 @@ test('a mail takes no longer than its limit, whatever the server does', async (t
       kind: 'failed',
       reason: 'the mail server did not respond in time',
       seconds: 0,
-      mayBeAlert: true,
+      mayBeMessage: true,
       isUnanswered: true,
     });
     await sender.close();
@@ -277,7 +277,7 @@ test('a mail takes no longer than its limit, whatever the server does', async (t
     kind: 'failed',
     reason: 'the mail server did not respond in time',
     seconds: 0,
-    mayBeAlert: false,
+    mayBeMessage: false,
   });
   silent.close();
 });

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { createTargets, type Targets, UncheckedTarget } from '../../../kit/targets.ts';
 import type { IncidentMessage } from '../message/message.ts';
-import { toDeliveryOutcome } from '../queue/receiver.ts';
+import { toDeliveryOutcome } from '../queue/outcome.ts';
 import { createRequest, type DestinationTarget } from './target.ts';
 import type { DeliveredAlert, SendResult } from './type.ts';
 import { toOutgoing } from './type.ts';
@@ -64,10 +64,10 @@ const createSender = async (
     send: async (content, added) => {
       const reply = await send(createRequest(target, toOutgoing(content), clock(), added));
       if ('failure' in reply) {
-        const { failure: reason, isSent: mayBeAlert, isForbidden, isUnanswered } = reply;
+        const { failure: reason, isSent: mayBeMessage, isForbidden, isUnanswered } = reply;
         if (isForbidden) return { outcome: { kind: 'rejected', reason }, reply: reason };
         return {
-          outcome: { kind: 'failed', reason, seconds: 0, mayBeAlert, ...(isUnanswered && { isUnanswered }) },
+          outcome: { kind: 'failed', reason, seconds: 0, mayBeMessage, ...(isUnanswered && { isUnanswered }) },
           reply: reason,
         };
       }

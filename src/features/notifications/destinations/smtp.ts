@@ -7,7 +7,7 @@ import SmtpConnection, {
 } from 'nodemailer/lib/smtp-connection/index.js';
 import { isLoopback } from '../../../http/admission.ts';
 import { forbiddenTarget } from '../../../kit/targets.ts';
-import type { DeliveryOutcome } from '../queue/receiver.ts';
+import type { DeliveryOutcome } from '../queue/outcome.ts';
 import { type Mail, toMail } from './mail.ts';
 import type { OutgoingSender, ReceiverAddress, SendResult } from './type.ts';
 
@@ -293,9 +293,9 @@ const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   return { ...toTemporary(reason, status === undefined || command === 'DATA'), ...(isUnanswered && { isUnanswered }) };
 };
 
-const toTemporary = (reason: string, mayBeAlert: boolean): Extract<DeliveryOutcome, { kind: 'failed' }> => ({
+const toTemporary = (reason: string, mayBeMessage: boolean): Extract<DeliveryOutcome, { kind: 'failed' }> => ({
   kind: 'failed',
   reason,
   seconds: 0,
-  mayBeAlert,
+  mayBeMessage,
 });

@@ -15,7 +15,7 @@ import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { IncidentMessage } from '../message/message.ts';
 import { toSingleLine } from '../message/single-line.ts';
 import { truncate } from '../message/truncate.ts';
-import type { DeliveryOutcome } from '../queue/receiver.ts';
+import type { DeliveryOutcome } from '../queue/outcome.ts';
 
 /** A kind of receiver. */
 export interface DestinationType {

@@ -3,7 +3,7 @@ import type { SilenceSource } from '../../../kit/offers.ts';
 import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import { isLike } from '../../../lib/wildcards.ts';
 import { readIdTime, type StoredRecord } from '../../../storage/journal/line.ts';
-import { isNoticeOf } from '../queue/receiver.ts';
+import { isReportOf } from '../queue/failure-reports.ts';
 import type { DestinationSettings } from '../settings.ts';
 
 /** Whether a destination gets the alert of a record. */
@@ -22,7 +22,7 @@ export const createFilter = (
   return (record) =>
     record['imported'] !== true &&
     !readVia(record['via']).includes(instance) &&
-    !isNoticeOf(record, instance, name) &&
+    !isReportOf(record, instance, name) &&
     !isSilenced(record, silences) &&
     (wanted === undefined || wanted.includes(severityOf(record))) &&
     (sources === undefined || sources.some((pattern) => isLike(String(record['source']), pattern))) &&

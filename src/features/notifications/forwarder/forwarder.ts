@@ -1,31 +1,27 @@
 import { toTrace } from '../../../http/text-forms.ts';
+import { formatOf, readTime } from '../../../kit/alert-record.ts';
 import type { AlertDelivery } from '../../../kit/offers.ts';
+import { toSeverity } from '../../../kit/severity.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import { Slice } from '../../../lib/slice.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { Sender } from '../destinations/sender.ts';
 import { toDelivered } from '../destinations/type.ts';
-import { BaseDestination, type BaseParts, unexpectedWaitMs } from '../queue/destination.ts';
-import type { DeliveryOutcome, FailedOutcome } from '../queue/receiver.ts';
-import { isPromiseOver, noteFailure, toGivenUp } from '../queue/retries.ts';
-import { type QueuedAlert, ReadRecords, readAlertsFrom, toWaiting, WaitingAlerts } from '../queue/waiting.ts';
+import { Destination, type DestinationParts } from '../queue/destination.ts';
+import type { DeliveryOutcome } from '../queue/outcome.ts';
+import { type Settled, unexpectedWaitMs } from '../queue/queue.ts';
+import { createWaiting, type Waiting } from '../queue/waiting.ts';
 import type { Accepts } from './filter.ts';
-import { bySeq } from './progress.ts';
-
-/** A request that takes longer than this does not hold back others, up to so many at a time. */
-const slowMs = 1000;
-export const mostRequests = 8;
+import { bySeq, type OpenAlert } from './progress.ts';
+import { ReadRecords, readAlertsFrom } from './records.ts';
 
 /** Milliseconds that the alert that another one ends may take to be found. */
 const patienceMs = 2000;
 
-/** A timer with more milliseconds would end at once. */
-const longestMs = 2 ** 31 - 1;
-
 const defaultRepeatMinutes = 240;
 
-interface DestinationParts extends BaseParts {
+interface ForwarderParts extends DestinationParts {
   instance: string;
   /** The same for all instances that share a database. */
   origin: string;
@@ -34,46 +30,44 @@ interface DestinationParts extends BaseParts {
   /** Finds an alert of the log by its id. */
   findAlert: RecordLog['find'];
   sender: Sender;
-  /** Called after each delivery. */
-  onDelivered(destination: Destination): void;
 }
 
-/** Sends the alerts of the log to one receiver. */
-export class Destination extends BaseDestination {
+/** An alert of the log that is to be sent. */
+interface Forwarded {
+  id: string;
+  /** The id of the first alert that says this, if it may come again. */
+  series: string | undefined;
+  /** Set if an administrator has asked for it, so that it is sent although it is no time for a repeat. */
+  asked?: StoredRecord;
+}
+
+/** Sends the alerts of the log to one receiver: a cursor in the log, and a queue. */
+export class Forwarder extends Destination<Forwarded> {
   /** After so many an alert that keeps coming is sent again; 0: never. */
   readonly repeatMinutes: number;
-  readonly #parts: DestinationParts;
+  readonly #parts: ForwarderParts;
   readonly #records: ReadRecords;
-  readonly #concurrency: number;
   /** The last seq that is in the log. */
   #stored: number;
   /** Open alerts that were not read since startup, or wait again; oldest first. */
   #unread: number[];
   #reading: Promise<void> | undefined;
-  /** Requests under way that an administrator asked for. */
-  #asked = 0;
-  /** How many of those under way take long. */
-  #slow = 0;
   /** Runs while the log is not read because that has failed. */
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(parts: DestinationParts) {
-    super(parts, new WaitingAlerts());
+  constructor(parts: ForwarderParts) {
+    super(parts);
     const { target, kept, alerts } = parts;
-    const { concurrency = 1, repeatMinutes = defaultRepeatMinutes } = target.settings;
     this.#parts = parts;
     this.#records = new ReadRecords(alerts);
-    this.#concurrency = concurrency;
-    this.repeatMinutes = repeatMinutes;
+    this.repeatMinutes = target.settings.repeatMinutes ?? defaultRepeatMinutes;
     this.#stored = kept.progress.position;
     this.#unread = [...kept.progress.open.keys()].sort(bySeq);
   }
 
   /** When the oldest alert that waits was received. */
   get waitingSince(): number | undefined {
-    let oldest: number | undefined;
-    for (const { receivedAt } of this.waiting.list()) oldest = Math.min(oldest ?? receivedAt, receivedAt);
-    return oldest;
+    return this.queue.waiting.oldest;
   }
 
   get lag(): number {
@@ -82,10 +76,6 @@ export class Destination extends BaseDestination {
 
   protected get isDelivering(): boolean {
     return this.lag > 0;
-  }
-
-  protected override get isActive(): boolean {
-    return this.running + this.#asked > 0;
   }
 
   /** What has become of an alert of the log. */
@@ -114,13 +104,14 @@ export class Destination extends BaseDestination {
   /** New alerts are in the log. */
   noteStored(seq: number): void {
     this.#stored = seq;
-    this.advance();
+    this.queue.advance();
   }
 
   /** The alerts up to the seq were deleted. */
   drop(seq: number): void {
+    const { waiting } = this.queue;
     this.progress.drop(seq);
-    for (const alert of [...this.waiting.list()]) if (alert.seq <= seq) this.waiting.remove(alert);
+    for (const one of [...waiting.list()]) if (one.seq <= seq) waiting.remove(one);
     this.#parts.kept.save();
   }
 
@@ -129,81 +120,106 @@ export class Destination extends BaseDestination {
     const seqs = this.progress.unparkAll(this.now());
     this.#unread = [...this.#unread, ...seqs].sort(bySeq);
     this.#parts.kept.save();
-    this.advance();
+    this.queue.advance();
     return seqs.length;
   }
 
   /** Sends an alert that is parked or waits once, whatever else waits; undefined if it is being sent already. */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
-    const alert = this.waiting.get(record.seq) ?? toWaiting(record, 0);
-    if (alert.state === 'running') return undefined;
-    this.waiting.begin(alert);
-    this.#asked += 1;
-    const outcome = await this.#send(alert, record);
-    this.#asked -= 1;
-    this.advance();
-    return outcome;
+    const one = this.queue.waiting.get(record.seq) ?? toWaiting(record);
+    if (one.state === 'running') return undefined;
+    one.message.asked = record;
+    return this.queue.sendNow(one);
   }
 
-  protected override async untilQuiet(): Promise<void> {
+  /** Reads on in the log: what is read decides which alert is next. */
+  fill(): boolean {
+    if (!this.#reading && this.#hasUnread && !this.#pause) this.#reading = this.#read();
+    return this.#reading === undefined;
+  }
+
+  /** Sends an alert, unless it has said the same not long ago, or is not in the log any more. */
+  async send({ seq, message }: Waiting<Forwarded>): Promise<DeliveryOutcome | undefined> {
+    const record = message.asked ?? this.#records.take(seq) ?? (await this.#records.read(seq));
+    if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#request(record);
+    if (record) this.progress.settle(seq);
+    else this.progress.lose(seq);
+    this.#parts.kept.save();
+    return undefined;
+  }
+
+  /** An alert is one message. */
+  split(): boolean {
+    return false;
+  }
+
+  untilMore(): undefined {
+    return undefined;
+  }
+
+  noteFailure({ seq, attempts, message }: Waiting<Forwarded>): void {
+    delete message.asked;
+    const open = this.progress.open.get(seq);
+    if (open) open.attempts = attempts;
+  }
+
+  async settle(one: Waiting<Forwarded>, { isDelivered, result: reason }: Settled): Promise<void> {
+    const { seq, message } = one;
+    if (isDelivered) {
+      if (message.series !== undefined) this.progress.noteSent(message.series, this.now());
+      this.progress.parked.delete(seq);
+      this.progress.settle(seq);
+    } else this.progress.park(seq, { id: message.id, reason, time: this.#parts.clock().toISOString() });
+    this.queue.waiting.remove(one);
+  }
+
+  override noteOutcome(outcome: DeliveryOutcome): void {
+    // While nothing is accepted, memory is not used for it.
+    if (this.receiver.isInTrouble) this.#records.clear();
+    super.noteOutcome(outcome);
+  }
+
+  override report(err: unknown): void {
+    this.#parts.log.error({ err, destination: this.name }, 'outbox: the alert log could not be read');
+  }
+
+  protected override async finish(): Promise<void> {
     clearTimeout(this.#pause);
-    await this.#reading;
-    await super.untilQuiet();
-  }
-
-  protected proceed(): void {
-    // What is read decides which alert is next.
-    if (this.#reading) return;
-    if (this.#hasUnread && !this.#pause) {
-      this.#reading = this.#read();
-      return;
-    }
-    while (!this.isBusy && this.receiver.waitMs === 0) {
-      const alert = this.waiting.take(performance.now());
-      if (!alert) break;
-      void this.#attempt(alert);
-    }
-    const wait = this.waitMs();
-    clearTimeout(this.timer);
-    this.timer = wait === undefined ? undefined : setTimeout(() => this.advance(), Math.min(wait, longestMs));
-  }
-
-  protected get isBusy(): boolean {
-    if (this.receiver.troubleSince !== undefined) return this.running >= 1;
-    return this.running >= Math.min(this.#concurrency + this.#slow, mostRequests);
+    await Promise.all([super.finish(), this.#reading]);
   }
 
   get #hasUnread(): boolean {
-    return !this.waiting.isFull && (this.#unread.length > 0 || this.progress.position < this.#stored);
+    return !this.queue.waiting.isFull && (this.#unread.length > 0 || this.progress.position < this.#stored);
   }
 
   /** Reads until enough alerts wait, or to the end of the log. Never rejects. */
   async #read(): Promise<void> {
     try {
-      while (this.#hasUnread && !this.isClosed) {
+      while (this.#hasUnread && !this.queue.isClosed) {
         if (this.#unread.length > 0) await this.#readOpen();
         else await this.#readNew();
       }
     } catch (err) {
-      this.#logUnread(err);
+      this.report(err);
       this.#pause = setTimeout(() => {
         this.#pause = undefined;
-        this.advance();
+        this.queue.advance();
       }, unexpectedWaitMs);
     }
     this.#reading = undefined;
     this.#parts.kept.save();
-    this.advance();
+    this.queue.advance();
   }
 
   /** Reads alerts that were open at startup or wait again, as many as are close together. */
   async #readOpen(): Promise<void> {
+    const { queue } = this;
     const [first = 0] = this.#unread;
     const records = await readAlertsFrom(this.#parts.alerts, first);
     const last = records.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
     const found = new Map(records.map((record) => [record.seq, record]));
     const slice = new Slice();
-    while (!this.isClosed && !this.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
+    while (!queue.isClosed && !queue.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
       const seq = this.#unread.shift() ?? 0;
       this.#takeOpen(seq, found.get(seq));
       // Filters can take long.
@@ -212,62 +228,35 @@ export class Destination extends BaseDestination {
   }
 
   #takeOpen(seq: number, record: StoredRecord | undefined): void {
+    const { waiting } = this.queue;
     const open = this.progress.open.get(seq);
     // It was sent on request, or deleted.
     if (!open) return;
     // In a new log, another alert may have the seq.
     if (!record || (open.again && open.again.id !== record.id)) this.progress.lose(seq);
     else if (!this.#parts.accepts(record)) this.progress.settle(seq);
-    else if (!this.waiting.has(seq)) this.waiting.add(toWaiting(record, open.attempts));
+    else if (!waiting.has(seq)) waiting.add(toWaiting(record, open));
   }
 
   /** Reads what was stored since. */
   async #readNew(): Promise<void> {
     const { alerts, accepts } = this.#parts;
+    const { queue, progress } = this;
     const end = this.#stored;
     const slice = new Slice();
-    for await (const records of alerts.readAfter(this.progress.position)) {
+    for await (const records of alerts.readAfter(progress.position)) {
       for (const record of records) {
         // It was dropped while other work ran.
-        if (record.seq <= this.progress.position) continue;
-        if (this.progress.advance(record.seq, accepts(record))) this.waiting.add(toWaiting(record, 0));
-        if (this.waiting.isFull) break;
+        if (record.seq <= progress.position) continue;
+        if (progress.advance(record.seq, accepts(record))) queue.waiting.add(toWaiting(record));
+        if (queue.waiting.isFull) break;
         if (slice.isOver) await slice.giveWay();
-        if (this.isClosed) return;
+        if (queue.isClosed) return;
       }
-      if (this.receiver.troubleSince === undefined) this.#records.keep(records, this.waiting);
-      if (this.isClosed || !this.#hasUnread || this.#unread.length > 0) return;
+      if (!this.receiver.isInTrouble) this.#records.keep(records, queue.waiting);
+      if (queue.isClosed || !this.#hasUnread || this.#unread.length > 0) return;
     }
-    this.progress.advance(end, false);
-  }
-
-  /** Never rejects. */
-  async #attempt(alert: QueuedAlert): Promise<void> {
-    this.running += 1;
-    let isSlow = false;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      this.#slow += 1;
-      this.advance();
-    }, slowMs);
-    try {
-      const record = this.#records.take(alert.seq) ?? (await this.#records.read(alert.seq));
-      if (record?.id === alert.id && this.#isDue(record)) await this.#send(alert, record);
-      else {
-        if (record) this.progress.settle(alert.seq);
-        else this.progress.lose(alert.seq);
-        this.waiting.remove(alert);
-        this.#parts.kept.save();
-      }
-    } catch (err) {
-      this.#logUnread(err);
-      alert.dueAt = performance.now() + unexpectedWaitMs;
-      this.waiting.release(alert, performance.now());
-    }
-    clearTimeout(timer);
-    if (isSlow) this.#slow -= 1;
-    this.running -= 1;
-    this.advance();
+    progress.advance(end, false);
   }
 
   /** Whether an alert that may come again is to be sent: if the one that was sent last is long ago. */
@@ -278,24 +267,7 @@ export class Destination extends BaseDestination {
     return this.repeatMinutes > 0 && (passed < 0 || passed >= Math.floor(this.repeatMinutes * 60_000));
   }
 
-  /** Sends the alert and notes the outcome. Never rejects. */
-  async #send(alert: QueuedAlert, record: StoredRecord): Promise<DeliveryOutcome> {
-    const { failures: failuresBefore, troubleSince } = this.receiver;
-    const outcome = await this.#request(record);
-    if (this.isClosed && (outcome.kind === 'failed' || outcome.kind === 'rejected')) return outcome;
-    // It was rejected before, and others are accepted.
-    const isOwn = outcome.kind === 'rejected' && alert.rejections > 0 && troubleSince === undefined;
-    const hasRecovered = this.receiver.note(outcome, { failuresBefore, isOwn });
-    this.#settle(alert, record, outcome, isOwn);
-    if (hasRecovered) this.waiting.hurry({ all: false });
-    // While nothing is accepted, memory is not used for it.
-    if (this.receiver.troubleSince !== undefined) this.#records.clear();
-    if (outcome.kind === 'delivered') this.#parts.onDelivered(this);
-    this.updateNotice();
-    this.#parts.kept.save();
-    return outcome;
-  }
-
+  /** Never rejects. */
   async #request(record: StoredRecord): Promise<DeliveryOutcome> {
     const { instance, origin, sender, log } = this.#parts;
     try {
@@ -319,50 +291,24 @@ export class Destination extends BaseDestination {
       findAlert(resolves).catch(() => undefined),
     );
   }
-
-  #settle(alert: QueuedAlert, record: StoredRecord, outcome: DeliveryOutcome, isOwn: boolean): void {
-    const { seq, id } = alert;
-    if (outcome.kind === 'delivered') {
-      const { repeatOf, fingerprint } = record;
-      if (fingerprint !== undefined) this.progress.noteSent(typeof repeatOf === 'string' ? repeatOf : id, this.now());
-      this.progress.parked.delete(seq);
-      this.progress.settle(seq);
-      this.waiting.remove(alert);
-    } else if (outcome.kind === 'refused') {
-      this.#park(alert, outcome.reason);
-    } else {
-      this.#noteFailure(alert, outcome);
-      this.waiting.release(alert, performance.now());
-      this.#giveUp(isOwn ? [alert] : [...this.waiting.list()], outcome.reason);
-    }
-  }
-
-  #noteFailure(alert: QueuedAlert, outcome: FailedOutcome): void {
-    const { hasCounted, isUsedUp } = noteFailure(alert, outcome, this.schedule, this.now());
-    const open = this.progress.open.get(alert.seq);
-    if (isUsedUp) this.#park(alert, `${outcome.reason}; ${alert.attempts} attempts`);
-    else if (open && hasCounted) open.attempts = alert.attempts;
-  }
-
-  /** Parks those of the alerts for which the promise has ended. */
-  #giveUp(alerts: readonly QueuedAlert[], reason: string): void {
-    const { troubleSince } = this.receiver;
-    const now = this.now();
-    for (const alert of alerts) {
-      const { at = alert.receivedAt } = this.progress.open.get(alert.seq)?.again ?? {};
-      if (alert.state !== 'running' && isPromiseOver({ ...alert, receivedAt: at }, this.schedule, now, troubleSince)) {
-        this.#park(alert, toGivenUp(reason, this.schedule));
-      }
-    }
-  }
-
-  #park(alert: QueuedAlert, reason: string): void {
-    const { seq, id } = alert;
-    this.progress.park(seq, { id, reason, time: this.#parts.clock().toISOString() });
-    this.waiting.remove(alert);
-  }
-
-  #logUnread(err: unknown): void {
-    this.#parts.log.error({ err, destination: this.name }, 'outbox: the alert log could not be read');
-  }
 }
+
+/** A record of the log as an alert that waits; `open` says how it was tried before. */
+export const toWaiting = (
+  record: StoredRecord,
+  { attempts, again }: OpenAlert = { attempts: 0 },
+): Waiting<Forwarded> => {
+  const { seq, id, sender, fingerprint, status, level, repeatOf } = record;
+  const first = typeof repeatOf === 'string' ? repeatOf : id;
+  return createWaiting(
+    {
+      seq,
+      message: { id, series: fingerprint === undefined ? undefined : first },
+      receivedAt: readTime(record) ?? 0,
+      ...(again && { askedAt: again.at }),
+      isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
+      key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
+    },
+    { attempts },
+  );
+};

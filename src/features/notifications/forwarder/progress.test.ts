@@ -6,7 +6,8 @@ import { fc } from '../../../../test/support/random.ts';
 import type { Scope } from '../../../../test/support/scope.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
 import { createReplacedFile, type ReplacedFile } from '../../../storage/replaced-file.ts';
-import { DeliveryProgress, openProgress, parseProgress } from './progress.ts';
+import { DeliveryProgress, parseProgress } from './progress.ts';
+import { openProgress } from './progress-file.ts';
 
 const parked = { id: 'x', reason: 'y', time: 'z' };
 

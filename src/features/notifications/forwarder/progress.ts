@@ -1,9 +1,4 @@
-import type { Parts } from '../../../kit/feature.ts';
-import type { ReplacedFile } from '../../../storage/replaced-file.ts';
-import { waitForMessageTurn } from '../message/message-turn.ts';
-
-/** Milliseconds between two writes. */
-const writeMs = 1000;
+import type { ReceiverMemory } from '../queue/receiver.ts';
 
 /** More parked alerts are forgotten, oldest first, and only counted. */
 const mostParked = 10_000;
@@ -12,7 +7,7 @@ const mostParked = 10_000;
 const mostSent = 10_000;
 
 /** An alert that the destination has read and not finished with. */
-interface OpenAlert {
+export interface OpenAlert {
   /** Failed attempts. */
   attempts: number;
   /** Set if it was parked, and an administrator has asked to send it again: its id, and when that was. */
@@ -20,37 +15,11 @@ interface OpenAlert {
 }
 
 /** An alert that was given up. */
-interface Parked {
+export interface Parked {
   id: string;
   reason: string;
   /** When, RFC 3339. */
   time: string;
-}
-
-/** A spell in which a receiver accepts nothing. It lasts until a delivery, also across restarts. */
-export interface FailingSpell {
-  /** RFC 3339. */
-  since: string;
-  reason: string;
-}
-
-/** The last alert that was stored about this destination. */
-export interface Notice {
-  id: string;
-  message: string;
-  /** Unix milliseconds. */
-  at: number;
-  isResolved: boolean;
-}
-
-/** What is known of the receiver. */
-export interface ReceiverMemory {
-  failing?: FailingSpell;
-  notice?: Notice;
-  /** The receiver has asked for nothing before this time, in Unix milliseconds. */
-  notBefore?: number;
-  /** Since when nothing is delivered, in Unix milliseconds. */
-  troubleSince?: number;
 }
 
 /** What happened to the alerts of a destination, by their seq. Settled means delivered, parked, lost or not for it. */
@@ -208,146 +177,6 @@ export const parseProgress = (text: string): DeliveryProgress => {
   for (const [seq, one] of lists.parked) progress.parked.set(seq, one);
   for (const [id, at] of lists.sent) progress.sent.set(id, at);
   return progress;
-};
-
-/** A destination's progress and the file that keeps it. */
-export type KeptProgress = ReturnType<typeof keepProgress>;
-
-interface ProgressParts extends Pick<Parts, 'openLog' | 'openFile' | 'log'> {
-  /** A new destination begins after this seq. */
-  start: number;
-  /** The last seq of the alert log. */
-  stored: number;
-}
-
-/** Opens `outbox-NAME.progress`, at first with what the journal of version 1.0 says. */
-export const openProgress = async (name: string, parts: ProgressParts): Promise<KeptProgress> => {
-  const { openFile, log, start, stored } = parts;
-  const file = openFile(`outbox-${name}.progress`);
-  const bytes = await file.read();
-  const progress = bytes
-    ? readFile(bytes, name, log)
-    : ((await readJournal(name, parts)) ?? new DeliveryProgress(start));
-  if (progress.cut(stored).isReplaced) {
-    log.warn({ destination: name }, 'outbox: the alert log was replaced; delivery continues at its end');
-  }
-  const kept = keepProgress(progress, file, (err) =>
-    log.error({ err, destination: name }, 'outbox: the progress could not be written; a restart repeats deliveries'),
-  );
-  await kept.write();
-  return kept;
-};
-
-/** A file that somebody has damaged loses no alert: all that are in the log are delivered again. */
-const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgress => {
-  try {
-    return parseProgress(bytes.toString());
-  } catch (err) {
-    log.error({ err, destination: name }, 'outbox: the progress cannot be read; all alerts are delivered again');
-    return new DeliveryProgress(0);
-  }
-};
-
-const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (err: unknown) => void) => {
-  let isChanged = false;
-  let isUnwritten = false;
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
-  let isQueued = false;
-  const write = (): Promise<void> => {
-    // The one that waits for its turn writes everything up to then.
-    if (isQueued) return writing;
-    isQueued = true;
-    writing = writing.then(async () => {
-      await waitForMessageTurn();
-      isQueued = false;
-      isChanged = false;
-      await file.write(Buffer.from(JSON.stringify(progress))).then(
-        () => {
-          isUnwritten = false;
-        },
-        (err) => {
-          if (!isUnwritten) report(err);
-          isUnwritten = true;
-          isChanged = true;
-        },
-      );
-    });
-    return writing;
-  };
-  /** Writes within a second, not all destinations at once; a change that is not written can only repeat deliveries. */
-  const save = (): void => {
-    isChanged = true;
-    if (timer) return;
-    void write();
-    timer = setTimeout(
-      () => {
-        timer = undefined;
-        if (isChanged) save();
-      },
-      writeMs * (0.5 + Math.random() / 2),
-    );
-  };
-  return {
-    progress,
-    save,
-    write,
-    /** Whether the last write failed. */
-    isUnwritten: () => isUnwritten,
-    /** Writes what was not written yet. */
-    close: () => {
-      clearTimeout(timer);
-      return write();
-    },
-  };
-};
-
-/** A line of the journal that kept the progress in version 1.0: everything but what was parked before it. */
-interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
-  /** All that is parked is in this line. */
-  checkpoint?: true;
-  cursor: number;
-  /** After the cursor. */
-  settled: number[];
-  failing: [seq: number, tried: OpenAlert][];
-  parked: [seq: number, parked: Parked][];
-  unparked: number[];
-}
-
-/** What the journal `outbox-NAME` says, if there is one; it stays as it is. */
-const readJournal = async (
-  name: string,
-  { openLog, openFile }: ProgressParts,
-): Promise<DeliveryProgress | undefined> => {
-  if (!(await openFile(`outbox-${name}.jsonl`).read())) return undefined;
-  const journal = await openLog(`outbox of ${name}`, { name: `outbox-${name}`, sync: false });
-  let progress: DeliveryProgress | undefined;
-  for await (const lines of journal.readAfter(0)) {
-    for (const line of lines) {
-      // Builds between the versions wrote others.
-      if (line['cursor'] === undefined) continue;
-      progress ??= new DeliveryProgress(0);
-      applyLine(progress, line as unknown as FormerLine);
-    }
-  }
-  await journal.close();
-  return progress;
-};
-
-const applyLine = (progress: DeliveryProgress, line: FormerLine): void => {
-  const { checkpoint, start, cursor, settled, failing, dropped, forgotten, parked, unparked } = line;
-  Object.assign(progress, { start, dropped, forgotten });
-  if (checkpoint) progress.parked.clear();
-  // An alert that was parked, sent again and parked is in both lists.
-  for (const seq of unparked) progress.parked.delete(seq);
-  for (const [seq, one] of parked) progress.addParked(seq, one);
-  const attempts = new Map(failing.map(([seq, tried]) => [seq, tried.attempts]));
-  const done = new Set(settled);
-  progress.open.clear();
-  progress.position = [...done, ...attempts.keys()].reduce((last, seq) => Math.max(last, seq), cursor);
-  for (let seq = cursor + 1; seq <= progress.position; seq += 1) {
-    if (!done.has(seq)) progress.open.set(seq, { attempts: attempts.get(seq) ?? 0 });
-  }
 };
 
 export const bySeq = (one: number, other: number): number => one - other;

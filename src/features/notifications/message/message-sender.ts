@@ -3,7 +3,7 @@ import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { LinkedDestination } from '../acknowledge/links.ts';
 import type { Sender } from '../destinations/sender.ts';
-import type { DeliveryOutcome } from '../queue/receiver.ts';
+import type { DeliveryOutcome } from '../queue/outcome.ts';
 import { createIncidentMessage, type IncidentHappening } from './message.ts';
 import { waitForMessageTurn } from './message-turn.ts';
 

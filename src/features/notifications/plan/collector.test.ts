@@ -1,73 +1,67 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SharedIncident } from '../../../kit/offers.ts';
-import { NoticeQueue } from './collector.ts';
+import { Collector } from './collector.ts';
 
-const plan = { dueAt: 0, happenedAt: 0 } as Parameters<NoticeQueue['put']>[1];
+const plan = { dueAt: 0, happenedAt: 0 } as Parameters<Collector['put']>[1];
 
 const toIncident = (id: string, level = 'ERROR'): SharedIncident => ({ id, level, state: 'open' }) as SharedIncident;
 
-/** A queue with so many incidents that are due, each for a message of its own. */
-const createQueue = (count: number): NoticeQueue => {
-  const queue = new NoticeQueue(0);
-  for (let index = 0; index < count; index += 1) queue.put(toIncident(`${index}`), plan);
-  queue.group(1);
-  return queue;
+/** A collector with so many incidents that are due, each for a message of its own. */
+const create = (count: number): Collector => {
+  const collector = new Collector(0);
+  for (let index = 0; index < count; index += 1) collector.put(toIncident(`${index}`), plan);
+  return collector;
 };
 
-/** Takes all messages that are ready, while more are made of what is due. */
-const takeAll = (
-  queue: NoticeQueue,
-  use: (id: string, bundle: NonNullable<ReturnType<NoticeQueue['take']>>) => void,
-) => {
+/** Takes the incidents out, some at a time. */
+const takeAll = (collector: Collector): string[] => {
+  const taken: string[] = [];
   for (;;) {
-    queue.group(1);
-    const bundle = queue.take();
-    if (!bundle) return;
-    for (const id of bundle.ids) use(id, bundle);
+    const groups = collector.take(1, { isIdle: true });
+    if (groups.length === 0) return taken;
+    assert.ok(groups.length <= 100);
+    taken.push(...groups.flatMap(({ ids }) => ids));
   }
 };
 
 test('every incident gets its message in the order of time, however many wait', () => {
-  const queue = createQueue(350);
-  assert.equal(queue.size, 350);
-  assert.equal(queue.waitingSince(1), 0);
-  const taken: string[] = [];
-  takeAll(queue, (id, bundle) => {
-    taken.push(id);
-    queue.drop(bundle);
-  });
+  const collector = create(350);
+  assert.equal(collector.size, 350);
+  assert.equal(collector.waitingSince(1), 0);
   assert.deepEqual(
-    taken,
+    takeAll(collector),
     Array.from({ length: 350 }, (_, index) => `${index}`),
   );
-  assert.deepEqual([queue.size, queue.waitingSince(1)], [0, undefined]);
+  assert.deepEqual([collector.size, collector.waitingSince(1)], [0, undefined]);
 });
 
-test('messages that wait for another attempt, or for their note, hold up no others', () => {
-  const queue = createQueue(350);
-  const taken: string[] = [];
-  takeAll(queue, (id, bundle) => {
-    taken.push(id);
-    if (Number(id) % 2 === 0) return;
-    bundle.waiting.dueAt = Number.POSITIVE_INFINITY;
-    queue.wait(bundle);
-  });
-  assert.equal(taken.length, 350);
+test('no more messages are made while one can be sent', () => {
+  const collector = create(350);
+  assert.equal(collector.take(1, { isIdle: false }).length, 0);
+  assert.equal(collector.take(1, { isIdle: true }).length, 100);
+  assert.equal(collector.size, 250);
 });
 
-test('an incident that waits is known, can be withdrawn or sent alone, and goes first once it is critical', () => {
-  const queue = createQueue(350);
-  assert.ok(queue.has('349') && queue.listIds(1000).includes('349'));
-  assert.equal(queue.put(toIncident('349'), plan), false);
-  queue.withdraw('349');
-  assert.equal(queue.has('349'), false);
-  queue.drop(queue.takeAlone('348', 1));
-  assert.equal(queue.put(toIncident('347', 'CRITICAL'), plan), true);
-  const taken: string[] = [];
-  takeAll(queue, (id, bundle) => {
-    taken.push(id);
-    queue.drop(bundle);
-  });
-  assert.deepEqual([taken.length, taken[0]], [348, '347']);
+test('an incident that waits is known, can be taken out, and goes first and at once when it is critical', () => {
+  const collector = create(350);
+  collector.take(1, { isIdle: false });
+  assert.ok(collector.has('349') && [...collector.ids()].includes('349'));
+  assert.equal(collector.put(toIncident('349'), plan), false);
+  assert.deepEqual(collector.remove('349'), { ids: ['349'], since: 0, isCritical: false });
+  assert.equal(collector.has('349'), false);
+  assert.equal(collector.put(toIncident('347', 'CRITICAL'), plan), true);
+  assert.deepEqual(collector.take(1, { isIdle: false }), [{ ids: ['347'], since: 0, isCritical: true }]);
+  assert.equal(takeAll(collector).length, 348);
+});
+
+test('what is to be told a little later is told with what is due, 500 incidents at the most in a message', () => {
+  const collector = new Collector(10);
+  for (let index = 0; index < 501; index += 1) collector.put(toIncident(`${index}`), { ...plan, dueAt: 10 + index });
+  assert.deepEqual([collector.take(9, { isIdle: true }), collector.untilDue(4)], [[], 6]);
+  const groups = collector.take(10, { isIdle: false });
+  assert.deepEqual(
+    groups.map(({ ids }) => ids.length),
+    [500, 1],
+  );
 });

@@ -6,7 +6,7 @@ import { toTimeOrNull, toTimeText } from '../../../kit/route.ts';
 import { rankOf } from '../../../kit/severity.ts';
 import { Slice } from '../../../lib/slice.ts';
 import type { Lease } from '../../../storage/postgres/lease.ts';
-import { isNoticeAbout } from '../queue/receiver.ts';
+import { isReportAbout } from '../queue/failure-reports.ts';
 import { ActionQueue } from './action-queue.ts';
 import type { Happening, IncidentDestination, NoticeSource } from './incident-destination.ts';
 import { type NoticePlan, planNotice } from './plan.ts';
@@ -82,7 +82,7 @@ export class Notifier {
     parts.silences?.onChanged(() => void this.#replanAll());
     parts.lease.onChanged((isHeld) => {
       if (isHeld) this.#load();
-      else for (const one of this.#destinations ?? []) one.advance();
+      else for (const one of this.#destinations ?? []) one.queue.advance();
     });
   }
 
@@ -299,7 +299,7 @@ export class Notifier {
     const { name, target } = destination;
     const last = incident.notices[name];
     // A destination that fails is not told about that.
-    if (isNoticeAbout(incident.sender, incident.about, name)) return last && 'forget';
+    if (isReportAbout(incident.sender, incident.about, name)) return last && 'forget';
     // It is known not to have been told.
     if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
     const isOnDuty = this.#parts.duty.isOnDuty(name, now);
@@ -358,7 +358,7 @@ export class Notifier {
           if (slice.isOver) await this.#giveWay(slice);
           if (this.#isClosed) return;
         }
-        for (const one of this.#destinations ?? []) one.advance();
+        for (const one of this.#destinations ?? []) one.queue.advance();
         this.#wait();
       }
     } finally {

@@ -1,60 +1,57 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
-import type { DeliveryProgress, KeptProgress } from '../forwarder/progress.ts';
-import { createSchedule, type Notices, ReceiverState, type Schedule } from './receiver.ts';
-import type { QueuedAlert, WaitingAlerts } from './waiting.ts';
-
-/** After an error of our own, for example while the log is read. */
-export const unexpectedWaitMs = 5000;
+import type { DeliveryProgress } from '../forwarder/progress.ts';
+import type { KeptProgress } from '../forwarder/progress-file.ts';
+import type { FailureReports } from './failure-reports.ts';
+import type { DeliveryOutcome } from './outcome.ts';
+import { DeliveryQueue, type QueueUser, type Settled } from './queue.ts';
+import { Receiver } from './receiver.ts';
+import { createSchedule } from './retries.ts';
+import type { Waiting } from './waiting.ts';
 
 /** How long requests may go on when the destination is closed. */
-export const destinationClosingMs = 2000;
+const closingMs = 2000;
+
+/** The destination that a receiver has got something of. */
+export type Delivered = Pick<Destination<unknown>, 'name' | 'target'>;
 
 /** What every destination is made with. */
-export interface BaseParts {
+export interface DestinationParts {
   target: DestinationTarget;
   kept: KeptProgress;
   /** Breaks off what is being sent. */
   sender: { close(): Promise<void> };
-  notices: Notices;
+  /** Requests at a time. */
+  concurrency: number;
+  reports: FailureReports;
   clock: () => Date;
   log: FastifyBaseLogger;
+  /** Called after each delivery. */
+  onDelivered(delivered: Delivered): void;
 }
 
-/**
- * What destinations of alerts and of incidents have in common: what fails waits, while other things are sent; while the receiver
- * accepts nothing, one attempt at a time shows when it does again.
- */
-export abstract class BaseDestination {
+/** A receiver, the queue of what it is to get, and what is kept of both. */
+export abstract class Destination<T> implements QueueUser<T> {
   readonly name: string;
   readonly target: DestinationTarget;
   readonly progress: DeliveryProgress;
-  readonly receiver: ReceiverState;
-  readonly waiting: WaitingAlerts;
-  protected readonly schedule: Schedule;
-  /** Requests under way whose turn it is. */
-  protected running = 0;
-  protected timer: NodeJS.Timeout | undefined;
-  protected isClosed = false;
-  readonly #base: BaseParts;
-  #noticing: Promise<void> = Promise.resolve();
-  #onQuiet: () => void = () => undefined;
+  readonly receiver: Receiver;
+  readonly queue: DeliveryQueue<T>;
+  readonly #parts: DestinationParts;
+  #reporting: Promise<void> = Promise.resolve();
 
-  protected constructor(parts: BaseParts, waiting: WaitingAlerts) {
-    const { target, kept, clock, log } = parts;
-    this.#base = parts;
-    this.name = target.settings.name;
+  protected constructor(parts: DestinationParts) {
+    const { target, kept, concurrency, clock, log } = parts;
+    const { progress } = kept;
+    const { name } = target.settings;
+    const schedule = createSchedule(target.settings);
+    this.#parts = parts;
+    this.name = name;
     this.target = target;
-    this.progress = kept.progress;
-    this.waiting = waiting;
-    this.schedule = createSchedule(target.settings);
-    this.receiver = new ReceiverState({
-      name: this.name,
-      schedule: this.schedule,
-      progress: kept.progress,
-      clock,
-      log,
-    });
+    this.progress = progress;
+    this.receiver = new Receiver({ name, schedule, memory: progress, clock, log });
+    this.queue = new DeliveryQueue({ user: this, receiver: this.receiver, schedule, concurrency, clock });
   }
 
   /** When the oldest of what waits was received, or happened. */
@@ -65,100 +62,58 @@ export abstract class BaseDestination {
 
   protected abstract get isDelivering(): boolean;
 
-  /** Whether no further request may run: one at a time finds out when a trouble ends. */
-  protected abstract get isBusy(): boolean;
-
-  /** Begins what can be done now, and waits for what cannot. */
-  protected abstract proceed(): void;
-
-  protected get isActive(): boolean {
-    return this.running > 0;
+  get state(): 'idle' | 'delivering' | 'waiting' | 'failing' {
+    if (this.receiver.failing) return 'failing';
+    if (this.queue.nextAt !== undefined) return 'waiting';
+    return this.isDelivering ? 'delivering' : 'idle';
   }
 
   /** Whether a restart would repeat deliveries, or forget that it is failing. */
   get isUnwritten(): boolean {
-    return this.#base.kept.isUnwritten();
+    return this.#parts.kept.isUnwritten();
   }
 
-  /** When the next attempt is due, if the destination waits for that. */
-  get nextAt(): number | undefined {
-    if (this.running > 0 || this.waiting.size === 0) return undefined;
-    const wait = this.waitMs();
-    return wait === undefined || wait <= 0 ? undefined : this.now() + wait;
+  abstract fill(): boolean;
+  abstract send(one: Waiting<T>): Promise<DeliveryOutcome | undefined>;
+  abstract settle(one: Waiting<T>, settled: Settled): Promise<void>;
+  abstract untilMore(): number | undefined;
+  abstract split(one: Waiting<T>): boolean;
+  abstract noteFailure(one: Waiting<T>): void;
+
+  /** Alerts the other destinations once in a failing spell, and when it is over. */
+  noteOutcome(outcome: DeliveryOutcome): void {
+    const { reports, kept, onDelivered } = this.#parts;
+    if (outcome.kind === 'delivered') onDelivered(this);
+    if (reports.isOutdated(this.progress.receiver)) {
+      this.#reporting = this.#reporting.then(() => reports.update(this.name, this.progress)).then(kept.save);
+    }
+    kept.save();
   }
 
-  get state(): 'idle' | 'delivering' | 'waiting' | 'failing' {
-    if (this.receiver.failing) return 'failing';
-    if (this.nextAt !== undefined) return 'waiting';
-    return this.isDelivering ? 'delivering' : 'idle';
+  report(err: unknown): void {
+    this.#parts.log.error({ err, destination: this.name }, 'outbox: unexpected error');
   }
 
-  /** When what waits may be tried, in Unix milliseconds; undefined if it is being sent. */
-  nextAttemptOf({ state, dueAt }: QueuedAlert): number | undefined {
-    if (state === 'running') return undefined;
-    const wait = Math.max(this.receiver.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
-    return this.now() + wait;
-  }
-
-  /** Tries everything that waits again, now or when the receiver has asked for it. */
-  retryWaiting({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
-    this.receiver.resetWaits({ ignoresRetryAfter });
-    this.waiting.hurry({ all: true });
-    this.advance();
-  }
-
-  /** The host of the receiver is known to be reachable. */
-  hurry(): void {
-    if (!this.receiver.hurry()) return;
-    this.waiting.hurry({ all: false });
-    this.advance();
-  }
-
-  /** Lets requests end for two seconds; what has no response by then is sent again after the next start. */
+  /**
+   * Lets requests end for two seconds; what has no response by then is sent again after the next start. What became of a
+   * message may have to wait for the disk, or the database.
+   */
   async close(): Promise<void> {
-    this.isClosed = true;
-    clearTimeout(this.timer);
-    const { sender, kept } = this.#base;
-    const timer = setTimeout(() => void sender.close(), destinationClosingMs);
-    await this.untilQuiet();
-    await this.#noticing;
+    const { sender, kept } = this.#parts;
+    const timer = setTimeout(() => void sender.close(), closingMs);
+    await awaitWithin(2 * closingMs, this.finish());
+    await this.#reporting;
     clearTimeout(timer);
     await sender.close();
     await kept.close();
   }
 
-  /** Called whenever something has changed, or time has passed. */
-  advance(): void {
-    if (!this.isClosed) this.proceed();
-    else if (!this.isActive) this.#onQuiet();
-  }
-
   /** Resolves once nothing is under way. */
-  protected untilQuiet(): Promise<void> {
-    const quiet = new Promise<void>((resolve) => {
-      this.#onQuiet = resolve;
-    });
-    this.advance();
-    return quiet;
-  }
-
-  /** Milliseconds until something is to be done; undefined if that is not known. */
-  protected waitMs(): number | undefined {
-    if (this.isBusy) return undefined;
-    const { waitMs } = this.receiver;
-    if (this.waiting.hasReady) return waitMs;
-    const { nextDueAt } = this.waiting;
-    return nextDueAt === undefined ? undefined : Math.max(waitMs, nextDueAt - performance.now());
-  }
-
-  /** Alerts the other destinations once in a failing spell, and when it is over. */
-  protected updateNotice(): void {
-    const { notices, kept } = this.#base;
-    if (!notices.isOutdated(this.progress.receiver)) return;
-    this.#noticing = this.#noticing.then(() => notices.update(this.name, this.progress)).then(kept.save);
+  protected async finish(): Promise<void> {
+    await this.queue.close();
   }
 
   protected now(): number {
-    return this.#base.clock().getTime();
+    return this.#parts.clock().getTime();
   }
 }

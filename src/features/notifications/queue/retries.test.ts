@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSchedule, toDeliveryOutcome } from './receiver.ts';
+import { toDeliveryOutcome } from './outcome.ts';
+import { createSchedule } from './retries.ts';
 
 const now = new Date('2026-01-31T08:30:00Z');
 const hour = 3_600_000;

@@ -14,7 +14,8 @@ import {
 import { answer, type Behaviour, startReceiver } from '../../../../test/support/receiver.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { destinationTypes } from '../settings.ts';
-import { createSchedule, toDeliveryOutcome } from './receiver.ts';
+import { toDeliveryOutcome } from './outcome.ts';
+import { createSchedule } from './retries.ts';
 
 const minutesUntil = (time: string | null | undefined): number => (Date.parse(String(time)) - Date.now()) / 60_000;
 

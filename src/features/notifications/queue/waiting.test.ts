@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
-import { toWaiting, WaitingAlerts } from './waiting.ts';
+import { toWaiting } from '../forwarder/forwarder.ts';
+import { type Waiting, WaitingMessages } from './waiting.ts';
 
 const create = (seq: number, changes: object = {}) =>
-  toWaiting({ seq, id: `${seq}`, level: 'ERROR', time: '2026-01-31T08:30:00Z', ...changes }, 0);
+  toWaiting({ seq, id: `${seq}`, level: 'ERROR', time: '2026-01-31T08:30:00Z', ...changes });
+
+type Message = ReturnType<typeof create>['message'];
 
 const critical = { level: 'fatal' };
 const keyed = { fingerprint: 'disk', sender: 'key:a', format: 'grafana' };
 
 /** The seqs in the order in which they are taken at `now`, each removed before the next one is taken. */
-const drain = (waiting: WaitingAlerts, now = 0): number[] => {
+const drain = (waiting: WaitingMessages<Message>, now = 0): number[] => {
   const seqs: number[] = [];
   for (let next = waiting.take(now); next; next = waiting.take(now)) {
     seqs.push(next.seq);
@@ -20,7 +23,7 @@ const drain = (waiting: WaitingAlerts, now = 0): number[] => {
 };
 
 test('the newest critical alert is next, and then the oldest one', () => {
-  const waiting = new WaitingAlerts();
+  const waiting = new WaitingMessages<Message>();
   for (const seq of [1, 2, 5]) waiting.add(create(seq));
   for (const seq of [3, 4]) waiting.add(create(seq, critical));
   waiting.add(create(6, { ...critical, status: 'resolved' }));
@@ -29,7 +32,7 @@ test('the newest critical alert is next, and then the oldest one', () => {
 });
 
 test('an alert is not sent before an older one with its key, however critical it is', () => {
-  const waiting = new WaitingAlerts();
+  const waiting = new WaitingMessages<Message>();
   waiting.add(create(1, keyed));
   waiting.add(create(2));
   waiting.add(create(3, { ...keyed, ...critical }));
@@ -38,7 +41,7 @@ test('an alert is not sent before an older one with its key, however critical it
 });
 
 test('an alert that is not due holds back those with its key and no others', () => {
-  const waiting = new WaitingAlerts();
+  const waiting = new WaitingMessages<Message>();
   for (const seq of [1, 3]) waiting.add(create(seq, keyed));
   waiting.add(create(2));
   const first = waiting.take(0);
@@ -51,7 +54,7 @@ test('an alert that is not due holds back those with its key and no others', () 
 });
 
 test('an alert under suspicion comes after all others until the receiver recovers', () => {
-  const waiting = new WaitingAlerts();
+  const waiting = new WaitingMessages<Message>();
   for (const seq of [1, 2, 3]) waiting.add(create(seq, seq === 1 ? critical : {}));
   const first = waiting.take(0);
   assert.ok(first?.seq === 1);
@@ -65,7 +68,7 @@ test('an alert under suspicion comes after all others until the receiver recover
 });
 
 test('an alert is tried before it is due once, until its next regular attempt', () => {
-  const waiting = new WaitingAlerts();
+  const waiting = new WaitingMessages<Message>();
   waiting.add(create(1));
   const alert = waiting.take(0);
   assert.ok(alert);
@@ -81,7 +84,7 @@ test('an alert is tried before it is due once, until its next regular attempt', 
 });
 
 test('once 10,000 alerts wait there is no room until half of them are gone', () => {
-  const waiting = new WaitingAlerts();
+  const waiting = new WaitingMessages<Message>();
   for (let seq = 1; seq <= 10_000; seq += 1) waiting.add(create(seq));
   assert.equal(waiting.isFull, true);
   for (let seq = 1; seq <= 4999; seq += 1) waiting.remove(waiting.get(seq) ?? assert.fail());
@@ -103,8 +106,8 @@ const events = fc.array(
 test('whatever happens, alerts of a key are taken in their order, one at a time, and none is forgotten', () => {
   fc.assert(
     fc.property(events, (list) => {
-      const waiting = new WaitingAlerts();
-      const running: NonNullable<ReturnType<WaitingAlerts['take']>>[] = [];
+      const waiting = new WaitingMessages<Message>();
+      const running: Waiting<Message>[] = [];
       const asked = new Set<unknown>();
       const added = new Set<number>();
       let now = 0;

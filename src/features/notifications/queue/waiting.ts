@@ -1,48 +1,32 @@
-import { formatOf, readTime } from '../../../kit/alert-record.ts';
-import { toSeverity } from '../../../kit/severity.ts';
 import { bisect } from '../../../lib/bisect.ts';
-import { createSerial } from '../../../lib/scheduling.ts';
-import type { StoredRecord } from '../../../storage/journal/line.ts';
-import type { RecordLog } from '../../../storage/record-log.ts';
+import { type Tries, untried } from './retries.ts';
 
-/** More alerts stay in the log until there is room. */
+/** More messages stay where they come from until there is room. */
 const capacity = 10_000;
 
-/** An alert that is to be sent. */
-export interface QueuedAlert {
-  readonly seq: number;
-  readonly id: string;
-  /** Unix milliseconds. */
-  readonly receivedAt: number;
-  readonly isCritical: boolean;
-  /** Alerts with one key are sent in the order of the log; undefined if it has no others. */
-  readonly key: string | undefined;
-  /** Failed attempts. */
-  attempts: number;
-  /** How often it was rejected, since startup. */
-  rejections: number;
-  /** When it was first tried in vain, or held back, since startup; Unix milliseconds. */
-  failingSince?: number;
-  /** Failed attempts that may be about this alert, since the receiver last recovered. */
-  suspicion: number;
-  /** When it may be tried again, by the monotonic clock. */
-  dueAt: number;
-  /** Attempts without a response: the receiver may have it, so it is not tried before it is due. */
-  unanswered: number;
-  /** It was tried before it was due; that is done once between two regular attempts. */
-  isEarly: boolean;
-  /** `ready`: may be sent. `later`: is not due. `behind`: an older alert has its key. */
+/** What is to be sent to a receiver. */
+export interface New<T> {
+  message: T;
+  /** Its place among others, such as the number of its one in the log. */
+  seq: number;
+  /** When it was received, or happened; Unix milliseconds. */
+  receivedAt: number;
+  /** When somebody asked to send it again, from which on the promise counts. */
+  askedAt?: number;
+  isCritical: boolean;
+  /** Those with one key are sent in the order of `seq`; undefined if it has no others. */
+  key: string | undefined;
+}
+
+/** A message that waits. */
+export interface Waiting<T> extends Readonly<New<T>>, Tries {
+  /** `ready`: may be sent. `later`: is not due. `behind`: an older one has its key. */
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
-type New = Pick<QueuedAlert, 'seq' | 'id' | 'receivedAt' | 'isCritical' | 'key'>;
-
 /** One that has just begun to wait, or has failed as the given one has. */
-export const createWaiting = (one: New, tried: Partial<QueuedAlert> = {}): QueuedAlert => ({
-  attempts: 0,
-  rejections: 0,
-  suspicion: 0,
-  unanswered: 0,
+export const createWaiting = <T>(one: New<T>, tried: Partial<Tries> = {}): Waiting<T> => ({
+  ...untried,
   ...tried,
   ...one,
   dueAt: 0,
@@ -50,41 +34,26 @@ export const createWaiting = (one: New, tried: Partial<QueuedAlert> = {}): Queue
   state: 'ready',
 });
 
-/** A record of the log as an alert that waits. */
-export const toWaiting = (record: StoredRecord, attempts: number): QueuedAlert => {
-  const { seq, id, sender, fingerprint, status, level } = record;
-  return createWaiting(
-    {
-      seq,
-      id,
-      receivedAt: readTime(record) ?? 0,
-      isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
-      key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
-    },
-    { attempts },
-  );
-};
-
 /**
- * The first alerts of the log that a destination has not finished with, and which of them is next: the newest critical one,
- * or else the oldest one, but no alert before an older one with its key.
+ * The messages that a destination has not finished with, and which of them is next: the newest critical one, or else the
+ * oldest one, but none before an older one with its key.
  */
-export class WaitingAlerts {
-  readonly #alerts = new Map<number, QueuedAlert>();
-  /** Alerts with one key, the oldest first. */
-  readonly #chains = new Map<string, QueuedAlert[]>();
+export class WaitingMessages<T> {
+  readonly #messages = new Map<number, Waiting<T>>();
+  /** Those with one key, the oldest first. */
+  readonly #chains = new Map<string, Waiting<T>[]>();
   /** Those that may be sent now, in that order. */
-  readonly #ready: QueuedAlert[] = [];
-  readonly #later = new Set<QueuedAlert>();
+  readonly #ready: Waiting<T>[] = [];
+  readonly #later = new Set<Waiting<T>>();
   #isFull = false;
 
   get size(): number {
-    return this.#alerts.size;
+    return this.#messages.size;
   }
 
   /** Once full, it takes no more until half of the room is free. */
   get isFull(): boolean {
-    const { size } = this.#alerts;
+    const { size } = this.#messages;
     if (size >= capacity) this.#isFull = true;
     else if (size <= capacity / 2) this.#isFull = false;
     return this.#isFull;
@@ -97,105 +66,112 @@ export class WaitingAlerts {
     return next;
   }
 
+  /** When the oldest was received, or happened; undefined if none waits. */
+  get oldest(): number | undefined {
+    let oldest: number | undefined;
+    for (const { receivedAt } of this.list()) oldest = Math.min(oldest ?? receivedAt, receivedAt);
+    return oldest;
+  }
+
   get hasReady(): boolean {
     return this.#ready.length > 0;
   }
 
   has(seq: number): boolean {
-    return this.#alerts.has(seq);
+    return this.#messages.has(seq);
   }
 
-  get(seq: number): QueuedAlert | undefined {
-    return this.#alerts.get(seq);
+  get(seq: number): Waiting<T> | undefined {
+    return this.#messages.get(seq);
   }
 
-  list(): IterableIterator<QueuedAlert> {
-    return this.#alerts.values();
+  list(): IterableIterator<Waiting<T>> {
+    return this.#messages.values();
   }
 
-  add(alert: QueuedAlert): void {
-    this.#alerts.set(alert.seq, alert);
-    const { key } = alert;
+  add(one: Waiting<T>): void {
+    this.#messages.set(one.seq, one);
+    const { key } = one;
     if (key !== undefined) {
       const chain = this.#chains.get(key);
-      if (chain) this.#join(chain, alert);
-      else this.#chains.set(key, [alert]);
+      if (chain) this.#join(chain, one);
+      else this.#chains.set(key, [one]);
     }
-    if (alert.state === 'ready') this.#makeReady(alert);
+    if (one.state === 'ready') this.#makeReady(one);
   }
 
-  /** The alert that is next at `now`; it counts as running from then on. */
-  take(now: number): QueuedAlert | undefined {
-    for (const alert of this.#later) if (alert.dueAt <= now) this.#makeReady(alert);
+  /** The one that is next at `now`; it counts as running from then on. */
+  take(now: number): Waiting<T> | undefined {
+    for (const one of this.#later) if (one.dueAt <= now) this.#makeReady(one);
     const next = this.#ready.shift();
     if (next) next.state = 'running';
     return next;
   }
 
-  /** The alert counts as running, although it may not be its turn. */
-  begin(alert: QueuedAlert): void {
-    this.#withdraw(alert);
-    alert.state = 'running';
+  /** It counts as running, although it may not be its turn. */
+  begin(one: Waiting<T>): void {
+    this.#withdraw(one);
+    one.state = 'running';
   }
 
-  /** The alert was tried and waits again. */
-  release(alert: QueuedAlert, now: number): void {
-    if (this.#alerts.get(alert.seq) !== alert) return;
-    const head = alert.key === undefined ? alert : this.#chains.get(alert.key)?.[0];
-    if (head !== alert) {
-      alert.state = 'behind';
+  /** It was tried and waits again. */
+  release(one: Waiting<T>, now: number): void {
+    if (this.#messages.get(one.seq) !== one) return;
+    const head = one.key === undefined ? one : this.#chains.get(one.key)?.[0];
+    if (head !== one) {
+      one.state = 'behind';
       if (head?.state === 'behind') this.#makeReady(head);
-    } else if (alert.dueAt > now) {
-      alert.state = 'later';
-      this.#later.add(alert);
-    } else this.#makeReady(alert);
+    } else if (one.dueAt > now) {
+      one.state = 'later';
+      this.#later.add(one);
+    } else this.#makeReady(one);
   }
 
-  /** The alert no longer waits. */
-  remove(alert: QueuedAlert): void {
-    if (!this.#alerts.delete(alert.seq)) return;
-    this.#withdraw(alert);
-    const { key } = alert;
+  /** It no longer waits. */
+  remove(one: Waiting<T>): void {
+    if (!this.#messages.delete(one.seq)) return;
+    this.#withdraw(one);
+    const { key } = one;
     const chain = key === undefined ? undefined : this.#chains.get(key);
     if (key === undefined || !chain) return;
-    chain.splice(chain.indexOf(alert), 1);
+    chain.splice(chain.indexOf(one), 1);
     const [next] = chain;
     if (!next) this.#chains.delete(key);
     else if (next.state === 'behind') this.#makeReady(next);
   }
 
-  /** Alerts that are not due may be tried now: all of them, or those that were not tried early already. */
+  /** Messages that are not due may be tried now: all of them, or those that were not tried early already. */
   hurry({ all }: { all: boolean }): void {
-    for (const alert of this.#ready) alert.suspicion = 0;
+    for (const one of this.#ready) one.suspicion = 0;
     this.#ready.sort(compareTurns);
-    for (const alert of this.#later) {
-      if ((alert.isEarly || alert.unanswered > 0) && !all) continue;
-      alert.isEarly = true;
-      alert.suspicion = 0;
-      this.#makeReady(alert);
+    for (const one of this.#later) {
+      if ((one.isEarly || one.unanswered > 0) && !all) continue;
+      one.isEarly = true;
+      one.suspicion = 0;
+      this.#makeReady(one);
     }
   }
 
-  #makeReady(alert: QueuedAlert): void {
-    this.#later.delete(alert);
-    alert.state = 'ready';
-    this.#ready.splice(findPlace(this.#ready, alert), 0, alert);
+  #makeReady(one: Waiting<T>): void {
+    this.#later.delete(one);
+    one.state = 'ready';
+    this.#ready.splice(findPlace(this.#ready, one), 0, one);
   }
 
-  #withdraw(alert: QueuedAlert): void {
-    this.#later.delete(alert);
-    if (alert.state !== 'ready') return;
-    const place = findPlace(this.#ready, alert);
-    if (this.#ready[place] === alert) this.#ready.splice(place, 1);
+  #withdraw(one: Waiting<T>): void {
+    this.#later.delete(one);
+    if (one.state !== 'ready') return;
+    const place = findPlace(this.#ready, one);
+    if (this.#ready[place] === one) this.#ready.splice(place, 1);
   }
 
-  /** Behind the older alerts of its key. */
-  #join(chain: QueuedAlert[], alert: QueuedAlert): void {
-    const newer = chain.findIndex(({ seq }) => seq > alert.seq);
+  /** Behind the older ones of its key. */
+  #join(chain: Waiting<T>[], one: Waiting<T>): void {
+    const newer = chain.findIndex(({ seq }) => seq > one.seq);
     const place = newer < 0 ? chain.length : newer;
     const [head] = chain;
-    chain.splice(place, 0, alert);
-    if (place > 0 || head?.state === 'running') alert.state = 'behind';
+    chain.splice(place, 0, one);
+    if (place > 0 || head?.state === 'running') one.state = 'behind';
     else if (head) {
       this.#withdraw(head);
       head.state = 'behind';
@@ -207,75 +183,17 @@ export class WaitingAlerts {
  * Those under suspicion come last, the ones that have failed least before others; of equal ones the newest critical one is
  * first, then the oldest of the others.
  */
-const compareTurns = (one: QueuedAlert, other: QueuedAlert): number =>
+const compareTurns = (one: Turn, other: Turn): number =>
   one.suspicion - other.suspicion ||
   Number(other.isCritical) - Number(one.isCritical) ||
   (one.isCritical ? other.seq - one.seq : one.seq - other.seq);
 
-/** The index of the alert in the list, or where it belongs. */
-const findPlace = (list: readonly QueuedAlert[], alert: QueuedAlert): number => {
-  const isBefore = (one: QueuedAlert): boolean => compareTurns(one, alert) < 0;
+type Turn = Pick<Waiting<unknown>, 'suspicion' | 'isCritical' | 'seq'>;
+
+/** The index of a message in the list, or where it belongs. */
+const findPlace = (list: readonly Turn[], wanted: Turn): number => {
+  const isBefore = (one: Turn): boolean => compareTurns(one, wanted) < 0;
   const last = list.at(-1);
   // Nearly always, it is the last one.
   return !last || isBefore(last) ? list.length : bisect(list, isBefore);
 };
-
-type ReadableAlerts = Pick<RecordLog, 'readAfter'>;
-
-/** The record with the seq, or the next one, and some after it; none at the end of the log. */
-export const readAlertsFrom = async (alerts: ReadableAlerts, seq: number): Promise<readonly StoredRecord[]> => {
-  for await (const records of alerts.readAfter(seq - 1)) return records;
-  return [];
-};
-
-/** As many records are kept, which take up so many blocks of 64 KiB. */
-const mostKept = { records: 10_000, blocks: 128 };
-
-/** Records that were read before their turn, so that nearly none is read twice. */
-export class ReadRecords {
-  readonly #alerts: ReadableAlerts;
-  readonly #serially = createSerial();
-  readonly #kept = new Map<number, StoredRecord>();
-  /** Of those that were taken, the average counts. */
-  #blocks = 0;
-  /** The block that was read last for one of its records. */
-  #block = new Map<number, StoredRecord>();
-
-  constructor(alerts: ReadableAlerts) {
-    this.#alerts = alerts;
-  }
-
-  /** Keeps those of a block that wait. */
-  keep(records: readonly StoredRecord[], waiting: WaitingAlerts): void {
-    if (this.#kept.size >= mostKept.records || this.#blocks >= mostKept.blocks) return;
-    for (const record of records) if (waiting.has(record.seq)) this.#kept.set(record.seq, record);
-    this.#blocks = this.#kept.size === 0 ? 0 : this.#blocks + 1;
-  }
-
-  clear(): void {
-    this.#kept.clear();
-    this.#blocks = 0;
-  }
-
-  /** The record, if it is in memory; it is not kept for longer. */
-  take(seq: number): StoredRecord | undefined {
-    const record = this.#kept.get(seq);
-    if (record) {
-      this.#blocks -= this.#blocks / this.#kept.size;
-      this.#kept.delete(seq);
-    }
-    return record ?? this.#block.get(seq);
-  }
-
-  /** The record, or undefined if it is not in the log. */
-  read(seq: number): Promise<StoredRecord | undefined> {
-    return this.#serially(async () => {
-      // An attempt before this one may have read it.
-      if (!this.#block.has(seq)) {
-        const records = await readAlertsFrom(this.#alerts, seq);
-        this.#block = new Map(records.map((record) => [record.seq, record]));
-      }
-      return this.#block.get(seq);
-    });
-  }
-}

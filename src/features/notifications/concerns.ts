@@ -1,0 +1,48 @@
+import type { Concern } from '../../kit/feature.ts';
+import { Forwarder } from './forwarder/forwarder.ts';
+import type { AnyDestination } from './outbox.ts';
+import { IncidentDestination } from './plan/incident-destination.ts';
+
+/** An alert that waits for longer needs somebody's attention. */
+const longWaitMs = 5 * 60_000;
+
+/** What needs attention at the destinations, the worst first. */
+export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date): Concern[] => {
+  const destinations = all.filter((one) => one instanceof Forwarder);
+  const failing = all.filter(({ receiver }) => receiver.failing).length;
+  const late = all.filter((one) => one instanceof IncidentDestination && isLate(one, now)).length;
+  const waiting = destinations.reduce((sum, { queue }) => {
+    let late = 0;
+    for (const { receivedAt } of queue.waiting.list()) if (now.getTime() - receivedAt > longWaitMs) late += 1;
+    return sum + late;
+  }, 0);
+  const parked = destinations.reduce((sum, { progress }) => sum + progress.parkedCount, 0);
+  const found: [count: number, severity: Concern['severity'], one: string, many: string][] = [
+    [failing, 'ERROR', 'destination is failing', 'destinations are failing'],
+    [
+      waiting,
+      'WARNING',
+      'alert has waited for its delivery for over 5 minutes',
+      'alerts have waited for their delivery for over 5 minutes',
+    ],
+    [
+      late,
+      'WARNING',
+      'destination has not been notified of incidents for over 5 minutes',
+      'destinations have not been notified of incidents for over 5 minutes',
+    ],
+    [parked, 'WARNING', 'alert was not delivered and is parked', 'alerts were not delivered and are parked'],
+  ];
+  const concerns = found
+    .filter(([count]) => count > 0)
+    .map(([count, severity, one, many]): Concern => {
+      return { area: 'deliveries', severity, text: `${count} ${count === 1 ? one : many}` };
+    });
+  const isUnwritten = all.some((one) => one.isUnwritten);
+  return isUnwritten
+    ? [{ area: 'log', severity: 'CRITICAL', text: 'The outbox cannot be written' }, ...concerns]
+    : concerns;
+};
+
+const isLate = ({ waitingSince }: IncidentDestination, now: Date): boolean =>
+  waitingSince !== undefined && now.getTime() - waitingSince > longWaitMs;

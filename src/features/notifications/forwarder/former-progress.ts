@@ -1,0 +1,50 @@
+import type { Parts } from '../../../kit/feature.ts';
+import { DeliveryProgress, type OpenAlert, type Parked } from './progress.ts';
+
+/** A line of the journal that kept the progress in version 1.0: everything but what was parked before it. */
+interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
+  /** All that is parked is in this line. */
+  checkpoint?: true;
+  cursor: number;
+  /** After the cursor. */
+  settled: number[];
+  failing: [seq: number, tried: OpenAlert][];
+  parked: [seq: number, parked: Parked][];
+  unparked: number[];
+}
+
+/** What the journal `outbox-NAME` says, if there is one; it stays as it is. */
+export const readFormerProgress = async (
+  name: string,
+  { openLog, openFile }: Pick<Parts, 'openLog' | 'openFile'>,
+): Promise<DeliveryProgress | undefined> => {
+  if (!(await openFile(`outbox-${name}.jsonl`).read())) return undefined;
+  const journal = await openLog(`outbox of ${name}`, { name: `outbox-${name}`, sync: false });
+  let progress: DeliveryProgress | undefined;
+  for await (const lines of journal.readAfter(0)) {
+    for (const line of lines) {
+      // Builds between the versions wrote others.
+      if (line['cursor'] === undefined) continue;
+      progress ??= new DeliveryProgress(0);
+      applyLine(progress, line as unknown as FormerLine);
+    }
+  }
+  await journal.close();
+  return progress;
+};
+
+const applyLine = (progress: DeliveryProgress, line: FormerLine): void => {
+  const { checkpoint, start, cursor, settled, failing, dropped, forgotten, parked, unparked } = line;
+  Object.assign(progress, { start, dropped, forgotten });
+  if (checkpoint) progress.parked.clear();
+  // An alert that was parked, sent again and parked is in both lists.
+  for (const seq of unparked) progress.parked.delete(seq);
+  for (const [seq, one] of parked) progress.addParked(seq, one);
+  const attempts = new Map(failing.map(([seq, tried]) => [seq, tried.attempts]));
+  const done = new Set(settled);
+  progress.open.clear();
+  progress.position = [...done, ...attempts.keys()].reduce((last, seq) => Math.max(last, seq), cursor);
+  for (let seq = cursor + 1; seq <= progress.position; seq += 1) {
+    if (!done.has(seq)) progress.open.set(seq, { attempts: attempts.get(seq) ?? 0 });
+  }
+};

@@ -1,0 +1,70 @@
+import type { Meters } from '../../metrics/meters.ts';
+import { Forwarder } from './forwarder/forwarder.ts';
+import type { AnyDestination } from './outbox.ts';
+import { IncidentDestination } from './plan/incident-destination.ts';
+
+/** Measures each destination when metrics are scraped. */
+export const addDeliveryMeters = (
+  { reading }: Meters,
+  list: () => readonly AnyDestination[],
+  clock: () => Date,
+): void => {
+  const ofAlerts = () => list().filter((one) => one instanceof Forwarder);
+  const ofIncidents = () => list().filter((one) => one instanceof IncidentDestination);
+  const gauge = <T extends AnyDestination>(
+    name: string,
+    help: string,
+    of: () => readonly T[],
+    read: (one: T) => number,
+  ) => reading('gauge', name, help, () => of().map((each) => [[each.name], read(each)] as const), ['destination']);
+  reading(
+    'counter',
+    'signalbox_deliveries_total',
+    'Attempts to deliver an alert, by result.',
+    () =>
+      list().flatMap(({ name, receiver }) =>
+        Object.entries(receiver.outcomes).map(([result, count]) => [[name, result], count] as const),
+      ),
+    ['destination', 'result'],
+  );
+  reading(
+    'counter',
+    'signalbox_notifications_total',
+    'Notifications of incidents that were sent or given up, by event and result.',
+    () =>
+      ofIncidents().flatMap(({ name, counts }) =>
+        Array.from(counts, ([key, count]) => [[name, ...key.split(' ')], count] as const),
+      ),
+    ['destination', 'what', 'result'],
+  );
+  gauge(
+    'signalbox_delivery_lag_alerts',
+    'Alerts that the destination has not finished with.',
+    ofAlerts,
+    ({ lag }) => lag,
+  );
+  gauge(
+    'signalbox_notifications_waiting',
+    'Incidents for which a notification is due now.',
+    ofIncidents,
+    ({ lag }) => lag,
+  );
+  gauge(
+    'signalbox_delivery_parked_alerts',
+    'Alerts that were given up.',
+    ofAlerts,
+    ({ progress }) => progress.parkedCount,
+  );
+  gauge(
+    'signalbox_destination_failing',
+    'Whether the receiver refuses the destination or cannot be reached: 1 or 0.',
+    list,
+    ({ receiver }) => (receiver.failing ? 1 : 0),
+  );
+  gauge(
+    'signalbox_delivery_oldest_pending_seconds',
+    'Age of the oldest alert, or news of an incident, that waits; 0 if none does.',
+    list,
+    ({ waitingSince }) => (waitingSince === undefined ? 0 : Math.max(0, clock().getTime() - waitingSince) / 1000),
+  );
+};
