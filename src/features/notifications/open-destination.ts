@@ -1,22 +1,18 @@
 import type { Parts } from '../../kit/feature.ts';
 import type { AlertSource, SilenceSource } from '../../kit/offers.ts';
-import { RecentValues } from '../../kit/recent-values.ts';
 import type { Targets } from '../../kit/targets.ts';
-import type { StoredRecord } from '../../storage/journal/line.ts';
 import { openSender } from './destinations/sender.ts';
 import { type DestinationTarget, toLinkedDestination } from './destinations/target.ts';
 import { createFilter } from './forwarder/filter.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
 import { openProgress } from './forwarder/progress-file.ts';
+import { createAlertFinder } from './message/find-alert.ts';
 import { createMessageSender, type MessageLinks } from './message/message-sender.ts';
 import type { AnyDestination } from './outbox.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 import type { Delivered } from './queue/destination.ts';
 import { createFailureReports } from './queue/failure-reports.ts';
 import { mostRequests } from './queue/queue.ts';
-
-/** Alerts that are kept for other destinations; each has at most a MiB. */
-const mostFound = 32;
 
 export interface OpenerParts extends Pick<Parts, 'openLog' | 'openFile' | 'clock' | 'log'> {
   links: MessageLinks;
@@ -25,20 +21,6 @@ export interface OpenerParts extends Pick<Parts, 'openLog' | 'openFile' | 'clock
   silences: SilenceSource | undefined;
 }
 
-/** Finds alerts by id for all destinations: they tell of the same incidents at about the same time. */
-const createAlertFinder = ({ journal }: AlertSource): ((id: string) => Promise<StoredRecord | undefined>) => {
-  const found = new RecentValues<Promise<StoredRecord | undefined>>(mostFound);
-  return (id) =>
-    found.get(id, () => {
-      const finding = journal.find(id);
-      finding.then(
-        (record) => record ?? found.delete(id),
-        () => found.delete(id),
-      );
-      return finding;
-    });
-};
-
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 export const createOpener = (
   source: AlertSource,
@@ -46,7 +28,7 @@ export const createOpener = (
   onDelivered: (delivered: Delivered) => void,
 ) => {
   let known: string | undefined;
-  const findAlert = createAlertFinder(source);
+  const findAlert = createAlertFinder(source.journal);
   const prepare = async () => {
     known ??= await source.readInstance();
     const origin = source.shareOrigin() ?? known;

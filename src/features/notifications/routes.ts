@@ -127,10 +127,8 @@ const createDestinationRetryRoute = (find: FindDestination): Route =>
     },
   });
 
-const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefined): Route => {
-  /** Alerts that are being sent, as `DESTINATION/ID`. */
-  const running = new Set<string>();
-  return defineRoute({
+const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefined): Route =>
+  defineRoute({
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
     ...needs('settings:write'),
@@ -138,25 +136,16 @@ const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefi
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
       const destination = find(name);
-      const isSent = new HttpError('too-many', 'This alert is being sent already');
-      const key = `${name}/${id}`;
-      if (running.has(key)) throw isSent;
-      running.add(key);
-      try {
-        const outcome =
-          destination instanceof Forwarder
-            ? await destination.retry(await findOpen(destination, alerts, id))
-            : await destination.retry(findWaiting(destination, id));
-        if (!outcome) throw isSent;
-        return outcome.kind === 'delivered'
-          ? { delivered: true, reason: null }
-          : { delivered: false, reason: outcome.reason };
-      } finally {
-        running.delete(key);
-      }
+      const outcome =
+        destination instanceof Forwarder
+          ? await destination.retry(await findOpen(destination, alerts, id))
+          : await destination.retry(findWaiting(destination, id));
+      if (!outcome) throw new HttpError('too-many', 'This alert is being sent already');
+      return outcome.kind === 'delivered'
+        ? { delivered: true, reason: null }
+        : { delivered: false, reason: outcome.reason };
     },
   });
-};
 
 const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targets): Route => {
   const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escapeHtml } from '../message/html.ts';
+import { escapeHtml } from '../message/text.ts';
 
 /** What the page shows of an incident. */
 export interface PageRow {

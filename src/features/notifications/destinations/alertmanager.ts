@@ -1,8 +1,10 @@
 import { toKnownHost, withoutResolvedMark } from '../../../kit/alert-record.ts';
 import { toTimeText } from '../../../kit/route.ts';
 import { rankOf, severities } from '../../../kit/severity.ts';
+import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentHappening, IncidentMessage } from '../message/message.ts';
-import { type DeliveredAlert, type DestinationType, jsonType, type Outgoing, toBearer, toPathWith } from './type.ts';
+import type { Outgoing } from '../message/outgoing.ts';
+import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
 
 /**
  * How long after its receipt an alert counts as firing unless it is resolved before. Repeats are not delivered for 24

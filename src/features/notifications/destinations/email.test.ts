@@ -14,10 +14,10 @@ import { atEnd } from '../../../../test/support/scope.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { createTargets } from '../../../kit/targets.ts';
 import { createIncidentMessage, type IncidentHappening } from '../message/message.ts';
+import { toOutgoing } from '../message/outgoing.ts';
 import { openSender } from './sender.ts';
 import { createMailSender } from './smtp.ts';
 import { toTarget } from './target.ts';
-import { toOutgoing } from './type.ts';
 
 type Scope = Parameters<typeof startMailServer>[0];
 

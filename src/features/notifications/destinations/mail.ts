@@ -1,7 +1,7 @@
-import { escapeHtml } from '../message/html.ts';
+import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentMessage } from '../message/message.ts';
-import { truncate } from '../message/truncate.ts';
-import type { DeliveredAlert, Outgoing, Urgency } from './type.ts';
+import type { Outgoing, Urgency } from '../message/outgoing.ts';
+import { escapeHtml, truncate } from '../message/text.ts';
 
 /** Most bytes of a text. */
 const maxBytes = 64 * 1024;

@@ -1,5 +1,6 @@
-import { truncate } from '../message/truncate.ts';
-import { type DestinationType, type Outgoing, toBearer, toHeader, toPath, type Urgency } from './type.ts';
+import type { Outgoing, Urgency } from '../message/outgoing.ts';
+import { truncate } from '../message/text.ts';
+import { type DestinationType, toBearer, toHeader, toPath } from './type.ts';
 
 /** ntfy turns longer messages into attachments. */
 const maxBytes = 4096;

@@ -1,10 +1,11 @@
 import type { LookupFunction } from 'node:net';
 import { createTargets, type Targets, UncheckedTarget } from '../../../kit/targets.ts';
+import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentMessage } from '../message/message.ts';
+import { toOutgoing } from '../message/outgoing.ts';
 import { toDeliveryOutcome } from '../queue/outcome.ts';
 import { createRequest, type DestinationTarget } from './target.ts';
-import type { DeliveredAlert, SendResult } from './type.ts';
-import { toOutgoing } from './type.ts';
+import type { SendResult } from './type.ts';
 
 /** Seconds that a request may take, of most types. */
 const usualSeconds = 15;

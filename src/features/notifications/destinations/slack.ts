@@ -1,5 +1,6 @@
-import { truncate } from '../message/truncate.ts';
-import { breakMentions, type DestinationType, jsonType, type Outgoing, toPath } from './type.ts';
+import type { Outgoing } from '../message/outgoing.ts';
+import { truncate } from '../message/text.ts';
+import { breakMentions, type DestinationType, jsonType, toPath } from './type.ts';
 
 /** Slack truncates longer texts. */
 const maxBytes = 4000;

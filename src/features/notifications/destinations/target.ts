@@ -5,17 +5,12 @@ import { findSeverity, severities } from '../../../kit/severity.ts';
 import { readSmallFileSync } from '../../../lib/small-file.ts';
 import { readOwnTimeZone } from '../../../lib/time-zone.ts';
 import type { LinkedDestination } from '../acknowledge/links.ts';
+import type { Outgoing } from '../message/outgoing.ts';
 import { parseHours } from '../oncall/hours.ts';
 import type { IncidentRules } from '../plan/plan.ts';
 import { assertIncidentKeys, toIncidentRules } from '../plan/rules.ts';
 import { type DestinationSettings, destinationTypes } from '../settings.ts';
-import {
-  type DeliveryRequest,
-  type DestinationType,
-  type Outgoing,
-  ownSettings,
-  type ReceiverAddress,
-} from './type.ts';
+import { type DeliveryRequest, type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
 /** A destination whose settings were checked. */
 export interface DestinationTarget {

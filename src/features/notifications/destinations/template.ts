@@ -1,8 +1,7 @@
 import { computeOnce } from '../../../host/reading.ts';
-import { escapeHtml } from '../message/html.ts';
-import { toSingleLine } from '../message/single-line.ts';
-import { truncate } from '../message/truncate.ts';
-import { type DeliveryRequest, type DestinationType, type Outgoing, type ReceiverAddress, toHeader } from './type.ts';
+import type { Outgoing } from '../message/outgoing.ts';
+import { escapeHtml, toSingleLine, truncate } from '../message/text.ts';
+import { type DeliveryRequest, type DestinationType, type ReceiverAddress, toHeader } from './type.ts';
 
 /** Most bytes of a text in a body, and in a query or a header, which servers bound. */
 const maxBodyBytes = 16 * 1024;

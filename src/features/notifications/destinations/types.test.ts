@@ -4,10 +4,11 @@ import { Webhook } from 'standardwebhooks';
 import { sendAlert } from '../../../../test/support/alerts.ts';
 import { startOutbox, toDestination, waitForRequests } from '../../../../test/support/outbox.ts';
 import { type Received, startReceiver } from '../../../../test/support/receiver.ts';
-import { truncate } from '../message/truncate.ts';
+import type { DeliveredAlert } from '../message/alert.ts';
+import { toOutgoing } from '../message/outgoing.ts';
+import { truncate } from '../message/text.ts';
 import { destinationTypes } from '../settings.ts';
 import { alertmanagerDestination as alertmanager } from './alertmanager.ts';
-import { type DeliveredAlert, toOutgoing } from './type.ts';
 
 const secrets = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
 const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full <é>', hostname: 'web-1' };

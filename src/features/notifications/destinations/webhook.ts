@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { toIncidentFacts } from '../../../kit/incident-facts.ts';
-import { type DestinationType, type Outgoing, toPath } from './type.ts';
+import type { Outgoing } from '../message/outgoing.ts';
+import { type DestinationType, toPath } from './type.ts';
 
 const prefix = 'whsec_';
 /** Fewest bytes of a secret. */

@@ -2,12 +2,12 @@ import { toTrace } from '../../../http/text-forms.ts';
 import { formatOf, readTime } from '../../../kit/alert-record.ts';
 import type { AlertDelivery } from '../../../kit/offers.ts';
 import { toSeverity } from '../../../kit/severity.ts';
-import { awaitWithin } from '../../../lib/scheduling.ts';
 import { Slice } from '../../../lib/slice.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { Sender } from '../destinations/sender.ts';
-import { toDelivered } from '../destinations/type.ts';
+import { toDelivered } from '../message/alert.ts';
+import type { FindAlert } from '../message/find-alert.ts';
 import { Destination, type DestinationParts } from '../queue/destination.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 import { type Settled, unexpectedWaitMs } from '../queue/queue.ts';
@@ -15,9 +15,6 @@ import { createWaiting, type Waiting } from '../queue/waiting.ts';
 import type { Accepts } from './filter.ts';
 import { bySeq, type OpenAlert } from './progress.ts';
 import { ReadRecords, readAlertsFrom } from './records.ts';
-
-/** Milliseconds that the alert that another one ends may take to be found. */
-const patienceMs = 2000;
 
 const defaultRepeatMinutes = 240;
 
@@ -27,8 +24,7 @@ interface ForwarderParts extends DestinationParts {
   origin: string;
   accepts: Accepts;
   alerts: Pick<RecordLog, 'readAfter'>;
-  /** Finds an alert of the log by its id. */
-  findAlert: RecordLog['find'];
+  findAlert: FindAlert;
   sender: Sender;
 }
 
@@ -127,7 +123,6 @@ export class Forwarder extends Destination<Forwarded> {
   /** Sends an alert that is parked or waits once, whatever else waits; undefined if it is being sent already. */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
     const one = this.queue.waiting.get(record.seq) ?? toWaiting(record);
-    if (one.state === 'running') return undefined;
     one.message.asked = record;
     return this.queue.sendNow(one);
   }
@@ -285,11 +280,7 @@ export class Forwarder extends Destination<Forwarded> {
   /** The alert that a record ends. An end is sent without it rather than not at all. */
   async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
     const { target, findAlert } = this.#parts;
-    if (!target.type.knowsByLabels || typeof resolves !== 'string') return undefined;
-    return awaitWithin(
-      patienceMs,
-      findAlert(resolves).catch(() => undefined),
-    );
+    return target.type.knowsByLabels && typeof resolves === 'string' ? findAlert(resolves) : undefined;
   }
 }
 

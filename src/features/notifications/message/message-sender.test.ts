@@ -5,6 +5,7 @@ import { createHappening, createIncident } from '../../../../test/support/incide
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { openSender } from '../destinations/sender.ts';
 import { toTarget } from '../destinations/target.ts';
+import { createAlertFinder } from './find-alert.ts';
 import { createMessageSender } from './message-sender.ts';
 
 const alert = {
@@ -27,7 +28,7 @@ const open = async (t: Parameters<typeof startReceiver>[0], findAlert: () => Pro
     destination: { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:9', createdAt: undefined },
     instance: 'signalbox/0123456789abcdef',
     sender,
-    findAlert,
+    findAlert: createAlertFinder({ find: findAlert }),
     links: { publicUrl: 'https://signalbox.example.org', toUrl: ({ name }, ids) => `https://a/${name}/${ids.length}` },
     log: pino({ level: 'silent' }),
   });

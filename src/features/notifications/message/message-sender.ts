@@ -1,14 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { awaitWithin } from '../../../lib/scheduling.ts';
-import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { LinkedDestination } from '../acknowledge/links.ts';
 import type { Sender } from '../destinations/sender.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
+import type { FindAlert } from './find-alert.ts';
 import { createIncidentMessage, type IncidentHappening } from './message.ts';
 import { waitForMessageTurn } from './message-turn.ts';
-
-/** How long a message waits at most for the alert whose details it tells. */
-const patienceMs = 2000;
 
 /** Where messages lead. */
 export interface MessageLinks {
@@ -24,8 +20,7 @@ interface MessageSenderParts {
   origin?: string | undefined;
   sender: Sender;
   links: MessageLinks;
-  /** Finds an alert of the log by its id. */
-  findAlert(id: string): Promise<StoredRecord | undefined>;
+  findAlert: FindAlert;
   log: FastifyBaseLogger;
 }
 
@@ -41,13 +36,10 @@ export const createMessageSender = ({
 }: MessageSenderParts) => {
   const { publicUrl, toUrl } = links;
   const toAcknowledgeUrl = (ids: readonly string[]) => toUrl(destination, ids);
-  /** The details of a single incident are told without them rather than not at all. */
+  /** Of a single incident, details are told. */
   const addAlert = async (happening: IncidentHappening): Promise<IncidentHappening> => ({
     ...happening,
-    alert: await awaitWithin(
-      patienceMs,
-      findAlert(happening.incident.lastAlert).catch(() => undefined),
-    ),
+    alert: await findAlert(happening.incident.lastAlert),
   });
   return {
     /** Never rejects. */

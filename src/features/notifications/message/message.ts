@@ -5,8 +5,7 @@ import { toPerson } from '../../../kit/people.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 import { toLocalMinute, toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { createIdOf, type StoredRecord } from '../../../storage/journal/line.ts';
-import { toSingleLine } from './single-line.ts';
-import { truncate } from './truncate.ts';
+import { toSingleLine, truncate } from './text.ts';
 
 /** Of several kinds in one message, the first of these stands for all. */
 const byImportance = ['opened', 'raised', 'reminder', 'acknowledged', 'resolved'] as const satisfies NotificationKind[];

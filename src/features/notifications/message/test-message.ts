@@ -4,7 +4,8 @@ import type { Targets } from '../../../kit/targets.ts';
 import { toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { openSender } from '../destinations/sender.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
-import type { DeliveredAlert } from '../destinations/type.ts';
+import type { DeliveredAlert } from './alert.ts';
+import { shorten } from './text.ts';
 
 /** Characters of a response that are shown below its status: enough for a reason, too few to read pages with. */
 const mostShown = 500;
@@ -24,7 +25,7 @@ export const sendTest = async (
   const sender = await openSender(target, 1, clock, targets);
   const { outcome, reply } = await sender.send(createTestAlert(clock()));
   await sender.close();
-  return { isDelivered: outcome.kind === 'delivered', response: shorten(hideSecrets(reply, target)) };
+  return { isDelivered: outcome.kind === 'delivered', response: toShown(hideSecrets(reply, target)) };
 };
 
 const createTestAlert = (now: Date): DeliveredAlert => ({
@@ -39,10 +40,9 @@ const createTestAlert = (now: Date): DeliveredAlert => ({
   via: 'signalbox/test',
 });
 
-const shorten = (text: string): string => {
+const toShown = (text: string): string => {
   const [status = ''] = /^\d{3}\n/.exec(text) ?? [];
-  const characters = [...text.slice(status.length)];
-  return characters.length <= mostShown ? text : `${status}${characters.slice(0, mostShown - 1).join('')}…`;
+  return `${status}${shorten(text.slice(status.length), mostShown)}`;
 };
 
 /** The response without control characters, and without secrets that the receiver may repeat. */

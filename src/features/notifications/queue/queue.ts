@@ -55,10 +55,11 @@ interface QueueParts<T> {
 export class DeliveryQueue<T> {
   readonly waiting = new WaitingMessages<T>();
   readonly #parts: QueueParts<T>;
-  /** Requests under way whose turn it is, those of them that take long, and those that an administrator asked for. */
+  /** Requests under way whose turn it is, and those of them that take long. */
   #running = 0;
   #slow = 0;
-  #asked = 0;
+  /** What an administrator asked for, and is being sent. */
+  readonly #asked = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #onQuiet: () => void = () => undefined;
@@ -89,7 +90,7 @@ export class DeliveryQueue<T> {
   advance(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) {
-      if (this.#running + this.#asked === 0) this.#onQuiet();
+      if (this.#running + this.#asked.size === 0) this.#onQuiet();
       return;
     }
     const { user, receiver } = this.#parts;
@@ -103,12 +104,14 @@ export class DeliveryQueue<T> {
     if (waits.length > 0) this.#timer = setTimeout(() => this.advance(), Math.min(...waits, longestMs));
   }
 
-  /** Sends a message once, now, whatever else waits. It need not be one that waits. */
+  /** Sends a message once, now, whatever else waits; undefined if it is being sent. It need not be one that waits. */
   async sendNow(one: Waiting<T>): Promise<DeliveryOutcome | undefined> {
+    const { seq, state } = one;
+    if (state === 'running' || this.#asked.has(seq)) return undefined;
     this.waiting.begin(one);
-    this.#asked += 1;
+    this.#asked.add(seq);
     const outcome = await this.#attempt(one);
-    this.#asked -= 1;
+    this.#asked.delete(seq);
     this.advance();
     return outcome;
   }
@@ -171,14 +174,14 @@ export class DeliveryQueue<T> {
   /** Never rejects. */
   async #attempt(one: Waiting<T>): Promise<DeliveryOutcome | undefined> {
     const { user, receiver } = this.#parts;
-    const { failures: failuresBefore, isInTrouble } = receiver;
+    const isProbe = receiver.isInTrouble;
     try {
       const outcome = await user.send(one);
       if (!outcome) this.waiting.remove(one);
       if (!outcome || (this.#isClosed && isFailed(outcome))) return outcome;
       // It was rejected before, and others are accepted.
-      const isOwn = outcome.kind === 'rejected' && one.rejections > 0 && !isInTrouble;
-      const hasRecovered = receiver.note(outcome, { failuresBefore, isOwn });
+      const isOwn = outcome.kind === 'rejected' && one.rejections > 0 && !isProbe;
+      const hasRecovered = receiver.note(outcome, { isProbe, isOwn });
       await this.#note(one, outcome);
       if (hasRecovered) this.waiting.hurry({ all: false });
       user.noteOutcome(outcome);

@@ -89,21 +89,16 @@ export class Receiver {
     return this.#trouble !== undefined;
   }
 
-  /** How many attempts in a row were in vain. */
-  get failures(): number {
-    return this.#trouble?.failures ?? 0;
-  }
-
   /** Milliseconds until it may be asked again. */
   get waitMs(): number {
     return this.#trouble ? Math.max(0, this.#trouble.openAt - performance.now()) : 0;
   }
 
   /**
-   * Notes what became of an attempt that began after so many failures; returns whether it ended a trouble. `isOwn`: the
-   * failure is known to be about the message.
+   * Notes what became of an attempt; returns whether it ended a trouble. `isProbe`: it began in one. `isOwn`: the failure is
+   * known to be about the message.
    */
-  note(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
+  note(outcome: DeliveryOutcome, { isProbe, isOwn }: { isProbe: boolean; isOwn: boolean }): boolean {
     this.outcomes[outcome.kind] += 1;
     if (outcome.kind === 'delivered') return this.#noteDelivered();
     const { reason } = outcome;
@@ -113,9 +108,8 @@ export class Receiver {
       return outcome.kind === 'refused' && this.#endTrouble();
     }
     // Attempts that ran side by side count as one.
-    this.#trouble ??= this.#createTrouble();
-    if (this.failures === failuresBefore) this.#addFailure(this.#trouble, outcome);
-    const since = this.#noteTrouble(this.#trouble.since);
+    if (isProbe || !this.#trouble) this.#addFailure(outcome);
+    const since = this.#noteTrouble();
     if (outcome.kind === 'rejected' || this.#now() - since >= this.#parts.schedule.failingMs) this.#fail(since, reason);
     else this.#warn(reason);
     return false;
@@ -157,7 +151,8 @@ export class Receiver {
   }
 
   /** Since when nothing is delivered, also before the last restart. */
-  #noteTrouble(since: number): number {
+  #noteTrouble(): number {
+    const since = this.troubleSince ?? this.#now();
     const { troubleSince = since } = this.#parts.memory.receiver;
     // The clock may have been ahead when it was noted.
     const first = Math.min(since, troubleSince);
@@ -165,8 +160,10 @@ export class Receiver {
     return first;
   }
 
-  #addFailure(trouble: Trouble, outcome: FailedOutcome): void {
+  #addFailure(outcome: FailedOutcome): void {
     const now = performance.now();
+    const trouble = this.#trouble ?? this.#createTrouble();
+    this.#trouble = trouble;
     const isRejected = outcome.kind === 'rejected';
     trouble.isRejected = isRejected;
     if (!trouble.isEarly || trouble.dueAt <= now) {

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import {
+  formatOf,
+  isAboutSomething,
+  toText as readText,
+  readTime,
+  readVia,
+  toKnownHost,
+} from '../../../kit/alert-record.ts';
+import { type Severity, toSeverity } from '../../../kit/severity.ts';
+import type { StoredRecord } from '../../../storage/journal/line.ts';
+import { toSingleLine, truncate } from './text.ts';
+
+/** An alert as destinations send it. It depends on the record alone, so a repeated delivery has the same body. */
+export interface DeliveredAlert {
+  /** The record's id. */
+  id: string;
+  /** Time of receipt, RFC 3339. */
+  time: string;
+  source: string;
+  level: string;
+  severity: Severity;
+  message: string;
+  hostname: string;
+  /** The intake format; `native` for `POST /api/alert`. */
+  format: string;
+  status?: 'firing' | 'resolved';
+  fingerprint?: string;
+  /** RFC 3339. */
+  startsAt?: string;
+  endsAt?: string;
+  link?: string;
+  /** More than the message says, and further links by their names. */
+  details?: string;
+  links?: Record<string, string>;
+  /** What the alert is about, for another signalbox: no other alert of this server, and none of another, has the same. */
+  key?: string;
+  /** Of a resolved alert: the level of the one that it ends. */
+  firingLevel?: string;
+  /** The id of the alert that this one resolves. */
+  resolves?: string;
+  /** That alert, for types that need it. */
+  ended?: Pick<DeliveredAlert, 'source' | 'hostname' | 'labels'>;
+  /** The id of the first alert that this one repeats. */
+  repeatOf?: string;
+  labels?: Record<string, string>;
+  /** The instances that have delivered it, this one last. */
+  via: string;
+  /** The server that sends it: the same for all instances that share a database. */
+  origin?: string;
+}
+
+const optionalTexts = [
+  ...(['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'firingLevel', 'resolves', 'repeatOf'] as const),
+] as const;
+
+/** The alert of a record, delivered by `instance`. */
+export const toDelivered = (record: StoredRecord, instance: string, origin = instance): DeliveredAlert => {
+  const { id, status, labels, links } = record;
+  const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {
+    id,
+    time: toTime(record),
+    source: readText(record['source']),
+    level: readText(record['level']),
+    severity: toSeverity(readText(record['level'])),
+    message: readText(record['message']),
+    hostname: readText(record['hostname']),
+    format: formatOf(record),
+  };
+  if (status === 'firing' || status === 'resolved') alert.status = status;
+  for (const name of optionalTexts) {
+    const text = readText(record[name]);
+    if (text !== '') alert[name] = text;
+  }
+  if (labels !== undefined) alert.labels = toTexts(labels);
+  if (links !== undefined) alert.links = toTexts(links);
+  if (isAboutSomething(record)) alert.key = toForwardedKey(record, origin);
+  return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', '), origin });
+};
+
+/** Senders without a credential count as one, as they do for incidents. */
+const toForwardedKey = ({ sender, format, fingerprint }: StoredRecord, origin: string): string => {
+  const group = readText(sender).startsWith('address:') ? '' : readText(sender);
+  const mark = hash('sha256', JSON.stringify([origin, group, format ?? '']), 'hex').slice(0, 8);
+  return `${readText(fingerprint)}@${mark}`;
+};
+
+const toTime = (record: StoredRecord): string => {
+  const time = readText(record['time']);
+  return /^\d{4}-\d\d-\d\dT/.test(time) ? time : new Date(readTime(record) ?? 0).toISOString();
+};
+
+const toTexts = (texts: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(Object(texts)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+
+/** One line about the alert: `ERROR backup on web-1`, or `ERROR disk is full on web-1` where it names no source. */
+export const toAlertTitle = ({ level, source, message, hostname }: DeliveredAlert): string => {
+  const [line = ''] = message.trim().split(/[\r\n]/, 1);
+  const name = toSingleLine(source).trim();
+  const subject = name || toSingleLine(line).trim() || (level === '' ? 'Alert' : 'alert');
+  const host = toKnownHost(hostname);
+  const place = name === '' && subject.includes(host) ? '' : `on ${host}`;
+  return truncate(toSingleLine([level, subject, host && place].filter((part) => part !== '').join(' ')), 250);
+};
+
+/** Message, details and links; never empty. */
+export const toAlertText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
+  const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
+  return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');
+};
