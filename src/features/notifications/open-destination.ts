@@ -69,7 +69,6 @@ export const createOpener = (
           sender,
           links,
           findAlert,
-          log,
         });
         return new IncidentDestination({ ...parts, sender: messages });
       }

@@ -136,23 +136,14 @@ export class Forwarder extends Destination<Forwarded> {
   /** Sends an alert, unless it has said the same not long ago, or is not in the log any more. */
   async send({ seq, message }: Waiting<Forwarded>): Promise<DeliveryOutcome | undefined> {
     const record = message.asked ?? this.#records.take(seq) ?? (await this.#records.read(seq));
-    if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#request(record);
+    if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#send(record);
     if (record) this.progress.settle(seq);
     else this.progress.lose(seq);
     this.#parts.kept.save();
     return undefined;
   }
 
-  /** An alert is one message. */
-  split(): boolean {
-    return false;
-  }
-
-  untilMore(): undefined {
-    return undefined;
-  }
-
-  noteFailure({ seq, attempts, message }: Waiting<Forwarded>): void {
+  override noteFailure({ seq, attempts, message }: Waiting<Forwarded>): void {
     delete message.asked;
     const open = this.progress.open.get(seq);
     if (open) open.attempts = attempts;
@@ -263,18 +254,17 @@ export class Forwarder extends Destination<Forwarded> {
   }
 
   /** Never rejects. */
-  async #request(record: StoredRecord): Promise<DeliveryOutcome> {
-    const { instance, origin, sender, log } = this.#parts;
-    try {
-      const ended = await this.#findEnded(record);
-      const alert = toDelivered(record, instance, origin);
-      if (ended) alert.ended = toDelivered(ended, instance, origin);
-      const { outcome } = await sender.send(alert, toTrace(record));
-      return outcome;
-    } catch (err) {
-      log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');
-      return { kind: 'refused', reason: 'unexpected error' };
-    }
+  #send(record: StoredRecord): Promise<DeliveryOutcome> {
+    const { instance, origin, sender } = this.#parts;
+    return this.request(
+      async () => {
+        const ended = await this.#findEnded(record);
+        const alert = toDelivered(record, instance, origin);
+        if (ended) alert.ended = toDelivered(ended, instance, origin);
+        return (await sender.send(alert, toTrace(record))).outcome;
+      },
+      { id: record.id },
+    );
   }
 
   /** The alert that a record ends. An end is sent without it rather than not at all. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pino } from 'pino';
 import { createHappening, createIncident } from '../../../../test/support/incident-messages.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { openSender } from '../destinations/sender.ts';
@@ -30,7 +29,6 @@ const open = async (t: Parameters<typeof startReceiver>[0], findAlert: () => Pro
     sender,
     findAlert: createAlertFinder({ find: findAlert }),
     links: { publicUrl: 'https://signalbox.example.org', toUrl: ({ name }, ids) => `https://a/${name}/${ids.length}` },
-    log: pino({ level: 'silent' }),
   });
   t.after(() => messages.close());
   return { messages, requests: receiver.requests };

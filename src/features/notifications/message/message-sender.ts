@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import type { LinkedDestination } from '../acknowledge/links.ts';
 import type { Sender } from '../destinations/sender.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
@@ -21,8 +20,9 @@ interface MessageSenderParts {
   sender: Sender;
   links: MessageLinks;
   findAlert: FindAlert;
-  log: FastifyBaseLogger;
 }
+
+export type MessageSender = ReturnType<typeof createMessageSender>;
 
 /** Tells the receiver of one destination what happened to incidents, as one message. */
 export const createMessageSender = ({
@@ -32,7 +32,6 @@ export const createMessageSender = ({
   sender,
   links,
   findAlert,
-  log,
 }: MessageSenderParts) => {
   const { publicUrl, toUrl } = links;
   const toAcknowledgeUrl = (ids: readonly string[]) => toUrl(destination, ids);
@@ -42,17 +41,11 @@ export const createMessageSender = ({
     alert: await findAlert(happening.incident.lastAlert),
   });
   return {
-    /** Never rejects. */
     send: async (happenings: readonly IncidentHappening[]): Promise<DeliveryOutcome> => {
-      try {
-        const told = happenings.length === 1 ? await Promise.all(happenings.map(addAlert)) : happenings;
-        await waitForMessageTurn();
-        const message = createIncidentMessage(told, { publicUrl, toAcknowledgeUrl, instance, origin });
-        return (await sender.send(message)).outcome;
-      } catch (err) {
-        log.error({ err, destination: destination.name }, 'outbox: unexpected error');
-        return { kind: 'refused', reason: 'unexpected error' };
-      }
+      const told = happenings.length === 1 ? await Promise.all(happenings.map(addAlert)) : happenings;
+      await waitForMessageTurn();
+      const message = createIncidentMessage(told, { publicUrl, toAcknowledgeUrl, instance, origin });
+      return (await sender.send(message)).outcome;
     },
     /** Breaks off what is being sent. */
     close: () => sender.close(),

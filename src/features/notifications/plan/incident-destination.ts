@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { IncidentDelivery, SharedIncident } from '../../../kit/offers.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
+import type { MessageSender } from '../message/message-sender.ts';
 import { messageSlots, waitForMessageTurn } from '../message/message-turn.ts';
 import { Destination, type DestinationParts } from '../queue/destination.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
@@ -19,14 +20,6 @@ const longestWaitMs = 1000;
 /** Something that happened to an incident, and is told now. */
 export interface Happening extends PlannedNotice {
   incident: SharedIncident;
-}
-
-/** Sends messages to the receiver. */
-interface MessageSender {
-  /** Never rejects. */
-  send(happenings: readonly Happening[]): Promise<DeliveryOutcome>;
-  /** Breaks off what is being sent. */
-  close(): Promise<void>;
 }
 
 interface IncidentDestinationParts extends DestinationParts {
@@ -170,7 +163,7 @@ export class IncidentDestination extends Destination<IncidentIds> {
     return true;
   }
 
-  untilMore(): number | undefined {
+  override untilMore(): number | undefined {
     const wait = this.#collector.untilDue(this.now());
     return wait === undefined ? undefined : Math.min(wait, longestWaitMs);
   }
@@ -183,7 +176,7 @@ export class IncidentDestination extends Destination<IncidentIds> {
       if (happenings.length === 0) return undefined;
       await this.#noteAttempts(happenings);
       await waitForMessageTurn();
-      const outcome = await this.#parts.sender.send(happenings);
+      const outcome = await this.request(() => this.#parts.sender.send(happenings));
       this.#noteKnowledge(happenings, outcome);
       const isSettled = outcome.kind === 'delivered' || outcome.kind === 'refused';
       if (isSettled) message.message.said = happenings;
@@ -192,7 +185,7 @@ export class IncidentDestination extends Destination<IncidentIds> {
   }
 
   /** Cuts it in halves. Another one of its incidents, alone and first, shows whether the receiver accepts others. */
-  split(message: Message): boolean {
+  override split(message: Message): boolean {
     const ids = [...message.message.ids];
     const probe = ids.pop();
     if (probe === undefined || ids.length === 0) return false;
@@ -204,10 +197,6 @@ export class IncidentDestination extends Destination<IncidentIds> {
     }
     this.#add({ ids: [probe], since, isCritical }, { ...message, suspicion: 0, rejections: 0 });
     return true;
-  }
-
-  noteFailure(): void {
-    // Nothing of it is kept: after a restart, it is tried at once.
   }
 
   /** Nothing else is told of these incidents before it is stored what became of it; others wait for that only for a while. */

@@ -9,7 +9,7 @@ import type { Lease } from '../../../storage/postgres/lease.ts';
 import { isReportAbout } from '../queue/failure-reports.ts';
 import { ActionQueue } from './action-queue.ts';
 import type { Happening, IncidentDestination, NoticeSource } from './incident-destination.ts';
-import { type NoticePlan, planNotice } from './plan.ts';
+import { type NoticePlan, type PlannedNotice, planNotice } from './plan.ts';
 
 /** The time is looked at so often while something is due later: clocks are set. */
 const longestWaitMs = 1000;
@@ -266,7 +266,7 @@ export class Notifier {
   #planOne(incident: SharedIncident, destination: IncidentDestination): void {
     const { id } = incident;
     const now = this.#now();
-    const plan = this.#apply(incident, destination, now, this.#silencesOf(incident, now));
+    const plan = this.#apply(incident, destination, now);
     if (plan === 'forget') this.#askToForget(id, [destination.name]);
     else if (plan && plan.readyAt > now) this.#due.advance(id, plan.readyAt);
   }
@@ -275,12 +275,12 @@ export class Notifier {
     incident: SharedIncident,
     destination: IncidentDestination,
     now: number,
-    silencedBy: readonly string[],
+    silencedBy?: readonly string[],
   ): NoticePlan {
     const plan = this.#planFor(incident, destination, now, silencedBy);
-    if (plan && plan !== 'forget' && plan.readyAt <= now) destination.put(incident, plan);
+    if (isReady(plan, now)) destination.put(incident, plan);
     else destination.withdraw(incident.id);
-    if (plan && plan !== 'forget' && plan.waitsFor === 'offDuty') this.#blocked.add(incident.id);
+    if (isPlanned(plan) && plan.waitsFor === 'offDuty') this.#blocked.add(incident.id);
     return plan;
   }
 
@@ -294,7 +294,7 @@ export class Notifier {
     incident: SharedIncident,
     destination: IncidentDestination,
     now: number,
-    silencedBy: readonly string[],
+    silencedBy = this.#silencesOf(incident, now),
   ): NoticePlan {
     const { name, target } = destination;
     const last = incident.notices[name];
@@ -311,14 +311,14 @@ export class Notifier {
     const incident = this.#incidents.get(id);
     if (!incident || !this.#parts.lease.isHeld()) return undefined;
     const now = this.#now();
-    const plan = this.#planFor(incident, destination, now, this.#silencesOf(incident, now));
-    return plan && plan !== 'forget' && plan.readyAt <= now ? { ...plan, incident } : undefined;
+    const plan = this.#planFor(incident, destination, now);
+    return isReady(plan, now) ? { ...plan, incident } : undefined;
   }
 
   #describeNext(incident: SharedIncident, destination: IncidentDestination): IncidentNotification['next'] {
     const now = this.#now();
-    const plan = this.#planFor(incident, destination, now, this.#silencesOf(incident, now));
-    if (!plan || plan === 'forget') return null;
+    const plan = this.#planFor(incident, destination, now);
+    if (!isPlanned(plan)) return null;
     const { what, dueAt, waitsFor } = plan;
     const { attempts = 0, error = null, nextAttempt } = destination.describe(incident.id) ?? {};
     const at = nextAttempt ?? dueAt;
@@ -406,6 +406,11 @@ export class Notifier {
     return this.#parts.clock().getTime();
   }
 }
+
+const isPlanned = (plan: NoticePlan): plan is PlannedNotice => plan !== undefined && plan !== 'forget';
+
+/** Whether it may be part of a message now. */
+const isReady = (plan: NoticePlan, now: number): plan is PlannedNotice => isPlanned(plan) && plan.readyAt <= now;
 
 const toLast = ({ notices }: SharedIncident, destination: string): IncidentNotification['last'] => {
   const notice = notices[destination];

@@ -76,9 +76,19 @@ export abstract class Destination<T> implements QueueUser<T> {
   abstract fill(): boolean;
   abstract send(one: Waiting<T>): Promise<DeliveryOutcome | undefined>;
   abstract settle(one: Waiting<T>, settled: Settled): Promise<void>;
-  abstract untilMore(): number | undefined;
-  abstract split(one: Waiting<T>): boolean;
-  abstract noteFailure(one: Waiting<T>): void;
+
+  untilMore(): number | undefined {
+    return undefined;
+  }
+
+  /** Most messages have no parts. */
+  split(_one: Waiting<T>): boolean {
+    return false;
+  }
+
+  noteFailure(_one: Waiting<T>): void {
+    // After a restart, it is tried at once.
+  }
 
   /** Alerts the other destinations once in a failing spell, and when it is over. */
   noteOutcome(outcome: DeliveryOutcome): void {
@@ -91,7 +101,17 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   report(err: unknown): void {
-    this.#parts.log.error({ err, destination: this.name }, 'outbox: unexpected error');
+    this.#logError(err);
+  }
+
+  /** Makes a request. What an error of our own keeps from being sent is refused, so it blocks nobody. */
+  protected async request(send: () => Promise<DeliveryOutcome>, about?: object): Promise<DeliveryOutcome> {
+    try {
+      return await send();
+    } catch (err) {
+      this.#logError(err, about);
+      return { kind: 'refused', reason: 'unexpected error' };
+    }
   }
 
   /**
@@ -111,6 +131,10 @@ export abstract class Destination<T> implements QueueUser<T> {
   /** Resolves once nothing is under way. */
   protected async finish(): Promise<void> {
     await this.queue.close();
+  }
+
+  #logError(err: unknown, about: object = {}): void {
+    this.#parts.log.error({ err, destination: this.name, ...about }, 'outbox: unexpected error');
   }
 
   protected now(): number {
