@@ -1,6 +1,6 @@
 import type { Concern } from '../../kit/feature.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
-import type { AnyDestination } from './outbox.ts';
+import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 
 /** An alert that waits for longer needs somebody's attention. */

@@ -1,6 +1,6 @@
 import type { Meters } from '../../metrics/meters.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
-import type { AnyDestination } from './outbox.ts';
+import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 
 /** Measures each destination when metrics are scraped. */

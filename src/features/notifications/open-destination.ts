@@ -8,11 +8,13 @@ import { Forwarder } from './forwarder/forwarder.ts';
 import { openProgress } from './forwarder/progress-file.ts';
 import { createAlertFinder } from './message/find-alert.ts';
 import { createMessageSender, type MessageLinks } from './message/message-sender.ts';
-import type { AnyDestination } from './outbox.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 import type { Delivered } from './queue/destination.ts';
 import { createFailureReports } from './queue/failure-reports.ts';
 import { mostRequests } from './queue/queue.ts';
+
+/** A destination of alerts or of incidents. */
+export type AnyDestination = Forwarder | IncidentDestination;
 
 export interface OpenerParts extends Pick<Parts, 'openLog' | 'openFile' | 'clock' | 'log'> {
   links: MessageLinks;

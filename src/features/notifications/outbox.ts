@@ -4,7 +4,7 @@ import { createSerial } from '../../lib/scheduling.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 import { type DestinationTarget, toTarget } from './destinations/target.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
-import { createOpener, type OpenerParts } from './open-destination.ts';
+import { type AnyDestination, createOpener, type OpenerParts } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 import type { Delivered } from './queue/destination.ts';
 import type { DestinationSettings } from './settings.ts';
@@ -24,9 +24,6 @@ interface OutboxParts extends OpenerParts {
   /** Called with those that are notified of incidents, whenever there are others. */
   onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
 }
-
-/** A destination of alerts or of incidents. */
-export type AnyDestination = Forwarder | IncidentDestination;
 
 interface Outbox extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
   list(): readonly AnyDestination[];

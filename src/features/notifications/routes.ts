@@ -9,7 +9,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
 import { createGlances, unknownGlance } from './forwarder/glances.ts';
 import { sendTest } from './message/test-message.ts';
-import type { AnyDestination } from './outbox.ts';
+import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 import type { Notifier } from './plan/notifier.ts';
 import type { IncidentRules } from './plan/plan.ts';
