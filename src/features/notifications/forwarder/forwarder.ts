@@ -11,7 +11,7 @@ import type { FindAlert } from '../message/find-alert.ts';
 import { Destination, type DestinationParts } from '../queue/destination.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 import { type Settled, unexpectedWaitMs } from '../queue/queue.ts';
-import { createWaiting, type Waiting } from '../queue/waiting.ts';
+import { createQueued, type Queued } from '../queue/waiting.ts';
 import type { Accepts } from './filter.ts';
 import { bySeq, type OpenAlert } from './progress.ts';
 import { ReadRecords, readAlertsFrom } from './records.ts';
@@ -122,7 +122,7 @@ export class Forwarder extends Destination<Forwarded> {
 
   /** Sends an alert that is parked or waits once, whatever else waits; undefined if it is being sent already. */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
-    const one = this.queue.waiting.get(record.seq) ?? toWaiting(record);
+    const one = this.queue.waiting.get(record.seq) ?? toQueued(record);
     one.message.asked = record;
     return this.queue.sendNow(one);
   }
@@ -134,7 +134,7 @@ export class Forwarder extends Destination<Forwarded> {
   }
 
   /** Sends an alert, unless it has said the same not long ago, or is not in the log any more. */
-  async send({ seq, message }: Waiting<Forwarded>): Promise<DeliveryOutcome | undefined> {
+  async send({ seq, message }: Queued<Forwarded>): Promise<DeliveryOutcome | undefined> {
     const record = message.asked ?? this.#records.take(seq) ?? (await this.#records.read(seq));
     if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#send(record);
     if (record) this.progress.settle(seq);
@@ -143,13 +143,13 @@ export class Forwarder extends Destination<Forwarded> {
     return undefined;
   }
 
-  override noteFailure({ seq, attempts, message }: Waiting<Forwarded>): void {
+  override noteFailure({ seq, attempts, message }: Queued<Forwarded>): void {
     delete message.asked;
     const open = this.progress.open.get(seq);
     if (open) open.attempts = attempts;
   }
 
-  async settle(one: Waiting<Forwarded>, { isDelivered, result: reason }: Settled): Promise<void> {
+  async settle(one: Queued<Forwarded>, { isDelivered, result: reason }: Settled): Promise<void> {
     const { seq, message } = one;
     if (isDelivered) {
       if (message.series !== undefined) this.progress.noteSent(message.series, this.now());
@@ -221,7 +221,7 @@ export class Forwarder extends Destination<Forwarded> {
     // In a new log, another alert may have the seq.
     if (!record || (open.again && open.again.id !== record.id)) this.progress.lose(seq);
     else if (!this.#parts.accepts(record)) this.progress.settle(seq);
-    else if (!waiting.has(seq)) waiting.add(toWaiting(record, open));
+    else if (!waiting.has(seq)) waiting.add(toQueued(record, open));
   }
 
   /** Reads what was stored since. */
@@ -234,7 +234,7 @@ export class Forwarder extends Destination<Forwarded> {
       for (const record of records) {
         // It was dropped while other work ran.
         if (record.seq <= progress.position) continue;
-        if (progress.advance(record.seq, accepts(record))) queue.waiting.add(toWaiting(record));
+        if (progress.advance(record.seq, accepts(record))) queue.waiting.add(toQueued(record));
         if (queue.waiting.isFull) break;
         if (slice.isOver) await slice.giveWay();
         if (queue.isClosed) return;
@@ -275,13 +275,10 @@ export class Forwarder extends Destination<Forwarded> {
 }
 
 /** A record of the log as an alert that waits; `open` says how it was tried before. */
-export const toWaiting = (
-  record: StoredRecord,
-  { attempts, again }: OpenAlert = { attempts: 0 },
-): Waiting<Forwarded> => {
+export const toQueued = (record: StoredRecord, { attempts, again }: OpenAlert = { attempts: 0 }): Queued<Forwarded> => {
   const { seq, id, sender, fingerprint, status, level, repeatOf } = record;
   const first = typeof repeatOf === 'string' ? repeatOf : id;
-  return createWaiting(
+  return createQueued(
     {
       seq,
       message: { id, series: fingerprint === undefined ? undefined : first },

@@ -7,7 +7,7 @@ import { Destination, type DestinationParts } from '../queue/destination.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 import type { Settled } from '../queue/queue.ts';
 import type { Tries } from '../queue/retries.ts';
-import { createWaiting, type Waiting } from '../queue/waiting.ts';
+import { createQueued, type Queued } from '../queue/waiting.ts';
 import { Collector, type Group } from './collector.ts';
 import type { PlannedNotice } from './plan.ts';
 
@@ -47,7 +47,7 @@ interface IncidentIds {
   said?: readonly Happening[];
 }
 
-type Message = Waiting<IncidentIds>;
+type Message = Queued<IncidentIds>;
 
 /** An incident of which a destination is to be told, as lists show it. */
 interface WaitingIncident {
@@ -226,7 +226,7 @@ export class IncidentDestination extends Destination<IncidentIds> {
   /** Makes a message about the incidents. `tried`: how one that they were in was tried. */
   #add({ ids, since, isCritical }: Group, tried?: Tries): Message {
     this.#lastMessage += 1;
-    const message = createWaiting(
+    const message = createQueued(
       { seq: this.#lastMessage, message: { ids: new Set(ids) }, receivedAt: since, isCritical, key: undefined },
       tried,
     );

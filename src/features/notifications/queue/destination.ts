@@ -8,7 +8,7 @@ import type { DeliveryOutcome } from './outcome.ts';
 import { DeliveryQueue, type QueueUser, type Settled } from './queue.ts';
 import { Receiver } from './receiver.ts';
 import { createSchedule } from './retries.ts';
-import type { Waiting } from './waiting.ts';
+import type { Queued } from './waiting.ts';
 
 /** How long requests may go on when the destination is closed. */
 const closingMs = 2000;
@@ -74,19 +74,19 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   abstract fill(): boolean;
-  abstract send(one: Waiting<T>): Promise<DeliveryOutcome | undefined>;
-  abstract settle(one: Waiting<T>, settled: Settled): Promise<void>;
+  abstract send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
+  abstract settle(one: Queued<T>, settled: Settled): Promise<void>;
 
   untilMore(): number | undefined {
     return undefined;
   }
 
   /** Most messages have no parts. */
-  split(_one: Waiting<T>): boolean {
+  split(_one: Queued<T>): boolean {
     return false;
   }
 
-  noteFailure(_one: Waiting<T>): void {
+  noteFailure(_one: Queued<T>): void {
     // After a restart, it is tried at once.
   }
 

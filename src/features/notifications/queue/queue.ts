@@ -1,7 +1,7 @@
 import { type DeliveryOutcome, type FailedOutcome, mayBeMessage } from './outcome.ts';
 import type { Receiver } from './receiver.ts';
 import { blame, isPromiseOver, postpone, type Schedule, toGivenUp } from './retries.ts';
-import { type Waiting, WaitingMessages } from './waiting.ts';
+import { type Queued, WaitingMessages } from './waiting.ts';
 
 /** A request that takes longer than this does not hold back others, up to so many at a time. */
 const slowMs = 1000;
@@ -26,13 +26,13 @@ export interface QueueUser<T> {
   /** Milliseconds until there is more to add; undefined if that is not known. */
   untilMore(): number | undefined;
   /** Sends a message; resolves to undefined if there is nothing to send any more. */
-  send(one: Waiting<T>): Promise<DeliveryOutcome | undefined>;
+  send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
   /** Puts parts of a message into the queue instead of it, of which one may be why it failed; returns whether it has any. */
-  split(one: Waiting<T>): boolean;
+  split(one: Queued<T>): boolean;
   /** Takes note that a message has failed. */
-  noteFailure(one: Waiting<T>): void;
+  noteFailure(one: Queued<T>): void;
   /** Takes note of what became of a message, and removes it once that is known. Never rejects. */
-  settle(one: Waiting<T>, settled: Settled): Promise<void>;
+  settle(one: Queued<T>, settled: Settled): Promise<void>;
   /** Called after each attempt. */
   noteOutcome(outcome: DeliveryOutcome): void;
   /** An error of our own has kept a message from being sent. */
@@ -80,7 +80,7 @@ export class DeliveryQueue<T> {
   }
 
   /** When a message may be tried, in Unix milliseconds; undefined if it is being sent. */
-  nextAttemptOf({ state, dueAt }: Waiting<T>): number | undefined {
+  nextAttemptOf({ state, dueAt }: Queued<T>): number | undefined {
     if (state === 'running') return undefined;
     const wait = Math.max(this.#parts.receiver.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
     return this.#now() + wait;
@@ -105,7 +105,7 @@ export class DeliveryQueue<T> {
   }
 
   /** Sends a message once, now, whatever else waits; undefined if it is being sent. It need not be one that waits. */
-  async sendNow(one: Waiting<T>): Promise<DeliveryOutcome | undefined> {
+  async sendNow(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
     const { seq, state } = one;
     if (state === 'running' || this.#asked.has(seq)) return undefined;
     this.waiting.begin(one);
@@ -156,7 +156,7 @@ export class DeliveryQueue<T> {
   }
 
   /** Never rejects. */
-  async #run(one: Waiting<T>): Promise<void> {
+  async #run(one: Queued<T>): Promise<void> {
     this.#running += 1;
     let isSlow = false;
     const timer = setTimeout(() => {
@@ -172,7 +172,7 @@ export class DeliveryQueue<T> {
   }
 
   /** Never rejects. */
-  async #attempt(one: Waiting<T>): Promise<DeliveryOutcome | undefined> {
+  async #attempt(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
     const { user, receiver } = this.#parts;
     const isProbe = receiver.isInTrouble;
     try {
@@ -194,7 +194,7 @@ export class DeliveryQueue<T> {
     }
   }
 
-  async #note(one: Waiting<T>, outcome: DeliveryOutcome): Promise<void> {
+  async #note(one: Queued<T>, outcome: DeliveryOutcome): Promise<void> {
     const { user } = this.#parts;
     if (outcome.kind === 'delivered') {
       await user.settle(one, { isDelivered: true, result: 'delivered' });
@@ -206,7 +206,7 @@ export class DeliveryQueue<T> {
     }
   }
 
-  async #noteFailure(one: Waiting<T>, outcome: FailedOutcome): Promise<void> {
+  async #noteFailure(one: Queued<T>, outcome: FailedOutcome): Promise<void> {
     const { user, schedule } = this.#parts;
     // Parts of a message that the receiver may have would say it all again: only where it fails twice.
     const mayHaveIt = outcome.kind === 'failed' && outcome.isUnanswered === true && one.unanswered === 0;
@@ -220,7 +220,7 @@ export class DeliveryQueue<T> {
     } else this.waiting.release(one, performance.now());
   }
 
-  #isOver(one: Waiting<T>): boolean {
+  #isOver(one: Queued<T>): boolean {
     const { schedule, receiver } = this.#parts;
     return isPromiseOver(one, schedule, this.#now(), receiver.troubleSince);
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
-import { toWaiting } from '../forwarder/forwarder.ts';
-import { type Waiting, WaitingMessages } from './waiting.ts';
+import { toQueued } from '../forwarder/forwarder.ts';
+import { type Queued, WaitingMessages } from './waiting.ts';
 
 const create = (seq: number, changes: object = {}) =>
-  toWaiting({ seq, id: `${seq}`, level: 'ERROR', time: '2026-01-31T08:30:00Z', ...changes });
+  toQueued({ seq, id: `${seq}`, level: 'ERROR', time: '2026-01-31T08:30:00Z', ...changes });
 
 type Message = ReturnType<typeof create>['message'];
 
@@ -107,7 +107,7 @@ test('whatever happens, alerts of a key are taken in their order, one at a time,
   fc.assert(
     fc.property(events, (list) => {
       const waiting = new WaitingMessages<Message>();
-      const running: Waiting<Message>[] = [];
+      const running: Queued<Message>[] = [];
       const asked = new Set<unknown>();
       const added = new Set<number>();
       let now = 0;

@@ -5,7 +5,7 @@ import { type Tries, untried } from './retries.ts';
 const capacity = 10_000;
 
 /** What is to be sent to a receiver. */
-export interface New<T> {
+export interface Sendable<T> {
   message: T;
   /** Its place among others, such as the number of its one in the log. */
   seq: number;
@@ -19,13 +19,13 @@ export interface New<T> {
 }
 
 /** A message that waits. */
-export interface Waiting<T> extends Readonly<New<T>>, Tries {
+export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
   /** `ready`: may be sent. `later`: is not due. `behind`: an older one has its key. */
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
 /** One that has just begun to wait, or has failed as the given one has. */
-export const createWaiting = <T>(one: New<T>, tried: Partial<Tries> = {}): Waiting<T> => ({
+export const createQueued = <T>(one: Sendable<T>, tried: Partial<Tries> = {}): Queued<T> => ({
   ...untried,
   ...tried,
   ...one,
@@ -39,12 +39,12 @@ export const createWaiting = <T>(one: New<T>, tried: Partial<Tries> = {}): Waiti
  * oldest one, but none before an older one with its key.
  */
 export class WaitingMessages<T> {
-  readonly #messages = new Map<number, Waiting<T>>();
+  readonly #messages = new Map<number, Queued<T>>();
   /** Those with one key, the oldest first. */
-  readonly #chains = new Map<string, Waiting<T>[]>();
+  readonly #chains = new Map<string, Queued<T>[]>();
   /** Those that may be sent now, in that order. */
-  readonly #ready: Waiting<T>[] = [];
-  readonly #later = new Set<Waiting<T>>();
+  readonly #ready: Queued<T>[] = [];
+  readonly #later = new Set<Queued<T>>();
   #isFull = false;
 
   get size(): number {
@@ -81,15 +81,15 @@ export class WaitingMessages<T> {
     return this.#messages.has(seq);
   }
 
-  get(seq: number): Waiting<T> | undefined {
+  get(seq: number): Queued<T> | undefined {
     return this.#messages.get(seq);
   }
 
-  list(): IterableIterator<Waiting<T>> {
+  list(): IterableIterator<Queued<T>> {
     return this.#messages.values();
   }
 
-  add(one: Waiting<T>): void {
+  add(one: Queued<T>): void {
     this.#messages.set(one.seq, one);
     const { key } = one;
     if (key !== undefined) {
@@ -101,7 +101,7 @@ export class WaitingMessages<T> {
   }
 
   /** The one that is next at `now`; it counts as running from then on. */
-  take(now: number): Waiting<T> | undefined {
+  take(now: number): Queued<T> | undefined {
     for (const one of this.#later) if (one.dueAt <= now) this.#makeReady(one);
     const next = this.#ready.shift();
     if (next) next.state = 'running';
@@ -109,13 +109,13 @@ export class WaitingMessages<T> {
   }
 
   /** It counts as running, although it may not be its turn. */
-  begin(one: Waiting<T>): void {
+  begin(one: Queued<T>): void {
     this.#withdraw(one);
     one.state = 'running';
   }
 
   /** It was tried and waits again. */
-  release(one: Waiting<T>, now: number): void {
+  release(one: Queued<T>, now: number): void {
     if (this.#messages.get(one.seq) !== one) return;
     const head = one.key === undefined ? one : this.#chains.get(one.key)?.[0];
     if (head !== one) {
@@ -128,7 +128,7 @@ export class WaitingMessages<T> {
   }
 
   /** It no longer waits. */
-  remove(one: Waiting<T>): void {
+  remove(one: Queued<T>): void {
     if (!this.#messages.delete(one.seq)) return;
     this.#withdraw(one);
     const { key } = one;
@@ -152,13 +152,13 @@ export class WaitingMessages<T> {
     }
   }
 
-  #makeReady(one: Waiting<T>): void {
+  #makeReady(one: Queued<T>): void {
     this.#later.delete(one);
     one.state = 'ready';
     this.#ready.splice(findPlace(this.#ready, one), 0, one);
   }
 
-  #withdraw(one: Waiting<T>): void {
+  #withdraw(one: Queued<T>): void {
     this.#later.delete(one);
     if (one.state !== 'ready') return;
     const place = findPlace(this.#ready, one);
@@ -166,7 +166,7 @@ export class WaitingMessages<T> {
   }
 
   /** Behind the older ones of its key. */
-  #join(chain: Waiting<T>[], one: Waiting<T>): void {
+  #join(chain: Queued<T>[], one: Queued<T>): void {
     const newer = chain.findIndex(({ seq }) => seq > one.seq);
     const place = newer < 0 ? chain.length : newer;
     const [head] = chain;
@@ -188,7 +188,7 @@ const compareTurns = (one: Turn, other: Turn): number =>
   Number(other.isCritical) - Number(one.isCritical) ||
   (one.isCritical ? other.seq - one.seq : one.seq - other.seq);
 
-type Turn = Pick<Waiting<unknown>, 'suspicion' | 'isCritical' | 'seq'>;
+type Turn = Pick<Queued<unknown>, 'suspicion' | 'isCritical' | 'seq'>;
 
 /** The index of a message in the list, or where it belongs. */
 const findPlace = (list: readonly Turn[], wanted: Turn): number => {
