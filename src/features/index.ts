@@ -14,7 +14,7 @@ import { items } from './items/index.ts';
 import { metrics } from './metrics/index.ts';
 import { monitoring } from './monitoring/index.ts';
 import { notifications } from './notifications/index.ts';
-import { madeSettings } from './settings/index.ts';
+import { runtimeSettings } from './settings/index.ts';
 import { silences } from './silences/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { snapshots } from './snapshots/index.ts';
@@ -28,7 +28,7 @@ export const features: readonly Feature[] = [
   tasks,
   simpleTasks,
   items,
-  madeSettings,
+  runtimeSettings,
   login,
   alerts,
   silences,

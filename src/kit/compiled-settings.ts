@@ -1,13 +1,13 @@
 import { HttpError, requireKnown } from '../http/errors.ts';
 import { StoreUnavailable } from '../lib/expected-errors.ts';
-import type { MadeSetting, PutOptions, SettingStore } from './offers.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from './offers.ts';
 
 interface CompiledParts<Stored, Compiled> {
   /** Undefined where nothing can be made at run time. */
   settings: SettingStore | undefined;
   kind: string;
   /** Throws an Error for one that cannot be used. */
-  compile(setting: MadeSetting<Stored>): Compiled;
+  compile(setting: RuntimeSetting<Stored>): Compiled;
   /** Why this version cannot read one that is listed all the same. */
   findProblem?(compiled: Compiled): string | undefined;
   /** Gets the error of one that cannot be used, once: another version may have stored it. */
@@ -26,8 +26,8 @@ interface CompileResult<Compiled> {
 export const pickUsable = <Stored>(
   settings: Pick<SettingStore, 'list' | 'noteBroken'>,
   kind: string,
-  findProblem: (setting: MadeSetting<Stored>) => string | undefined,
-): MadeSetting<Stored>[] => {
+  findProblem: (setting: RuntimeSetting<Stored>) => string | undefined,
+): RuntimeSetting<Stored>[] => {
   const reasons = new Map<string, string>();
   const usable = settings.list<Stored>(kind).filter((setting) => {
     const reason = explain(() => findProblem(setting));
@@ -101,7 +101,7 @@ export class CompiledSettings<Stored, Compiled> {
     throw new StoreUnavailable('Settings are not mounted');
   }
 
-  #compile(setting: MadeSetting<Stored>): CompileResult<Compiled> {
+  #compile(setting: RuntimeSetting<Stored>): CompileResult<Compiled> {
     const { name, version } = setting;
     try {
       const compiled = this.#parts.compile(setting);

@@ -4,10 +4,10 @@ import { callerOf } from '../auth/guard.ts';
 import { ErrorBody } from '../http/errors.ts';
 import { sendItems, sendJson, whenReady } from '../http/json.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../http/text-forms.ts';
-import type { MadeSetting } from './offers.ts';
+import type { RuntimeSetting } from './offers.ts';
 import { defineRoute, nullable, type Route, Time, toTimeText } from './route.ts';
 
-type Made = Pick<MadeSetting, 'by' | 'at' | 'version'>;
+type Made = Pick<RuntimeSetting, 'by' | 'at' | 'version'>;
 
 /** A setting as routes show it; null for one of the config file. */
 interface Versioned {

@@ -62,7 +62,7 @@ export interface Offers {
 }
 
 /** A setting that somebody has made at run time. */
-export interface MadeSetting<T = unknown> {
+export interface RuntimeSetting<T = unknown> {
   name: string;
   value: T;
   /** Another one after each change, also where the setting was deleted and made again. */
@@ -92,8 +92,8 @@ export interface PutOptions {
  */
 export interface SettingStore {
   /** The current ones, oldest first. */
-  list<T>(kind: string): MadeSetting<T>[];
-  find<T>(kind: string, name: string): MadeSetting<T> | undefined;
+  list<T>(kind: string): RuntimeSetting<T>[];
+  find<T>(kind: string, name: string): RuntimeSetting<T> | undefined;
   /**
    * Resolves, once it is stored, to the setting as it is then. Settings of the kind whose values have an `endsAt` in the past,
    * in Unix milliseconds, give way to it. Rejects with an HttpError where there is no room.
@@ -105,7 +105,7 @@ export interface SettingStore {
     by: string,
     expected?: readonly number[],
     options?: PutOptions,
-  ): Promise<MadeSetting<T>>;
+  ): Promise<RuntimeSetting<T>>;
   /** Resolves to whether there was one. */
   delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean>;
   /** Replaces the reasons why settings of a kind cannot be read, by name: they stay stored, and are listed and reported. */

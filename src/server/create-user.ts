@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { addUser, type NewAccount } from '../features/accounts/user-keeper.ts';
-import { openMadeSettings } from '../features/settings/index.ts';
+import { openRuntimeSettings } from '../features/settings/index.ts';
 import { ownSender } from '../kit/alert-record.ts';
 import { ExpectedError } from '../lib/expected-errors.ts';
 import { createMeters } from '../metrics/meters.ts';
@@ -24,7 +24,7 @@ export const createUser = async (settings: Settings, account: NewAccount, log: F
   // The list of instances leaves out one without a name.
   const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
   try {
-    const made = await openMadeSettings({ ...storage, clock, log }).catch(explainLock);
+    const made = await openRuntimeSettings({ ...storage, clock, log }).catch(explainLock);
     try {
       await addUser(made.store, account, ownSender, clock);
     } finally {

@@ -3,7 +3,7 @@ import { findHashProblem, hashPassword } from '../../auth/password.ts';
 import { AccountsUnknown, type Role, roles, type TokenGrant, toGeneration } from '../../auth/token.ts';
 import { pickUsable } from '../../kit/compiled-settings.ts';
 import type { RandomSecrets } from '../../kit/feature.ts';
-import type { MadeSetting, SettingStore } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import type { AccountMemory } from './account-memory.ts';
 import type { User, UserSettings } from './users.ts';
 
@@ -30,7 +30,7 @@ export interface Account {
   /** `temporary`: admin and reader with random passwords, until somebody makes an account. */
   origin: 'config' | 'made' | 'temporary';
   /** The setting of one that was made at run time. */
-  made?: MadeSetting<StoredUser>;
+  made?: RuntimeSetting<StoredUser>;
   /** Role and password, or its hash: what a login checks. */
   checked: string;
   /** Built-in accounts hash their password with the first login: hashing on startup would delay the first response. */
@@ -126,7 +126,7 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
     revoked.catch(() => undefined);
   };
 
-  const isForeign = (name: string, end: MadeSetting<SessionEnd> | undefined): boolean =>
+  const isForeign = (name: string, end: RuntimeSetting<SessionEnd> | undefined): boolean =>
     end?.value.isForeign === true && !unstored.has(name) && !settings?.find(userKind, name);
 
   /** @throws AccountsUnknown while a database with accounts and revocations was not read */
@@ -206,7 +206,7 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
 /** Undefined until the first revocation of an account of the settings. */
 const findGeneration = (
   { origin, made }: Account,
-  end: MadeSetting<SessionEnd> | undefined,
+  end: RuntimeSetting<SessionEnd> | undefined,
   mark: string | undefined,
 ): string | undefined => {
   const last = made && end && end.version > made.version ? end : (made ?? end);
@@ -223,7 +223,7 @@ const keepHash = (account: Account, before: Account | undefined): Account =>
   before?.checked === account.checked && before.origin === account.origin && !account.made ? before : account;
 
 /** Why an account cannot be used: another version may have stored it. */
-const findUserProblem = ({ value }: MadeSetting<StoredUser>): string | undefined => {
+const findUserProblem = ({ value }: RuntimeSetting<StoredUser>): string | undefined => {
   if (!roles.includes(value?.role)) return `role must be ${roles.join(' or ')}`;
   if (!Number.isSafeInteger(value.notBefore)) return 'notBefore must be a second of Unix time';
   if (typeof value.passwordHash !== 'string') return 'passwordHash must be a text';
@@ -244,7 +244,7 @@ const toListed = ({ name, role, passwordHash }: User): Account => ({
   readHash: () => passwordHash,
 });
 
-const toMade = (made: MadeSetting<StoredUser>): Account => {
+const toMade = (made: RuntimeSetting<StoredUser>): Account => {
   const { role, passwordHash } = made.value;
   return {
     name: made.name,

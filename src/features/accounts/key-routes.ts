@@ -2,7 +2,7 @@ import { AccessKey, type AccessKeys, createAccessKey, type KnownKey, needs } fro
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { pickUsable } from '../../kit/compiled-settings.ts';
 import { createMadeRoutes, toMadeFacts } from '../../kit/made-routes.ts';
-import type { MadeSetting, PutOptions, SettingStore } from '../../kit/offers.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { assertOwnMembers } from '../../kit/own-members.ts';
 import { type Route, toTimeOrNull } from '../../kit/route.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
@@ -32,7 +32,7 @@ interface KeyParts {
 
 const isKey = createSchemaCheck(AccessKey);
 
-const toKey = ({ name, value }: MadeSetting<StoredKey>): AccessKey => ({ ...value, name });
+const toKey = ({ name, value }: RuntimeSetting<StoredKey>): AccessKey => ({ ...value, name });
 
 /** Takes over the keys that were made at run time, and each change of them; the listener is called then. */
 export const followMadeKeys = (keys: AccessKeys, settings: SettingStore, onChanged: () => void): void => {
@@ -123,7 +123,7 @@ const createChangingRoutes = (parts: KeyParts, settings: SettingStore): Route[] 
 
 /** Without its hash. */
 const toShownKey = ({ name, scopes, origin, use }: KnownKey, { settings, clock }: KeyParts): ShownKey => {
-  const found: MadeSetting | undefined = origin === 'made' ? settings?.find(keyKind, name) : undefined;
+  const found: RuntimeSetting | undefined = origin === 'made' ? settings?.find(keyKind, name) : undefined;
   const known = Math.max(use.last, found?.at ?? use.since);
   return {
     name,

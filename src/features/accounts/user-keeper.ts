@@ -4,7 +4,7 @@ import { type Role, toSecond } from '../../auth/token.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
 import type { Parts } from '../../kit/feature.ts';
-import type { MadeSetting, PutOptions, SettingStore } from '../../kit/offers.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import { type Account, type Accounts, type SessionEnd, type StoredUser, sessionEndKind, userKind } from './accounts.ts';
@@ -98,7 +98,7 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
     throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
   };
   /** Refuses all tokens of a name: of an account by its generation, of another issuer up to this second. */
-  const endSessions = (name: string, by: string, hadAccount = false): Promise<MadeSetting<SessionEnd>> => {
+  const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
     const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
     const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
     return settings.put(sessionEndKind, name, value, by, undefined, revocation);

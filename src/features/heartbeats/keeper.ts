@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type KeeperParts, MergedSettings } from '../../kit/compiled-settings.ts';
-import type { MadeSetting } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import {
@@ -104,7 +104,7 @@ export class HeartbeatKeeper extends MergedSettings<StoredHeartbeat, KnownHeartb
   }
 }
 
-const compile = ({ name, value, version, by, at, createdAt }: MadeSetting<StoredHeartbeat>): KnownHeartbeat => {
+const compile = ({ name, value, version, by, at, createdAt }: RuntimeSetting<StoredHeartbeat>): KnownHeartbeat => {
   const { uuid, ...definition } = value;
   const times = compileTimes(definition);
   return { name, uuid, definition, times, since: createdAt, changedAt: at, made: { version, by, at } };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../test/support/scope.ts';
-import type { AlertSource, MadeSetting, RaisedSeries, SettingStore } from '../../kit/offers.ts';
+import type { AlertSource, RaisedSeries, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import { createId } from '../../storage/journal/line.ts';
@@ -25,16 +25,16 @@ const log = { warn: () => undefined, error: () => undefined };
 /** Settings of which one can be made, at that time, and deleted. */
 const createSettings = (name: string, value: HeartbeatDefinition & { uuid: string }) => {
   let version = 0;
-  let made: MadeSetting[] = [];
+  let made: RuntimeSetting[] = [];
   const listeners: (() => void)[] = [];
-  const change = (next: MadeSetting[]): void => {
+  const change = (next: RuntimeSetting[]): void => {
     made = next;
     for (const listener of listeners) listener();
   };
   const unused = () => Promise.reject(new Error('unused'));
   const settings: SettingStore = {
-    list: <T>() => made as MadeSetting<T>[],
-    find: <T>() => made[0] as MadeSetting<T> | undefined,
+    list: <T>() => made as RuntimeSetting<T>[],
+    find: <T>() => made[0] as RuntimeSetting<T> | undefined,
     put: unused,
     delete: unused,
     noteBroken: () => undefined,

@@ -1,7 +1,7 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { HttpError } from '../../http/errors.ts';
 import { type KeeperParts, MergedSettings } from '../../kit/compiled-settings.ts';
-import type { MadeSetting } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
 import { type Targets, UncheckedTarget } from '../../kit/targets.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { createSerial } from '../../lib/scheduling.ts';
@@ -21,7 +21,7 @@ export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<St
 export interface KnownDestination {
   name: string;
   settings: DestinationSettings;
-  made: MadeSetting<StoredDestination> | undefined;
+  made: RuntimeSetting<StoredDestination> | undefined;
 }
 
 /** Ends what is shown of a URL whose rest may be secret. */
@@ -107,14 +107,14 @@ const toConfigured = (settings: DestinationSettings): KnownDestination => ({
 });
 
 /** @throws HttpError */
-const compile = (made: MadeSetting<StoredDestination>): KnownDestination => {
+const compile = (made: RuntimeSetting<StoredDestination>): KnownDestination => {
   const known = toKnown(made);
   assertNameForm(known.name);
   assertUsable(known.settings);
   return known;
 };
 
-const toKnown = (made: MadeSetting<StoredDestination>): KnownDestination => ({
+const toKnown = (made: RuntimeSetting<StoredDestination>): KnownDestination => ({
   name: made.name,
   settings: { ...made.value, name: made.name },
   made,

@@ -1,6 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import { pickUsable } from '../../kit/compiled-settings.ts';
-import type { MadeSetting, PutOptions, SettingStore } from '../../kit/offers.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { AppliedOverride, Rotations } from './oncall/rotations.ts';
 
@@ -15,7 +15,7 @@ interface StoredOverride extends Omit<AppliedOverride, 'id'> {
   createdBy: string;
 }
 
-export type MadeOverride = MadeSetting<StoredOverride>;
+export type MadeOverride = RuntimeSetting<StoredOverride>;
 
 /** Overrides of rotations, which it tells of them; of those that overlap, the one that was made last counts. */
 export class Overrides {

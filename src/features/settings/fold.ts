@@ -1,4 +1,4 @@
-import type { MadeSetting } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection.ts';
 import type { AuditNote } from './audit-note.ts';
@@ -44,10 +44,10 @@ export type SettingRefusal = { conflict: number } | { full: 'count' | 'character
 
 /** Result of a change: the setting after it, undefined where there is none, and the kind that has changed; or the refusal. */
 export type ChangeOutcome =
-  | { setting: MadeSetting | undefined; changed: string | undefined }
+  | { setting: RuntimeSetting | undefined; changed: string | undefined }
   | { refusal: SettingRefusal };
 
-type Kept = MadeSetting & { length: number };
+type Kept = RuntimeSetting & { length: number };
 
 interface Kind {
   settings: Map<string, Kept>;
@@ -73,7 +73,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
   /** Versions are seqs, and this much more where there are those of another log: none ever comes twice. */
   #ahead = 0;
 
-  list(kind: string): IterableIterator<MadeSetting> {
+  list(kind: string): IterableIterator<RuntimeSetting> {
     return (this.#kinds.get(kind)?.settings ?? new Map<string, Kept>()).values();
   }
 
@@ -141,7 +141,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     this.#put(kind, setting);
   }
 
-  #put(kind: string, setting: MadeSetting): MadeSetting {
+  #put(kind: string, setting: RuntimeSetting): RuntimeSetting {
     const known = this.#kinds.get(kind) ?? { settings: new Map<string, Kept>(), characters: 0 };
     this.#kinds.set(kind, known);
     const { length } = JSON.stringify(setting.value);

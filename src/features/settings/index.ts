@@ -20,7 +20,7 @@ const files = { segmentBytes: 4 * MiB, retainBytes: 16 * MiB, awaitsHold: true, 
 const minFreeBytes = MiB;
 
 /** Opens the settings that are made at run time, where they can be shared with other instances or in the data directory. */
-export const openMadeSettings = async ({
+export const openRuntimeSettings = async ({
   database,
   openLog,
   openState,
@@ -66,13 +66,13 @@ export const openMadeSettings = async ({
 };
 
 /** Settings that people make at run time, and who has changed them. */
-export const madeSettings = defineFeature({
+export const runtimeSettings = defineFeature({
   name: 'settings',
   profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'who has changed what at run time' }],
   settings: {},
   transfer: settingsTransfer,
   create: async (parts) => {
-    const { changes, store, listDamages, close } = await openMadeSettings(parts);
+    const { changes, store, listDamages, close } = await openRuntimeSettings(parts);
     return {
       profiles: { settings: [createAuditRoute(changes, store), ...createBrokenRoutes(store)] },
       offers: { settings: store },

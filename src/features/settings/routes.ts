@@ -19,7 +19,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import type { AuditNote } from './audit-note.ts';
 import type { LoggedSettings } from './store.ts';
 
-const MadeChange = defineShape('SettingChange', {
+const ShownChange = defineShape('SettingChange', {
   seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),
   at: Time,
   by: Type.String({ description: 'Who made it: a user, `key:NAME`, or `signalbox`.', examples: ['admin'] }),
@@ -35,15 +35,15 @@ const MadeChange = defineShape('SettingChange', {
     description: 'Names of the members that got another value; empty if the setting is new or deleted.',
   }),
 });
-type MadeChange = Static<typeof MadeChange>;
+type ShownChange = Static<typeof ShownChange>;
 
-const MadeChangePage = defineShape('SettingChangePage', {
+const SettingChangePage = defineShape('SettingChangePage', {
   count: Type.Integer({ description: 'Changes in `data`.', examples: [1] }),
-  data: Type.Array(MadeChange, { description: 'Newest first.' }),
+  data: Type.Array(ShownChange, { description: 'Newest first.' }),
   next: orNull(Type.Integer({ examples: [12] }), 'The `before` of the next page.'),
 });
 
-const MadeChangeQuery = Type.Object({
+const SettingChangeQuery = Type.Object({
   kind: optionalText('Only changes of this kind.', 'silence'),
   ...pagingQuery('changes', 'Only changes before this `seq`: the `next` of a page.'),
 });
@@ -55,19 +55,23 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
     path: '/api/audit',
     ...needs('audit:read'),
     summary: 'List who has changed settings at run time, newest first',
-    schema: { operationId: 'listSettingChanges', querystring: MadeChangeQuery, response: { 200: MadeChangePage } },
+    schema: {
+      operationId: 'listSettingChanges',
+      querystring: SettingChangeQuery,
+      response: { 200: SettingChangePage },
+    },
     handler: async ({ query: { kind, limit, before } }, reply) => {
       const test = (record: StoredRecord): boolean =>
         store.isEffective(record) && (kind === undefined || record['kind'] === kind);
       const search = () => log.search({ before, test, limit, maxBytes: 64 * MiB });
       const { records, next } = await queue.run(search, createClientSignal(reply));
-      return sendJson(reply, { count: records.length, data: records.map(toMadeChange), next: next ?? null });
+      return sendJson(reply, { count: records.length, data: records.map(toShownChange), next: next ?? null });
     },
   });
 };
 
 /** Without its value, which may be secret. */
-const toMadeChange = ({ seq, at, by, kind, name, value, note }: StoredRecord): MadeChange => {
+const toShownChange = ({ seq, at, by, kind, name, value, note }: StoredRecord): ShownChange => {
   const { label = null, isNew = false, fields = [] } = (note ?? {}) as AuditNote;
   return {
     seq,

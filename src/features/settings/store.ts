@@ -1,5 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
-import type { MadeSetting, PutOptions, SettingStore } from '../../kit/offers.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { MiB } from '../../lib/units.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
@@ -32,7 +32,7 @@ interface SettingsParts {
 }
 
 /** A setting that this version cannot read. */
-export interface BrokenSetting extends Omit<MadeSetting, 'value' | 'createdAt'> {
+export interface BrokenSetting extends Omit<RuntimeSetting, 'value' | 'createdAt'> {
   kind: string;
   reason: string;
 }
@@ -56,12 +56,12 @@ export class LoggedSettings implements SettingStore {
     return new LoggedSettings(parts, await Projection.open({ log, createState, snapshot, onDamage, onUnsaved }));
   }
 
-  list<T>(kind: string): MadeSetting<T>[] {
-    return [...this.#fold.list(kind)] as MadeSetting<T>[];
+  list<T>(kind: string): RuntimeSetting<T>[] {
+    return [...this.#fold.list(kind)] as RuntimeSetting<T>[];
   }
 
-  find<T>(kind: string, name: string): MadeSetting<T> | undefined {
-    return this.#fold.find(kind, name) as MadeSetting<T> | undefined;
+  find<T>(kind: string, name: string): RuntimeSetting<T> | undefined {
+    return this.#fold.find(kind, name) as RuntimeSetting<T> | undefined;
   }
 
   async put<T>(
@@ -71,7 +71,7 @@ export class LoggedSettings implements SettingStore {
     by: string,
     expected?: readonly number[],
     options: PutOptions = {},
-  ): Promise<MadeSetting<T>> {
+  ): Promise<RuntimeSetting<T>> {
     const { most, isCaseless, characters = usualCharacters, isRevocation } = options;
     const { length } = JSON.stringify(value);
     if (length > longestValue) throw new HttpError('too-large', `A setting has at most ${longestValue} characters`);
@@ -80,7 +80,7 @@ export class LoggedSettings implements SettingStore {
     const change = { kind, name, value, by, ...(expected && { expected }), ...(!isRevocation && { limits }) };
     const outcome = await this.#write(change);
     if ('refusal' in outcome) throw toError(name, outcome.refusal, options);
-    return outcome.setting as MadeSetting<T>;
+    return outcome.setting as RuntimeSetting<T>;
   }
 
   async delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean> {

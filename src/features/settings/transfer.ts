@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer, RecordId } from '../../kit/feature.ts';
-import type { MadeSetting } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
 import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
@@ -82,7 +82,7 @@ export const settingsTransfer = defineTransfer<MovedRecord>({
 });
 
 /** Version and time of creation of a setting after a change; none of a deletion. */
-type ChangeOrigin = Partial<Pick<MadeSetting, 'version' | 'createdAt'>>;
+type ChangeOrigin = Partial<Pick<RuntimeSetting, 'version' | 'createdAt'>>;
 
 /** A setting whose changes the log may have no longer. */
 const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): MovedRecord => ({

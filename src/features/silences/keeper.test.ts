@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MadeSetting, SettingStore } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { SilenceKeeper } from './keeper.ts';
 import type { StoredSilence } from './silence.ts';
 
@@ -10,10 +10,10 @@ const day = 24 * 60 * 60 * 1000;
 const createKeeper = () => {
   let now = Date.parse('2026-03-28T12:00:00Z');
   let version = 0;
-  const kept = new Map<string, MadeSetting>();
+  const kept = new Map<string, RuntimeSetting>();
   let onChanged = (): void => undefined;
   const settings: SettingStore = {
-    list: <T>() => [...kept.values()] as MadeSetting<T>[],
+    list: <T>() => [...kept.values()] as RuntimeSetting<T>[],
     find: () => undefined,
     put: async (_kind, name, value, by) => {
       version += 1;

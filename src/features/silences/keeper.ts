@@ -1,7 +1,7 @@
 import { HttpError } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
 import { CompiledSettings, type KeeperParts } from '../../kit/compiled-settings.ts';
-import type { MadeSetting, PutOptions, Silenceable } from '../../kit/offers.ts';
+import type { PutOptions, RuntimeSetting, Silenceable } from '../../kit/offers.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { assertMatching, type CompiledMatch, compileMatching, Subject } from './matchers.ts';
 import { isStoredSilence, type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
@@ -196,7 +196,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     return new Map([...this.list(), ...this.#storing].map((one) => [one.setting.name, one])).values();
   }
 
-  async #remove({ name, version }: MadeSetting): Promise<void> {
+  async #remove({ name, version }: RuntimeSetting): Promise<void> {
     // Somebody else may have changed or removed it meanwhile.
     await this.settings?.delete(kind, name, ownSender, [version]).catch(() => undefined);
   }
@@ -226,7 +226,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
 }
 
 /** One that cannot be read, which another version may have stored, is listed until it is ended. */
-const compile = (setting: MadeSetting<StoredSilence>): KnownSilence => {
+const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
   const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
   let problem = value === setting.value ? undefined : 'it cannot be read: another version may have stored it';
   let windows: Windows;
@@ -249,7 +249,7 @@ const compile = (setting: MadeSetting<StoredSilence>): KnownSilence => {
   };
 };
 
-const toUnreadable = ({ by, createdAt }: MadeSetting): StoredSilence => ({
+const toUnreadable = ({ by, createdAt }: RuntimeSetting): StoredSilence => ({
   matching: { match: {} },
   startsAt: createdAt,
   endsAt: endOfTime,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { MadeSetting, SettingStore, Silenceable, SilenceMatcher } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore, Silenceable, SilenceMatcher } from '../../kit/offers.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { assertMatching, compileMatching, type Matching, Subject, toMatchers } from './matchers.ts';
 import type { StoredSilence } from './silence.ts';
@@ -98,7 +98,7 @@ test('an expression that others take years for holds nothing up', () => {
 /** All silences of a list that hold at any time. */
 const keep = (matchings: readonly Matching[]): SilenceKeeper => {
   const settings = matchings.map(
-    (matching, index): MadeSetting<StoredSilence> => ({
+    (matching, index): RuntimeSetting<StoredSilence> => ({
       name: `${index}`,
       version: 1,
       by: '',

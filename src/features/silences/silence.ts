@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { MadeSetting } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { type CompiledMatch, type Matching, pickMatcher } from './matchers.ts';
@@ -51,7 +51,7 @@ export const isStoredSilence = (value: unknown): value is StoredSilence => check
 
 /** A silence as it is known, whether it can be used or not. */
 export interface KnownSilence {
-  setting: MadeSetting<StoredSilence>;
+  setting: RuntimeSetting<StoredSilence>;
   windows: Windows;
   /** What it matches, compiled at the first call. @throws HttpError where it cannot be used */
   match(): CompiledMatch;

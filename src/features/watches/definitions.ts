@@ -1,4 +1,4 @@
-import { hostLimits, type MadeSetting } from '../../kit/offers.ts';
+import { hostLimits, type RuntimeSetting } from '../../kit/offers.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { isLike } from '../../lib/wildcards.ts';
 import type { FigureLimits } from './condition.ts';
@@ -35,7 +35,7 @@ export interface KnownWatch {
   settings: WatchSettings;
   type: WatchType;
   origin: 'default' | 'config' | 'made';
-  made: MadeSetting<WatchSettings> | undefined;
+  made: RuntimeSetting<WatchSettings> | undefined;
   /** Undefined where it asks a question of yes or no. */
   limits: FigureLimits | undefined;
   everyMs: number;
@@ -66,7 +66,7 @@ const toType = (watch: WatchSettings): WatchType => watchTypes.find(({ name }) =
 export const toKnownWatch = (
   settings: WatchSettings,
   origin: KnownWatch['origin'],
-  made?: MadeSetting<WatchSettings>,
+  made?: RuntimeSetting<WatchSettings>,
 ): KnownWatch => {
   const type = toType(settings);
   const { limit = type.usualLimit, critical, clear } = settings;
@@ -93,7 +93,7 @@ export const toKnownWatch = (
 /** Those of the settings and those made at run time; of one name, only the first. */
 export const listKnownWatches = (
   configured: readonly WatchSettings[],
-  made: readonly MadeSetting<WatchSettings>[],
+  made: readonly RuntimeSetting<WatchSettings>[],
   /** Used unless the settings replace them. */
   defaults: readonly WatchSettings[],
 ): KnownWatch[] => {
@@ -122,7 +122,7 @@ const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)
 const isWatch = createSchemaCheck(WatchSettings);
 
 /** Why a stored watch cannot be used: another version may have stored it. */
-export const findStoredProblem = ({ value }: MadeSetting<WatchSettings>): string | undefined => {
+export const findStoredProblem = ({ value }: RuntimeSetting<WatchSettings>): string | undefined => {
   const { type, name } = Object(value) as Partial<WatchSettings>;
   if (!watchTypes.some((one) => one.name === type)) return `there is no type ${JSON.stringify(type)}`;
   if (typeof name !== 'string' || !isWatch(value)) return 'it is no watch of this version';

@@ -1,6 +1,6 @@
 import { HttpError } from '../../../../http/errors.ts';
 import { type KeeperParts, MergedSettings } from '../../../../kit/compiled-settings.ts';
-import type { MadeSetting, SettingStore } from '../../../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore } from '../../../../kit/offers.ts';
 import { StoreUnavailable } from '../../../../lib/expected-errors.ts';
 import { createSchemaCheck } from '../../../../lib/schema-validation.ts';
 import type { Format } from '../format.ts';
@@ -23,7 +23,7 @@ export interface KnownFormat {
   name: string;
   definition: FormatDefinition;
   format: Format;
-  made: MadeSetting<FormatDefinition> | undefined;
+  made: RuntimeSetting<FormatDefinition> | undefined;
 }
 
 /** All custom formats: those of the config file, and those that people have made. */
@@ -84,7 +84,7 @@ const toConfigured = ({ name, ...definition }: ConfiguredFormat): KnownFormat =>
 const isDefinition = createSchemaCheck(FormatDefinition);
 
 /** Throws an Error for one that another version has stored, and this one serves itself or cannot use. */
-const compile = (made: MadeSetting<FormatDefinition>): KnownFormat => {
+const compile = (made: RuntimeSetting<FormatDefinition>): KnownFormat => {
   const { name, value: definition } = made;
   if (isTaken(name)) throw new Error(`signalbox has a format ${name}`);
   if (!isDefinition(definition)) throw new Error('it is no definition of a format');
