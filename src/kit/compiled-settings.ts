@@ -1,6 +1,6 @@
 import { HttpError, requireKnown } from '../http/errors.ts';
 import { StoreUnavailable } from '../lib/expected-errors.ts';
-import type { PutOptions, RuntimeSetting, SettingStore } from './offers.ts';
+import type { BrokenReason, PutOptions, RuntimeSetting, SettingStore } from './offers.ts';
 
 interface CompiledParts<Stored, Compiled> {
   /** Undefined where nothing can be made at run time. */
@@ -28,10 +28,10 @@ export const pickUsable = <Stored>(
   kind: string,
   findProblem: (setting: RuntimeSetting<Stored>) => string | undefined,
 ): RuntimeSetting<Stored>[] => {
-  const reasons = new Map<string, string>();
+  const reasons = new Map<string, BrokenReason>();
   const usable = settings.list<Stored>(kind).filter((setting) => {
     const reason = explain(() => findProblem(setting));
-    if (reason !== undefined) reasons.set(setting.name, reason);
+    if (reason !== undefined) reasons.set(setting.name, { reason, label: undefined });
     return reason === undefined;
   });
   settings.noteBroken(kind, reasons);
@@ -84,11 +84,11 @@ export class CompiledSettings<Stored, Compiled> {
       at += 1;
       return known?.version === setting.version ? known : this.#compile(setting);
     });
-    const reasons = new Map<string, string>();
+    const reasons = new Map<string, BrokenReason>();
     const list: Compiled[] = [];
     for (const { name, compiled, reason } of this.#results) {
       if (compiled !== undefined) list.push(compiled);
-      if (reason !== undefined) reasons.set(name, reason);
+      if (reason !== undefined) reasons.set(name, { reason, label: undefined });
     }
     this.settings?.noteBroken(kind, reasons);
     this.#list = list;

@@ -83,6 +83,14 @@ export interface PutOptions {
   isCaseless?: boolean;
   /** Takes rights away: such a change is never refused for want of room. */
   isRevocation?: boolean;
+  /** What the audit calls it, where its name is only an id. */
+  label?: string | undefined;
+}
+
+/** Why a setting cannot be read, and what the audit calls it. */
+export interface BrokenReason {
+  reason: string;
+  label: string | undefined;
 }
 
 /**
@@ -106,10 +114,10 @@ export interface SettingStore {
     expected?: readonly number[],
     options?: PutOptions,
   ): Promise<RuntimeSetting<T>>;
-  /** Resolves to whether there was one. */
-  delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean>;
+  /** Resolves to whether there was one; `label` is what the audit calls it, where its name is only an id. */
+  delete(kind: string, name: string, by: string, expected?: readonly number[], label?: string): Promise<boolean>;
   /** Replaces the reasons why settings of a kind cannot be read, by name: they stay stored, and are listed and reported. */
-  noteBroken(kind: string, reasons: ReadonlyMap<string, string>): void;
+  noteBroken(kind: string, broken: ReadonlyMap<string, BrokenReason>): void;
   /** False until what is stored was read, since a database may be away on startup. */
   isRead(): boolean;
   /** Learns now what other instances have changed. */

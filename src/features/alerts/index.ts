@@ -5,6 +5,7 @@ import { ownSender, readTime } from '../../kit/alert-record.ts';
 import { defineFeature, defineTransfer, RecordId } from '../../kit/feature.ts';
 import type { AlertSource } from '../../kit/offers.ts';
 import { nullable } from '../../kit/route.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { isFeatureEvent } from '../../storage/journal/line.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
@@ -16,7 +17,7 @@ import { findAlertConcerns } from './firing.ts';
 import { Heard } from './heard.ts';
 import { createFileCopies, createSharedCopies } from './heard-copies.ts';
 import { findIntakeProblems } from './intake/custom/definition.ts';
-import { FormatKeeper } from './intake/custom/keeper.ts';
+import { formatKind } from './intake/custom/kind.ts';
 import { testIntake } from './intake/custom/preview.ts';
 import { createCustomFormatRoutes } from './intake/custom/routes.ts';
 import { toFingerprint } from './intake/format.ts';
@@ -155,7 +156,7 @@ export const alerts = defineFeature({
         return heard.silenceOf(isWanted);
       },
     };
-    const keeper = new FormatKeeper({
+    const keeper = new SettingKeeper(formatKind, {
       settings: offers.settings,
       configured: settings.intake,
       onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, so its path is 404'),

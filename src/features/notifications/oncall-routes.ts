@@ -1,15 +1,12 @@
-import { needs, openFor } from '../../auth/access.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { requireTime } from '../../http/text-forms.ts';
-import { createMadeRoutes } from '../../kit/made-routes.ts';
-import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { dayMs } from '../../lib/units.ts';
 import type { Rotation, Rotations, Shift } from './oncall/rotations.ts';
 import {
-  DutyOverride,
+  type DutyOverride,
   DutyOverrideList,
-  DutyOverrideParams,
   DutyOverrideQuery,
   NewDutyOverride,
   type OnCall,
@@ -19,7 +16,7 @@ import {
   OnCallScheduleQuery,
   type OnCallShift,
 } from './oncall-schema.ts';
-import type { MadeOverride, Overrides } from './overrides.ts';
+import { type KnownOverride, type Overrides, overrideKind } from './overrides.ts';
 
 /** How far away from now times can be: computing handovers of hundreds of years would take too long. */
 const farthestMs = 5 * 366 * dayMs;
@@ -30,17 +27,7 @@ const mostDays = 400;
 /** The most shifts of a schedule. */
 const mostShifts = 5000;
 
-const reading = openFor('incidents:read');
-const changing = needs('incidents:write');
-
-const { create, end } = createMadeRoutes<DutyOverride>({
-  path: '/api/oncall/overrides',
-  params: DutyOverrideParams,
-  shape: DutyOverride,
-  noun: 'override',
-  reading,
-  changing,
-});
+const { reading } = overrideKind;
 
 interface RouteParts {
   rotations: Rotations;
@@ -75,7 +62,7 @@ const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefine
 const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefined): OnCall => {
   const shift = rotation.shiftAt(at);
   const next = rotation.nextShiftAfter(at);
-  const override = shift.override === undefined ? undefined : overrides?.find(shift.override);
+  const override = shift.override === undefined ? undefined : overrides?.settings.find(shift.override);
   return {
     rotation: rotation.name,
     member: shift.member,
@@ -142,36 +129,37 @@ const createOverridesRoute = (overrides: Overrides): Route =>
       response: { 200: DutyOverrideList },
     },
     handler: async ({ query: { rotation } }) => {
-      const data = overrides
+      const data = overrides.settings
         .list()
         .filter(({ value }) => rotation === undefined || value.rotation === rotation)
-        .reverse()
+        .toReversed()
         .map(toDutyOverride);
       return { count: data.length, data };
     },
   });
 
-const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] => [
-  create(
-    { operationId: 'createDutyOverride', summary: 'Put somebody else on duty for some time', body: NewDutyOverride },
-    async (given, by) => {
-      assertOwnMembers(given, NewDutyOverride);
-      const { rotation, member, comment = '', ...times } = given;
-      const startsAt = readNearTime('startsAt', times.startsAt, clock);
-      const endsAt = readNearTime('endsAt', times.endsAt, clock);
-      return toDutyOverride(await overrides.create({ rotation, member, startsAt, endsAt, comment }, by));
-    },
-  ),
-  end(
-    { operationId: 'endDutyOverride', summary: 'End an override now, or remove one that has not begun' },
-    async (id, { by, expected }) => {
-      const override = requireKnown(overrides.find(id.toLowerCase()), 'Override', id, '/api/oncall/overrides');
-      return toDutyOverride(await overrides.end(override, by, expected));
-    },
-  ),
-];
+const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] => {
+  const { create, end } = createSettingRoutes(overrideKind, overrides.settings, toDutyOverride);
+  return [
+    create(
+      { operationId: 'createDutyOverride', summary: 'Put somebody else on duty for some time', body: NewDutyOverride },
+      async ({ rotation, member, comment = '', ...times }, by) => {
+        const startsAt = readNearTime('startsAt', times.startsAt, clock);
+        const endsAt = readNearTime('endsAt', times.endsAt, clock);
+        return toDutyOverride(await overrides.create({ rotation, member, startsAt, endsAt, comment }, by));
+      },
+    ),
+    end(
+      { operationId: 'endDutyOverride', summary: 'End an override now, or remove one that has not begun' },
+      async (id, { by, expected }) => {
+        const known = requireKnown(overrides.settings.find(id.toLowerCase()), 'Override', id, overrideKind.path);
+        return toDutyOverride(await overrides.end(known, by, expected));
+      },
+    ),
+  ];
+};
 
-const toDutyOverride = ({ name, value, version, createdAt }: MadeOverride): DutyOverride => ({
+const toDutyOverride = ({ name, value, version, createdAt }: KnownOverride): DutyOverride => ({
   id: name,
   rotation: value.rotation,
   member: value.member,

@@ -1,47 +1,62 @@
+import { needs, openFor } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
-import { pickUsable } from '../../kit/compiled-settings.ts';
-import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { defineSettingKind } from '../../kit/setting-kind.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { AppliedOverride, Rotations } from './oncall/rotations.ts';
+import { DutyOverride, DutyOverrideParams } from './oncall-schema.ts';
 
-const kind = 'override';
-
-/** Those that have ended give way. */
-const limits: PutOptions = { most: { count: 1000, plural: 'overrides' } };
-
-/** Its value in the settings made at run time. */
+/** Its value in the log of settings. */
 interface StoredOverride extends Omit<AppliedOverride, 'id'> {
   comment: string;
   createdBy: string;
 }
 
-export type MadeOverride = RuntimeSetting<StoredOverride>;
+export type KnownOverride = RuntimeSetting<StoredOverride>;
+
+/** Throws an Error for one that cannot be used. */
+const compile = (setting: KnownOverride): KnownOverride => {
+  const { rotation, member, comment, createdBy, startsAt, endsAt } = Object(setting.value) as Partial<StoredOverride>;
+  if ([rotation, member, comment, createdBy].some((each) => typeof each !== 'string')) {
+    throw new Error('rotation, member, comment and createdBy must be texts');
+  }
+  if (![startsAt, endsAt].every(Number.isSafeInteger)) throw new Error('startsAt and endsAt must be times');
+  return setting;
+};
+
+/** Overrides of rotations are made at run time only, and end instead of being deleted. */
+export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
+  name: 'override',
+  noun: 'Override',
+  path: '/api/oncall/overrides',
+  params: DutyOverrideParams,
+  shape: DutyOverride,
+  reading: openFor('incidents:read'),
+  changing: needs('incidents:write'),
+  // Those that have ended give way.
+  limits: { count: 1000, plural: 'overrides' },
+  order: 'origin',
+  compile,
+  toLabel: ({ member, rotation }) => `${member} in ${rotation}`,
+});
 
 /** Overrides of rotations, which it tells of them; of those that overlap, the one that was made last counts. */
 export class Overrides {
-  readonly #settings: SettingStore;
+  readonly settings: SettingKeeper<StoredOverride, KnownOverride>;
   readonly #rotations: Rotations;
   readonly #clock: () => Date;
 
   constructor(settings: SettingStore, rotations: Rotations, clock: () => Date) {
-    this.#settings = settings;
+    this.settings = new SettingKeeper(overrideKind, { settings });
     this.#rotations = rotations;
     this.#clock = clock;
-    settings.onChanged(kind, () => this.#apply());
+    this.settings.onChanged(() => this.#apply());
     this.#apply();
   }
 
-  /** In the order in which they were made. */
-  list(): MadeOverride[] {
-    return pickUsable(this.#settings, kind, findOverrideProblem);
-  }
-
-  find(id: string): MadeOverride | undefined {
-    return this.list().find(({ name }) => name === id);
-  }
-
   /** Resolves to the new one. Rejects with an HttpError where it cannot be used, or there are too many. */
-  async create(fields: Omit<StoredOverride, 'createdBy'>, by: string): Promise<MadeOverride> {
+  async create(fields: Omit<StoredOverride, 'createdBy'>, by: string): Promise<KnownOverride> {
     const now = this.#clock().getTime();
     const { rotation, member, startsAt, endsAt } = fields;
     if (!this.#rotations.find(rotation)) {
@@ -57,33 +72,25 @@ export class Overrides {
     }
     if (endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
     if (endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
-    return this.#settings.put(kind, createId(now), { ...fields, createdBy: by }, by, undefined, limits);
+    return this.settings.put(createId(now), { ...fields, createdBy: by }, by);
   }
 
   /** Ends it now; one that has not begun is removed. Resolves to what it was or is. */
-  async end(override: MadeOverride, by: string, expected?: readonly number[]): Promise<MadeOverride> {
+  async end(override: KnownOverride, by: string, expected?: readonly number[]): Promise<KnownOverride> {
     const now = this.#clock().getTime();
     const { name, value, version } = override;
     if (value.endsAt <= now) return override;
-    if (value.startsAt < now)
-      return this.#settings.put(kind, name, { ...value, endsAt: now }, by, expected ?? [version]);
-    await this.#settings.delete(kind, name, by, expected);
+    if (value.startsAt < now) {
+      return this.settings.storeUnchecked(name, { ...value, endsAt: now }, by, expected ?? [version], {});
+    }
+    await this.settings.delete(name, by, expected);
     return override;
   }
 
   #apply(): void {
-    this.#rotations.setOverrides(this.list().map(({ name, value }) => ({ ...value, id: name })));
+    this.#rotations.setOverrides(this.settings.list().map(({ name, value }) => ({ ...value, id: name })));
   }
 }
-
-/** Why a stored override cannot be used: another version may have stored it. */
-const findOverrideProblem = ({ value }: MadeOverride): string | undefined => {
-  const { rotation, member, comment, createdBy, startsAt, endsAt } = Object(value) as Partial<StoredOverride>;
-  if ([rotation, member, comment, createdBy].some((each) => typeof each !== 'string')) {
-    return 'rotation, member, comment and createdBy must be texts';
-  }
-  return [startsAt, endsAt].every(Number.isSafeInteger) ? undefined : 'startsAt and endsAt must be times';
-};
 
 const quote = (name: string): string => JSON.stringify(name.slice(0, 100));
 

@@ -1,4 +1,5 @@
 import { cutText } from '../../lib/well-formed.ts';
+
 /** Facts about a change that the log keeps for the audit: no values, which may be secret. */
 export interface AuditNote {
   /** Set if there was no such setting before. */
@@ -15,14 +16,11 @@ type Value = Record<string, unknown>;
 const longestLabel = 200;
 
 /** The note for a change of a value to another; undefined and null stand for no setting. */
-export const toAuditNote = (kind: string, before: unknown, after: unknown): AuditNote => {
-  const label = toLabel(kind, (after ?? before ?? {}) as Value);
-  return {
-    ...(before === undefined && { isNew: true as const }),
-    ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
-    ...(label !== undefined && { label: cutText(label, longestLabel) }),
-  };
-};
+export const toAuditNote = (before: unknown, after: unknown, label: string | undefined): AuditNote => ({
+  ...(before === undefined && { isNew: true as const }),
+  ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
+  ...(label !== undefined && { label: cutText(label, longestLabel) }),
+});
 
 /** The characters of a text are no members. */
 const isComposite = (value: unknown): value is Value => typeof value === 'object' && value !== null;
@@ -34,17 +32,3 @@ const listChanged = (before: Value, after: Value): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => !internal.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
-
-/** Kinds whose settings have ids for names. */
-const toLabel = (kind: string, value: Value): string | undefined => {
-  if (kind === 'override') return `${value['member']} in ${value['rotation']}`;
-  if (kind !== 'silence') return undefined;
-  const { match, matchers } = (value['matching'] ?? {}) as { match?: Value; matchers?: Value[] };
-  const { labels = {}, ...fields } = match ?? {};
-  const named = Object.entries({ ...fields, ...(labels as Value) }).map(([name, pattern]) => `${name} ${pattern}`);
-  return (
-    named.join(', ') ||
-    (Array.isArray(matchers) ? matchers : []).map(({ name, value: text }) => `${name} ${text}`).join(', ') ||
-    undefined
-  );
-};

@@ -63,7 +63,8 @@ export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
         throw new HttpError('not-found', `There is no ${kind.slice(0, 100)} ${name.slice(0, 100)} that cannot be read`);
       }
       // Never one that somebody has replaced meanwhile.
-      await store.delete(kind, name, callerOf(request), readIfMatch(request.headers) ?? [found.version]);
+      const expected = readIfMatch(request.headers) ?? [found.version];
+      await store.delete(kind, name, callerOf(request), expected, found.label);
       return sendJson(reply, toShown(found));
     },
   }),

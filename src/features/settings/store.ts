@@ -1,5 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
-import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
+import type { BrokenReason, PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { MiB } from '../../lib/units.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
@@ -35,6 +35,7 @@ interface SettingsParts {
 export interface BrokenSetting extends Omit<RuntimeSetting, 'value' | 'createdAt'> {
   kind: string;
   reason: string;
+  label: string | undefined;
 }
 
 /** Settings that people change at run time: a projection of the log of their changes, which decides each change. */
@@ -42,7 +43,7 @@ export class LoggedSettings implements SettingStore {
   readonly #parts: SettingsParts;
   readonly #projection: Projection<SettingsFold>;
   /** Reasons why settings cannot be read, by kind and name. */
-  readonly #broken = new Map<string, ReadonlyMap<string, string>>();
+  readonly #broken = new Map<string, ReadonlyMap<string, BrokenReason>>();
 
   private constructor(parts: SettingsParts, projection: Projection<SettingsFold>) {
     this.#parts = parts;
@@ -72,35 +73,37 @@ export class LoggedSettings implements SettingStore {
     expected?: readonly number[],
     options: PutOptions = {},
   ): Promise<RuntimeSetting<T>> {
-    const { most, isCaseless, characters = usualCharacters, isRevocation } = options;
+    const { most, isCaseless, characters = usualCharacters, isRevocation, label } = options;
     const { length } = JSON.stringify(value);
     if (length > longestValue) throw new HttpError('too-large', `A setting has at most ${longestValue} characters`);
     if (!isRevocation) await this.#parts.assertSpace?.(length).catch(refuseSpace);
     const limits = { characters, ...(most && { count: most.count }), ...(isCaseless && { isCaseless }) };
     const change = { kind, name, value, by, ...(expected && { expected }), ...(!isRevocation && { limits }) };
-    const outcome = await this.#write(change);
+    const outcome = await this.#write(change, label);
     if ('refusal' in outcome) throw toError(name, outcome.refusal, options);
     return outcome.setting as RuntimeSetting<T>;
   }
 
-  async delete(kind: string, name: string, by: string, expected?: readonly number[]): Promise<boolean> {
-    const outcome = await this.#write({ kind, name, value: null, by, ...(expected && { expected }) });
+  async delete(kind: string, name: string, by: string, expected?: readonly number[], label?: string): Promise<boolean> {
+    const outcome = await this.#write({ kind, name, value: null, by, ...(expected && { expected }) }, label);
     if ('refusal' in outcome) throw toError(name, outcome.refusal, {});
     return outcome.changed !== undefined;
   }
 
-  noteBroken(kind: string, reasons: ReadonlyMap<string, string>): void {
+  noteBroken(kind: string, broken: ReadonlyMap<string, BrokenReason>): void {
     const before = this.#broken.get(kind);
-    this.#broken.set(kind, new Map(reasons));
-    for (const [name, reason] of reasons) if (before?.get(name) !== reason) this.#parts.onBroken(kind, name, reason);
+    this.#broken.set(kind, new Map(broken));
+    for (const [name, { reason }] of broken) {
+      if (before?.get(name)?.reason !== reason) this.#parts.onBroken(kind, name, reason);
+    }
   }
 
   /** The settings that cannot be read, with the reasons. */
   listBroken(): BrokenSetting[] {
-    return [...this.#broken].flatMap(([kind, reasons]) =>
-      [...reasons].flatMap(([name, reason]) => {
+    return [...this.#broken].flatMap(([kind, broken]) =>
+      [...broken].flatMap(([name, why]) => {
         const setting = this.#fold.find(kind, name);
-        return setting ? [{ kind, name, reason, by: setting.by, at: setting.at, version: setting.version }] : [];
+        return setting ? [{ kind, name, ...why, by: setting.by, at: setting.at, version: setting.version }] : [];
       }),
     );
   }
@@ -143,7 +146,7 @@ export class LoggedSettings implements SettingStore {
     return this.#projection.state;
   }
 
-  async #write(given: Omit<SettingChange, 'at'>): Promise<ChangeOutcome> {
+  async #write(given: Omit<SettingChange, 'at'>, label: string | undefined): Promise<ChangeOutcome> {
     if (given.expected || given.value === null || !this.isRead()) await this.catchUp();
     const change: SettingChange = { ...given, at: this.#parts.clock().getTime() };
     // What is refused already needs no place in the log.
@@ -151,7 +154,7 @@ export class LoggedSettings implements SettingStore {
     if (refusal) return { refusal };
     const current = this.find(given.kind, given.name);
     if (given.value === null && !current) return { setting: undefined, changed: undefined };
-    const note = toAuditNote(given.kind, current?.value, given.value);
+    const note = toAuditNote(current?.value, given.value, label);
     return this.#projection.append({ ...change, note }).catch(refuse);
   }
 }

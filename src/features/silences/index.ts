@@ -42,14 +42,14 @@ export const silences = defineFeature({
       for (const silence of current) if (!known.has(silence)) publish(() => toSilence(silence, at));
       known = new Set(current);
     };
-    keeper.onChanged(() => {
+    keeper.settings.onChanged(() => {
       collecting ??= setTimeout(publishChanged, collectingMs).unref();
     });
     let removal: NodeJS.Timeout | undefined;
     return {
       profiles: { silences: createSilenceRoutes({ keeper, clock }) },
       topics: { silences: topic },
-      notices: keeper.isChangeable
+      notices: keeper.settings.isChangeable
         ? []
         : ['Warning: silences cannot be changed, because the profile settings is not mounted'],
       offers: { silences: createSilenceStore(keeper, clock) },

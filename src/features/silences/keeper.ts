@@ -1,21 +1,14 @@
 import { HttpError } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
-import { CompiledSettings, type KeeperParts } from '../../kit/compiled-settings.ts';
-import type { PutOptions, RuntimeSetting, Silenceable } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore, Silenceable } from '../../kit/offers.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { createId } from '../../storage/journal/line.ts';
-import { assertMatching, type CompiledMatch, compileMatching, Subject } from './matchers.ts';
-import { isStoredSilence, type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
+import { silenceKind } from './kind.ts';
+import { assertMatching, Subject } from './matchers.ts';
+import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
 import { isMatch, SilenceIndex } from './silence-index.ts';
-import { createWindows, type Windows } from './windows.ts';
+import { createWindows } from './windows.ts';
 import { tooMuchWork, Work } from './work.ts';
-
-const kind = 'silence';
-
-/** Bounds of all silences; those that have ended give way. */
-const limits: PutOptions = {
-  most: { count: 10_000, plural: 'silences', advice: 'end some first' },
-  characters: 16 * 1024 * 1024,
-};
 
 /** How many can recur. */
 const mostRecurring = 1000;
@@ -25,9 +18,6 @@ const mostIds = 100;
 
 /** Milliseconds for which expired ones are listed. */
 const listedMs = 30 * 24 * 60 * 60 * 1000;
-
-/** The end of a silence without one whose schedule cannot be read. */
-const endOfTime = Date.UTC(9999, 11, 31);
 
 /** How many are removed at once. */
 const removedCount = 100;
@@ -42,8 +32,16 @@ interface Validity {
 const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at: number): known is Validity =>
   known?.list === list && at >= known.from && at < known.until;
 
+interface SilenceKeeperParts {
+  settings: SettingStore | undefined;
+  clock: () => Date;
+  /** Gets the error of a silence that cannot be used, once. */
+  onUnusable(id: string, error: Error): void;
+}
+
 /** All silences, indexed when they are first needed after a change or an end. */
-export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence> {
+export class SilenceKeeper {
+  readonly #settings: SettingKeeper<StoredSilence, KnownSilence>;
   readonly #clock: () => Date;
   readonly #onUnusable: (id: string, error: Error) => void;
   readonly #reported = new Set<string>();
@@ -54,21 +52,18 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   #ended: readonly KnownSilence[] = [];
   /** The next change of all of them is at its end. */
   #nextChange: Validity | undefined;
-  #byId = new Map<string, KnownSilence>();
-  #byIdOf: readonly KnownSilence[] | undefined;
   /** Those that are being stored, and the cost of all that were put since the list was indexed. */
   readonly #storing = new Set<KnownSilence>();
   #addedCost = 0;
 
-  /** `onUnusable` gets the error of a silence that cannot be used. */
-  constructor({
-    clock,
-    onUnusable,
-    ...parts
-  }: Pick<KeeperParts<never>, 'settings' | 'onUnusable'> & { clock: () => Date }) {
-    super({ ...parts, onUnusable, kind, compile, findProblem: ({ problem }) => problem });
+  constructor({ settings, clock, onUnusable }: SilenceKeeperParts) {
+    this.#settings = new SettingKeeper(silenceKind, { settings, onUnusable });
     this.#clock = clock;
     this.#onUnusable = onUnusable;
+  }
+
+  get settings(): SettingKeeper<StoredSilence, KnownSilence> {
+    return this.#settings;
   }
 
   /** Ids of the silences that match and are active then, at most a hundred. */
@@ -78,7 +73,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     const all = found.length > 0 ? found : this.#findEnded(subject, at);
     return all
       .slice(0, mostIds)
-      .map(({ setting: { name } }) => name)
+      .map(({ name }) => name)
       .sort();
   }
 
@@ -100,9 +95,9 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   }
 
   /** All, also those that cannot be used, oldest first: the same list until one has changed. */
-  override list(): readonly KnownSilence[] {
+  list(): readonly KnownSilence[] {
     this.#update();
-    return super.list();
+    return this.#settings.list();
   }
 
   nextChangeAfter(at: number): number | undefined {
@@ -114,11 +109,9 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     return Number.isFinite(known.until) ? known.until : undefined;
   }
 
+  /** Of an id in any case. */
   find(id: string): KnownSilence | undefined {
-    const all = this.list();
-    if (all !== this.#byIdOf) this.#byId = new Map(all.map((silence) => [silence.setting.name, silence]));
-    this.#byIdOf = all;
-    return this.#byId.get(id);
+    return this.#settings.find(id.toLowerCase());
   }
 
   /** Silences that have not ended and cannot be used. */
@@ -142,7 +135,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     const { name, value } = silence.setting;
     const startsAt = Math.min(value.startsAt, at);
     const ended = { ...value, startsAt, endsAt: at };
-    return compile(await this.requireSettings(name).put(kind, name, ended, by, expected));
+    return this.#settings.storeUnchecked(name, ended, by, expected, {});
   }
 
   /** Removes those that expired long ago; several instances may do that at once. */
@@ -157,14 +150,14 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
   /** Refuses what cannot be used before it is stored. */
   async #put(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     createWindows(value);
-    const silence = compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
+    const silence = silenceKind.compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
     assertMatching(value.matching);
     if (value.recurring) this.#assertFewRecurring(id);
     this.#assertWork(silence);
     this.#storing.add(silence);
     this.#addedCost += silence.match().cost;
     try {
-      return compile(await this.requireSettings(id).put(kind, id, value, by, expected, limits));
+      return await this.#settings.storeUnchecked(id, value, by, expected);
     } finally {
       this.#storing.delete(silence);
     }
@@ -172,8 +165,8 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
 
   #assertFewRecurring(id: string): void {
     const at = this.#clock().getTime();
-    const isOther = ({ setting: { name, value }, windows }: KnownSilence): boolean =>
-      name !== id && value.recurring !== undefined && windows.findAt(at) !== undefined;
+    const isOther = ({ name, setting, windows }: KnownSilence): boolean =>
+      name !== id && setting.value.recurring !== undefined && windows.findAt(at) !== undefined;
     if ([...this.#listWithStoring()].filter(isOther).length < mostRecurring) return;
     throw new HttpError('wrong-state', `There are ${mostRecurring} silences with a schedule: end some first`);
   }
@@ -186,24 +179,24 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     const at = this.#clock().getTime();
     const work = new Work();
     for (const one of this.#listWithStoring()) {
-      const isOther = one.setting.name !== silence.setting.name;
+      const isOther = one.name !== silence.name;
       if (isOther && one.problem === undefined && one.windows.findAt(at)) work.add(one.match());
     }
     if (!work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWork);
   }
 
   #listWithStoring(): Iterable<KnownSilence> {
-    return new Map([...this.list(), ...this.#storing].map((one) => [one.setting.name, one])).values();
+    return new Map([...this.list(), ...this.#storing].map((one) => [one.name, one])).values();
   }
 
   async #remove({ name, version }: RuntimeSetting): Promise<void> {
     // Somebody else may have changed or removed it meanwhile.
-    await this.settings?.delete(kind, name, ownSender, [version]).catch(() => undefined);
+    await this.#settings.delete(name, ownSender, [version]).catch(() => undefined);
   }
 
   /** Indexes those that have not ended, if the list has changed or another one has ended. */
   #update(): void {
-    const list = super.list();
+    const list = this.#settings.list();
     const at = this.#clock().getTime();
     if (isValid(this.#indexed, list, at)) return;
     const current = list.filter(({ windows }) => windows.findAt(at) !== undefined);
@@ -214,7 +207,7 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
       .toSorted((one, other) => (other.setting.value.endsAt ?? 0) - (one.setting.value.endsAt ?? 0));
     this.#addedCost = [...this.#storing].reduce((sum, one) => sum + one.match().cost, 0);
     this.#index.update(current);
-    for (const { setting, problem } of current) this.#report(setting.name, problem);
+    for (const { name, problem } of current) this.#report(name, problem);
   }
 
   /** Each once. */
@@ -224,38 +217,6 @@ export class SilenceKeeper extends CompiledSettings<StoredSilence, KnownSilence>
     this.#onUnusable(id, new Error(problem));
   }
 }
-
-/** One that cannot be read, which another version may have stored, is listed until it is ended. */
-const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
-  const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
-  let problem = value === setting.value ? undefined : 'it cannot be read: another version may have stored it';
-  let windows: Windows;
-  try {
-    windows = createWindows(value);
-  } catch (error) {
-    problem ??= (error as Error).message;
-    windows = createWindows({ startsAt: value.startsAt, endsAt: value.endsAt ?? endOfTime });
-  }
-  let match: CompiledMatch | undefined;
-  return {
-    setting: { ...setting, value },
-    windows,
-    problem,
-    match: () => {
-      if (problem !== undefined) throw new HttpError('invalid', problem);
-      match ??= compileMatching(value.matching);
-      return match;
-    },
-  };
-};
-
-const toUnreadable = ({ by, createdAt }: RuntimeSetting): StoredSilence => ({
-  matching: { match: {} },
-  startsAt: createdAt,
-  endsAt: endOfTime,
-  comment: '',
-  createdBy: by,
-});
 
 const isUsable = (silence: KnownSilence): boolean => {
   try {

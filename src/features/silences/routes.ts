@@ -1,14 +1,13 @@
-import { needs, openFor } from '../../auth/access.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { sendList, toJsonPieces, toRowTexts } from '../../http/json.ts';
 import { requireTime } from '../../http/text-forms.ts';
-import { createMadeRoutes } from '../../kit/made-routes.ts';
-import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
+import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
 import type { SilenceKeeper } from './keeper.ts';
+import { silenceKind } from './kind.ts';
 import type { Matching } from './matchers.ts';
-import { NewSilence, Silence, SilencePage, SilenceParams, SilenceQuery } from './schema.ts';
+import { NewSilence, Silence, SilencePage, SilenceQuery } from './schema.ts';
 import { type KnownSilence, type StoredSilence, stateOf, toSilence } from './silence.ts';
 
 interface RouteParts {
@@ -16,31 +15,57 @@ interface RouteParts {
   clock: () => Date;
 }
 
-const reading = openFor('incidents:read');
-const changing = needs('incidents:write');
-
-const { read, create, replace, end } = createMadeRoutes<Silence>({
-  path: '/api/silences',
-  params: SilenceParams,
-  shape: Silence,
-  noun: 'silence',
-  reading,
-  changing,
-});
-
-export const createSilenceRoutes = (parts: RouteParts): Route[] => [
-  createListRoute(parts),
-  read({ operationId: 'getSilence', summary: 'One silence' }, (id) =>
-    toSilence(requireSilence(parts.keeper, id), parts.clock().getTime()),
-  ),
-  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
-];
+export const createSilenceRoutes = (parts: RouteParts): Route[] => {
+  const { keeper, clock } = parts;
+  const toShown = (silence: KnownSilence): Silence => toSilence(silence, clock().getTime());
+  const { read, create, replace, end } = createSettingRoutes(silenceKind, keeper.settings, toShown);
+  const require = (id: string): KnownSilence => requireKnown(keeper.find(id), 'Silence', id, silenceKind.path);
+  const all = [createListRoute(parts), read({ operationId: 'getSilence', summary: 'One silence' }, require)];
+  if (!keeper.settings.isChangeable) return all;
+  return [
+    ...all,
+    create(
+      {
+        operationId: 'createSilence',
+        summary: 'Notify nobody of some alerts, for some time or again and again',
+        body: NewSilence,
+        // What is misspelt would make a silence that matches more than it should.
+        ignores: Silence,
+      },
+      async (given, by) => toShown(await keeper.create(toStored(given, by, clock().getTime()), by)),
+    ),
+    replace(
+      {
+        operationId: 'replaceSilence',
+        summary: 'Replace a silence that has not expired',
+        body: NewSilence,
+        ignores: Silence,
+      },
+      async (id, given, { by, expected }) => {
+        const { name, setting, windows } = require(id);
+        const now = clock().getTime();
+        if (!windows.findAt(now)) throw new HttpError('wrong-state', 'The silence has expired: create another one');
+        const { startsAt, createdBy } = setting.value;
+        const value = toStored(given, createdBy, now, startsAt);
+        return toShown(await keeper.replace(name, value, by, expected));
+      },
+    ),
+    end(
+      { operationId: 'endSilence', summary: 'End a silence now; it stays listed for 30 days' },
+      async (id, { by, expected }) => {
+        const silence = require(id);
+        const isExpired = !silence.windows.findAt(clock().getTime());
+        return toShown(isExpired ? silence : await keeper.expire(silence, by, expected));
+      },
+    ),
+  ];
+};
 
 const createListRoute = ({ keeper, clock }: RouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/silences',
-    ...reading,
+    ...silenceKind.reading,
     summary: 'List silences, newest first',
     schema: { operationId: 'listSilences', querystring: SilenceQuery, response: { 200: SilencePage } },
     handler: ({ query: { state, limit, before } }, reply) => {
@@ -48,10 +73,10 @@ const createListRoute = ({ keeper, clock }: RouteParts): Route =>
       const matches = keeper
         .list()
         .filter(({ windows }) => state === 'all' || stateOf(windows.findAt(at), at) === state)
-        .toSorted((one, other) => (one.setting.name < other.setting.name ? 1 : -1));
-      const rest = before === undefined ? matches : matches.filter(({ setting: { name } }) => name < before);
+        .toSorted((one, other) => (one.name < other.name ? 1 : -1));
+      const rest = before === undefined ? matches : matches.filter(({ name }) => name < before);
       const page = rest.slice(0, limit);
-      const next = rest.length > limit ? page.at(-1)?.setting.name : undefined;
+      const next = rest.length > limit ? page.at(-1)?.name : undefined;
       return sendList(reply, {
         opening: `{"count":${page.length},"total":${matches.length},"data":[`,
         pieces: toJsonPieces(toRowTexts(page, (silence) => toSilence(silence, at))),
@@ -60,44 +85,8 @@ const createListRoute = ({ keeper, clock }: RouteParts): Route =>
     },
   });
 
-const createChangingRoutes = ({ keeper, clock }: RouteParts): Route[] => [
-  create(
-    {
-      operationId: 'createSilence',
-      summary: 'Notify nobody of some alerts, for some time or again and again',
-      body: NewSilence,
-    },
-    async (given, by) => {
-      const silence = await keeper.create(toStored(given, by, clock().getTime()), by);
-      return toSilence(silence, clock().getTime());
-    },
-  ),
-  replace(
-    { operationId: 'replaceSilence', summary: 'Replace a silence that has not expired', body: NewSilence },
-    async (id, given, { by, expected }) => {
-      const { setting, windows } = requireSilence(keeper, id);
-      const now = clock().getTime();
-      if (!windows.findAt(now)) throw new HttpError('wrong-state', 'The silence has expired: create another one');
-      const { startsAt, createdBy } = setting.value;
-      const value = toStored(given, createdBy, now, startsAt);
-      return toSilence(await keeper.replace(setting.name, value, by, expected), clock().getTime());
-    },
-  ),
-  end(
-    { operationId: 'endSilence', summary: 'End a silence now; it stays listed for 30 days' },
-    async (id, { by, expected }) => {
-      const silence = requireSilence(keeper, id);
-      const isExpired = !silence.windows.findAt(clock().getTime());
-      const ended = isExpired ? silence : await keeper.expire(silence, by, expected);
-      return toSilence(ended, clock().getTime());
-    },
-  ),
-];
-
 const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
   const { comment = '', schedule, minutes } = body;
-  // What is misspelt would make a silence that matches more than it should.
-  assertOwnMembers(body, NewSilence, Silence);
   const matching = toMatching(body);
   const startsAt = body.startsAt === undefined ? usualStart : requireTime('startsAt', body.startsAt);
   const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
@@ -117,6 +106,3 @@ const toMatching = ({ match, matchers }: NewSilence): Matching => {
   if (matchers && !match) return { matchers };
   throw new HttpError('invalid', 'either match or matchers is needed');
 };
-
-const requireSilence = (keeper: SilenceKeeper, id: string): KnownSilence =>
-  requireKnown(keeper.find(id.toLowerCase()), 'Silence', id, '/api/silences');

@@ -8,25 +8,24 @@ import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
 /** Silences as Alertmanager has them: the same ones, whoever has made them. */
 export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): SilenceStore => {
   const now = (): number => clock().getTime();
-  const find = (id: string): KnownSilence | undefined => keeper.find(id.toLowerCase());
   const create = async (given: GivenSilence, by: string): Promise<string> => {
-    const { setting } = await keeper.create(toStored(given, by, now()), by);
-    return setting.name;
+    const { name } = await keeper.create(toStored(given, by, now()), by);
+    return name;
   };
   return {
     silencesOf: (subject, at) => keeper.silencesOf(subject, at),
     nextChangeAfter: (at) => keeper.nextChangeAfter(at),
-    onChanged: (listener) => keeper.onChanged(listener),
+    onChanged: (listener) => keeper.settings.onChanged(listener),
     *list() {
       for (const silence of keeper.list()) yield toShared(silence, now());
     },
     find: (id) => {
-      const silence = find(id);
+      const silence = keeper.find(id);
       return silence && toShared(silence, now());
     },
     create,
     replace: async (id, given, by) => {
-      const silence = find(id);
+      const silence = keeper.find(id);
       if (!silence) return undefined;
       const { name, value } = silence.setting;
       const shown = toShared(silence, now());
@@ -44,7 +43,7 @@ export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): Si
       return created;
     },
     end: async (id, by) => {
-      const silence = find(id);
+      const silence = keeper.find(id);
       if (!silence) return false;
       if (silence.windows.findAt(now())) await keeper.expire(silence, by);
       return true;

@@ -51,6 +51,8 @@ export const isStoredSilence = (value: unknown): value is StoredSilence => check
 
 /** A silence as it is known, whether it can be used or not. */
 export interface KnownSilence {
+  /** Its id. */
+  name: string;
   setting: RuntimeSetting<StoredSilence>;
   windows: Windows;
   /** What it matches, compiled at the first call. @throws HttpError where it cannot be used */

@@ -1,21 +1,17 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { needs } from '../../../../auth/access.ts';
 import { ErrorBody } from '../../../../http/errors.ts';
 import { sendJson } from '../../../../http/json.ts';
 import { unknownHost } from '../../../../kit/alert-record.ts';
-import { createMadeRoutes, madeFacts, madeOrigin, toMadeFacts } from '../../../../kit/made-routes.ts';
-import { assertNameOfPath, assertOwnMembers } from '../../../../kit/own-members.ts';
+import { assertOwnMembers } from '../../../../kit/own-members.ts';
 import { defineList, defineRoute, defineShape, orNull, type Route } from '../../../../kit/route.ts';
+import { createSettingRoutes } from '../../../../kit/setting-routes.ts';
 import { FormatDefinition, FormatName } from './definition.ts';
-import { type FormatKeeper, type KnownFormat, tryFormat } from './keeper.ts';
+import { type FormatKeeper, FormatParams, formatKind, ShownFormat, toShownFormat, tryFormat } from './kind.ts';
 import { previewAlerts } from './preview.ts';
 
 /** Alerts of a test that are shown. */
 const mostShown = 20;
-
-export const FormatParams = Type.Object({
-  intakeFormat: Type.String({ description: 'Name of an intake format.', examples: ['gitlab'] }),
-});
 
 const GivenFormat = Type.Object(
   {
@@ -24,14 +20,6 @@ const GivenFormat = Type.Object(
   },
   { title: 'NewIntakeFormat' },
 );
-
-const ShownFormat = defineShape('IntakeFormat', {
-  name: FormatName,
-  origin: madeOrigin,
-  definition: FormatDefinition,
-  ...madeFacts,
-});
-type ShownFormat = Static<typeof ShownFormat>;
 
 const FormatList = defineList('IntakeFormatList', 'Formats', ShownFormat, 'By name.');
 
@@ -65,50 +53,27 @@ const Preview = defineShape('IntakePreview', {
   ),
 });
 
-const kind = {
-  path: '/api/intake-formats',
-  params: FormatParams,
-  shape: ShownFormat,
-  noun: 'format',
-  reading: needs('settings:read'),
-  changing: needs('settings:write'),
-};
-const { list, read, put, remove } = createMadeRoutes<ShownFormat>(kind);
-
 /** Custom formats are listed, tested, and, where settings can be made at run time, made, changed and deleted. */
-export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date): Route[] => [
-  list(
-    { operationId: 'listIntakeFormats', summary: 'List intake formats of your own', response: FormatList },
-    () => keeper.list(),
-    toShown,
-  ),
-  read({ operationId: 'getIntakeFormat', summary: 'One intake format of your own' }, (name) =>
-    toShown(keeper.require(name)),
-  ),
-  createTestRoute(keeper, clock),
-  ...(keeper.isChangeable ? createChangingRoutes(keeper) : []),
-];
-
-const createChangingRoutes = (keeper: FormatKeeper): Route[] => [
-  put(
-    { operationId: 'putIntakeFormat', summary: 'Create or replace an intake format', body: GivenFormat },
-    (name) => keeper.find(name) !== undefined,
-    async (path, given, { by, expected }) => {
-      assertOwnMembers(given, GivenFormat);
-      const { name = path, ...definition } = given;
-      assertNameOfPath(name, path);
-      return toShown(await keeper.put(path, definition, by, expected));
-    },
-  ),
-  remove(
-    { operationId: 'deleteIntakeFormat', summary: 'Delete an intake format, whose path is 404 from then on' },
-    async (name, { by, expected }) => {
-      const known = keeper.require(name);
-      await keeper.delete(name, by, expected);
-      return toShown(known);
-    },
-  ),
-];
+export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date): Route[] => {
+  const { list, read, put, remove } = createSettingRoutes(formatKind, keeper, toShownFormat);
+  const all = [
+    list({ operationId: 'listIntakeFormats', summary: 'List intake formats of your own', response: FormatList }),
+    read({ operationId: 'getIntakeFormat', summary: 'One intake format of your own' }),
+    createTestRoute(keeper, clock),
+  ];
+  if (!keeper.isChangeable) return all;
+  return [
+    ...all,
+    put(
+      { operationId: 'putIntakeFormat', summary: 'Create or replace an intake format', body: GivenFormat },
+      ({ name: _, ...definition }) => definition,
+    ),
+    remove({
+      operationId: 'deleteIntakeFormat',
+      summary: 'Delete an intake format, whose path is 404 from then on',
+    }),
+  ];
+};
 
 const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
   defineRoute({
@@ -131,10 +96,3 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
       return sendJson(reply, { count: alerts.length, data: alerts.slice(0, mostShown) });
     },
   });
-
-const toShown = ({ name, definition, made }: KnownFormat): ShownFormat => ({
-  name,
-  origin: made ? 'made' : 'config',
-  definition,
-  ...toMadeFacts(made),
-});

@@ -1,0 +1,93 @@
+import Type, { type Static } from 'typebox';
+import { needs } from '../../../../auth/access.ts';
+import { HttpError } from '../../../../http/errors.ts';
+import type { RuntimeSetting } from '../../../../kit/offers.ts';
+import { defineShape } from '../../../../kit/route.ts';
+import type { SettingKeeper } from '../../../../kit/setting-keeper.ts';
+import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '../../../../kit/setting-kind.ts';
+import { createSchemaCheck } from '../../../../lib/schema-validation.ts';
+import type { Format } from '../format.ts';
+import {
+  assertFormatName,
+  compileFormat,
+  FormatDefinition,
+  FormatName,
+  type IntakeSettings,
+  isTaken,
+  mostFormats,
+} from './definition.ts';
+
+type ConfiguredFormat = IntakeSettings['intake'][number];
+
+/** A custom format, and who has made it if the config file has not. */
+export interface KnownFormat {
+  name: string;
+  definition: FormatDefinition;
+  format: Format;
+  setting: RuntimeSetting<FormatDefinition> | undefined;
+}
+
+export type FormatKeeper = SettingKeeper<FormatDefinition, KnownFormat, ConfiguredFormat>;
+
+export const FormatParams = Type.Object({
+  intakeFormat: Type.String({ description: 'Name of an intake format.', examples: ['gitlab'] }),
+});
+
+export const ShownFormat = defineShape('IntakeFormat', {
+  name: FormatName,
+  origin: settingOrigin,
+  definition: FormatDefinition,
+  ...settingFacts,
+});
+type ShownFormat = Static<typeof ShownFormat>;
+
+export const toShownFormat = ({ name, definition, setting }: KnownFormat): ShownFormat => ({
+  name,
+  origin: setting ? 'made' : 'config',
+  definition,
+  ...toSettingFacts(setting),
+});
+
+/** The format that a request defines. Throws an HttpError. */
+export const tryFormat = (name: string, definition: FormatDefinition): Format => {
+  assertFormatName(name);
+  try {
+    return compileFormat(name, definition);
+  } catch (error) {
+    throw new HttpError('invalid', (error as Error).message);
+  }
+};
+
+const isDefinition = createSchemaCheck(FormatDefinition);
+
+/** Throws an Error for one that another version has stored, and this one serves itself or cannot use. */
+const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
+  const { name, value: definition } = setting;
+  if (isTaken(name)) throw new Error(`signalbox has a format ${name}`);
+  if (!isDefinition(definition)) throw new Error('it is no definition of a format');
+  return { name, definition, setting, format: tryFormat(name, definition) };
+};
+
+/** Custom formats of alerts. */
+export const formatKind = defineSettingKind<FormatDefinition, KnownFormat, ConfiguredFormat>({
+  name: 'intake',
+  noun: 'Format',
+  path: '/api/intake-formats',
+  params: FormatParams,
+  shape: ShownFormat,
+  reading: needs('settings:read'),
+  changing: needs('settings:write'),
+  limits: { count: mostFormats, plural: 'formats', withConfigured: true },
+  order: 'name',
+  assertName: assertFormatName,
+  isReserved: isTaken,
+  compile,
+  fromConfig: ({ name, ...definition }) => ({
+    name,
+    definition,
+    setting: undefined,
+    format: compileFormat(name, definition),
+  }),
+  // A sender that gets a 404 may give up.
+  unread: 'The formats are not known yet',
+});

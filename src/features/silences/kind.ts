@@ -1,0 +1,73 @@
+import { needs, openFor } from '../../auth/access.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
+import { defineSettingKind } from '../../kit/setting-kind.ts';
+import { type CompiledMatch, compileMatching } from './matchers.ts';
+import { Silence, SilenceParams } from './schema.ts';
+import { isStoredSilence, type KnownSilence, type StoredSilence } from './silence.ts';
+import { createWindows, type Windows } from './windows.ts';
+
+/** The end of a silence without one whose schedule cannot be read. */
+const endOfTime = Date.UTC(9999, 11, 31);
+
+/** One that cannot be read, which another version may have stored, is listed until it is ended. */
+const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
+  const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
+  let problem = value === setting.value ? undefined : 'it cannot be read: another version may have stored it';
+  let windows: Windows;
+  try {
+    windows = createWindows(value);
+  } catch (error) {
+    problem ??= (error as Error).message;
+    windows = createWindows({ startsAt: value.startsAt, endsAt: value.endsAt ?? endOfTime });
+  }
+  let match: CompiledMatch | undefined;
+  return {
+    name: setting.name,
+    setting: { ...setting, value },
+    windows,
+    problem,
+    match: () => {
+      if (problem !== undefined) throw new HttpError('invalid', problem);
+      match ??= compileMatching(value.matching);
+      return match;
+    },
+  };
+};
+
+const toUnreadable = ({ by, createdAt }: RuntimeSetting): StoredSilence => ({
+  matching: { match: {} },
+  startsAt: createdAt,
+  endsAt: endOfTime,
+  comment: '',
+  createdBy: by,
+});
+
+/** The fields or matchers of a silence, in words. */
+const toLabel = ({ matching }: StoredSilence): string | undefined => {
+  const { match, matchers } = matching as {
+    match?: Record<string, unknown>;
+    matchers?: { name: string; value: string }[];
+  };
+  const { labels = {}, ...fields } = match ?? {};
+  const named = Object.entries({ ...fields, ...(labels as object) }).map(([name, pattern]) => `${name} ${pattern}`);
+  const texts = named.length > 0 ? named : (matchers ?? []).map(({ name, value }) => `${name} ${value}`);
+  return texts.length > 0 ? texts.join(', ') : undefined;
+};
+
+/** Silences are made at run time only, and end instead of being deleted. */
+export const silenceKind = defineSettingKind<StoredSilence, KnownSilence>({
+  name: 'silence',
+  noun: 'Silence',
+  path: '/api/silences',
+  params: SilenceParams,
+  shape: Silence,
+  reading: openFor('incidents:read'),
+  changing: needs('incidents:write'),
+  // Those that have ended give way.
+  limits: { count: 10_000, plural: 'silences', advice: 'end some first', characters: 16 * 1024 * 1024 },
+  order: 'origin',
+  compile,
+  findProblem: ({ problem }) => problem,
+  toLabel,
+});

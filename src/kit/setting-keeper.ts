@@ -1,0 +1,329 @@
+import { HttpError, requireKnown } from '../http/errors.ts';
+import { StoreConflict, StoreUnavailable } from '../lib/expected-errors.ts';
+import { createSerial } from '../lib/scheduling.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from './offers.ts';
+import type { SettingKind } from './setting-kind.ts';
+
+interface Named {
+  name: string;
+}
+
+export interface SettingKeeperParts<Known, Configured = never> {
+  /** Undefined where nothing can be made at run time. */
+  settings: SettingStore | undefined;
+  /** Entries of the config file. */
+  configured?: readonly Configured[];
+  /** Used unless others have their name. */
+  defaults?: readonly Known[];
+  /** Refuses to store one that could be used, for what depends on now. @throws HttpError */
+  check?(known: Known): void;
+  /** Resolves when the last change has its effect, which responses to changes wait for. */
+  settle?(): Promise<void>;
+  /** Gets the error of one that cannot be used, once: another version may have stored it. */
+  onUnusable?(name: string, error: Error): void;
+}
+
+interface CompileResult<Known> {
+  name: string;
+  version: number;
+  known: Known | undefined;
+  /** Why it cannot be used. */
+  reason: string | undefined;
+}
+
+/** The settings of one kind, as their feature uses them: those of the config file, and those that people have made. */
+export class SettingKeeper<Stored, Known extends Named, Configured extends Named = never, Given = Stored> {
+  readonly kind: SettingKind<Stored, Known, Configured, Given>;
+  readonly #settings: SettingStore | undefined;
+  readonly #parts: SettingKeeperParts<Known, Configured>;
+  readonly #serially = createSerial();
+  readonly #listeners: (() => void)[] = [];
+  #configured: ReadonlyMap<string, Known> = new Map();
+  #defaults: readonly Known[];
+  /** Those made at run time, compiled when they are first needed after a change. */
+  #results: readonly CompileResult<Known>[] = [];
+  #isStale = true;
+  /** Of these, those that can be used and that the config file has no others for. */
+  #made: readonly Known[] = [];
+  /** All that can be used, in their order; and by name, once one was looked for. */
+  #list: readonly Known[] = [];
+  #byName: ReadonlyMap<string, Known> | undefined;
+
+  constructor(kind: SettingKind<Stored, Known, Configured, Given>, parts: SettingKeeperParts<Known, Configured>) {
+    this.kind = kind;
+    this.#parts = parts;
+    this.#settings = parts.settings;
+    this.#defaults = parts.defaults ?? [];
+    this.#setConfigured(parts.configured ?? [], 0);
+    this.#settings?.onChanged(kind.name, () => {
+      this.#isStale = true;
+      this.#tell();
+    });
+  }
+
+  get isChangeable(): boolean {
+    return this.#settings !== undefined;
+  }
+
+  /** Calls the listener when some have changed, here, at other instances or in the config file. */
+  onChanged(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Takes the entries of a config file that was read again at a time in Unix milliseconds. */
+  configure(configured: readonly Configured[], at = 0, defaults = this.#defaults): void {
+    this.#defaults = defaults;
+    this.#setConfigured(configured, at);
+    this.#tell();
+  }
+
+  /** All that can be used, in the order of the kind: the same list until one has changed. */
+  list(): readonly Known[] {
+    if (!this.#isStale) return this.#list;
+    this.#isStale = false;
+    this.#compileAll();
+    const lasting = [...this.listConfigured(), ...this.#made];
+    const names = new Set(lasting.map(({ name }) => name));
+    const list = [...lasting, ...this.#defaults.filter(({ name }) => !names.has(name))];
+    this.#list = this.kind.order === 'name' ? list.sort((one, other) => (one.name < other.name ? -1 : 1)) : list;
+    this.#byName = undefined;
+    return this.#list;
+  }
+
+  /** Those of the config file, in its order. */
+  listConfigured(): readonly Known[] {
+    return [...this.#configured.values()];
+  }
+
+  /** Those made at run time that can be used, oldest first; of a name that the config file has, there is none. */
+  listMade(): readonly Known[] {
+    this.list();
+    return this.#made;
+  }
+
+  /** All that are stored, whatever becomes of them, oldest first. */
+  listStored(): readonly RuntimeSetting<Stored>[] {
+    return this.#settings?.list<Stored>(this.kind.name) ?? [];
+  }
+
+  find(name: string): Known | undefined {
+    const list = this.list();
+    this.#byName ??= new Map(list.map((known) => [known.name, known]));
+    return this.#byName.get(name);
+  }
+
+  /** @throws HttpError if there is none, StoreUnavailable if that is not known yet */
+  require(name: string): Known {
+    const { noun, path, unread } = this.kind;
+    const known = this.find(name);
+    if (!known && unread !== undefined && this.#settings?.isRead() === false) throw new StoreUnavailable(unread);
+    return requireKnown(known, noun, name, path);
+  }
+
+  /** One that was made at run time. @throws HttpError if there is none, or it is defined elsewhere */
+  requireMade(name: string): Known {
+    const known = this.require(name);
+    this.#requireSettings(name);
+    if (!this.#defaults.includes(known)) return known;
+    throw new HttpError('wrong-state', this.kind.words?.isDefault?.(name) ?? `${name} is there by default`);
+  }
+
+  /** @throws HttpError if one has the name, or one that counts as the same */
+  assertFree(name: string): void {
+    const names = [...this.listConfigured(), ...this.listStored()].map((one) => one.name);
+    const taken = names.find((one) => this.#toKey(one) === this.#toKey(name));
+    if (taken !== undefined) throw this.#toTaken(taken);
+  }
+
+  /** Learns now what other instances have changed. */
+  async catchUp(): Promise<void> {
+    await this.#settings?.catchUp();
+  }
+
+  /** Creates one. Rejects with an HttpError for one that cannot be used, and where there is one of the name. */
+  async create(name: string, value: Stored, by: string): Promise<Known> {
+    this.#assertUsable(name, value);
+    this.assertFree(name);
+    return this.#store(name, value, by, [0]).catch((error) => {
+      throw error instanceof StoreConflict ? this.#toTaken(name) : error;
+    });
+  }
+
+  /** Replaces one that was made at run time; rejects with an HttpError if there is none. */
+  async replace(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
+    this.requireMade(name);
+    this.#assertUsable(name, value);
+    return this.#store(name, value, by, expected);
+  }
+
+  /** Creates or replaces one. Rejects with an HttpError. */
+  async put(name: string, given: Given, by: string, expected?: readonly number[]): Promise<Known> {
+    const { complete } = this.kind;
+    const settings = this.#requireSettings(name);
+    this.kind.assertName?.(name);
+    if (!complete) return this.#storeUsable(name, given as unknown as Stored, by, expected);
+    return this.#serially(async () => {
+      await settings.catchUp();
+      const version = settings.find(this.kind.name, name)?.version ?? 0;
+      if (version === 0) this.assertFree(name);
+      // Before anything else is said of the request, which may be about another one than there is.
+      if (expected && !expected.includes(version)) throw this.#toConflict(name, version);
+      const value = complete(given, { name, known: this.find(name) });
+      // Nothing must come from a version that somebody has replaced meanwhile.
+      return this.#storeUsable(name, value, by, [version]);
+    });
+  }
+
+  /** Stores one that its feature has checked, or that only takes something away, such as what has not ended yet. */
+  storeUnchecked(
+    name: string,
+    value: Stored,
+    by: string,
+    expected?: readonly number[],
+    options?: PutOptions,
+  ): Promise<Known> {
+    return this.#store(name, value, by, expected, options);
+  }
+
+  /** Resolves to whether there was one. Rejects with an HttpError where it is in the config file. */
+  async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
+    const settings = this.#requireSettings(name);
+    const stored = settings.find<Stored>(this.kind.name, name);
+    const label = stored && this.#toLabel(stored.value);
+    const wasThere = await settings.delete(this.kind.name, name, by, expected, label);
+    await this.#parts.settle?.();
+    return wasThere;
+  }
+
+  async #storeUsable(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
+    this.#assertUsable(name, value);
+    return this.#store(name, value, by, expected);
+  }
+
+  async #store(
+    name: string,
+    value: Stored,
+    by: string,
+    expected?: readonly number[],
+    options: PutOptions = this.#limits,
+  ): Promise<Known> {
+    const settings = this.#requireSettings(name);
+    const label = this.#toLabel(value);
+    const stored = await settings.put(this.kind.name, name, value, by, expected, { ...options, label });
+    await this.#parts.settle?.();
+    return this.kind.compile(stored);
+  }
+
+  /** @throws HttpError */
+  #assertUsable(name: string, value: Stored): void {
+    this.kind.assertName?.(name);
+    this.#parts.check?.(this.#compileGiven(name, value));
+  }
+
+  /** @throws HttpError */
+  #compileGiven(name: string, value: Stored): Known {
+    try {
+      return this.kind.compile({ name, value, version: 0, by: '', at: 0, createdAt: 0 });
+    } catch (error) {
+      throw error instanceof HttpError ? error : new HttpError('invalid', (error as Error).message);
+    }
+  }
+
+  /** Where one of this name is stored. @throws StoreUnavailable or an HttpError where it cannot be */
+  #requireSettings(name: string): SettingStore {
+    const { noun, isReserved, words } = this.kind;
+    if (!this.#settings) throw new StoreUnavailable('Settings are not mounted');
+    if (this.#configured.has(this.#toKey(name))) {
+      const usual = `${noun} ${name} is in the config file: change it there`;
+      throw new HttpError('wrong-state', words?.inConfig?.(name) ?? usual);
+    }
+    if (isReserved?.(name)) {
+      throw new HttpError('wrong-state', `signalbox has a ${noun.toLowerCase()} ${name}: choose another name`);
+    }
+    return this.#settings;
+  }
+
+  get #limits(): PutOptions {
+    const { limits, isCaseless = false } = this.kind;
+    const { count, plural, advice, characters, withConfigured = false } = limits;
+    const others = withConfigured ? this.#configured.size : 0;
+    return {
+      most: {
+        count: Math.max(0, count - others),
+        plural: others > 0 ? `${plural} beside those of the config file` : plural,
+        ...(advice !== undefined && { advice }),
+      },
+      ...(characters !== undefined && { characters }),
+      isCaseless,
+    };
+  }
+
+  /** Settings keep their order, so that of thousands only the changed one is looked at. */
+  #compileAll(): void {
+    const before = this.#results;
+    let at = 0;
+    this.#results = this.listStored().map((setting) => {
+      while (at < before.length && before[at]?.name !== setting.name) at += 1;
+      const result = before[at];
+      at += 1;
+      return result?.version === setting.version ? result : this.#compile(setting);
+    });
+    const broken = this.#results.flatMap(({ name, reason }) => {
+      if (reason === undefined) return [];
+      const value = this.#settings?.find<Stored>(this.kind.name, name)?.value;
+      return [[name, { reason, label: value === undefined ? undefined : this.#toLabel(value) }] as const];
+    });
+    this.#settings?.noteBroken(this.kind.name, new Map(broken));
+    this.#made = this.#results.flatMap(({ name, known }) =>
+      known === undefined || this.#configured.has(this.#toKey(name)) ? [] : [known],
+    );
+  }
+
+  #compile(setting: RuntimeSetting<Stored>): CompileResult<Known> {
+    const { name, version } = setting;
+    try {
+      const known = this.kind.compile(setting);
+      return { name, version, known, reason: this.kind.findProblem?.(known) };
+    } catch (error) {
+      this.#parts.onUnusable?.(name, error as Error);
+      return { name, version, known: undefined, reason: (error as Error).message };
+    }
+  }
+
+  /** Undefined also for a broken value that cannot be described. */
+  #toLabel(value: Stored): string | undefined {
+    try {
+      return this.kind.toLabel?.(value);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #setConfigured(configured: readonly Configured[], at: number): void {
+    const { fromConfig } = this.kind;
+    const known = fromConfig
+      ? configured.map((one) => fromConfig(one, { at, before: this.#configured.get(this.#toKey(one.name)) }))
+      : [];
+    this.#configured = new Map(known.map((one) => [this.#toKey(one.name), one]));
+    this.#isStale = true;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #toKey(name: string): string {
+    return this.kind.isCaseless ? name.toLowerCase() : name;
+  }
+
+  #toTaken(name: string): HttpError {
+    const usual = `There is a ${this.kind.noun.toLowerCase()} ${name}: choose another name`;
+    return new HttpError('wrong-state', this.kind.words?.taken?.(name) ?? usual);
+  }
+
+  #toConflict(name: string, version: number): StoreConflict {
+    const usual =
+      version === 0 ? `There is no ${name} any more` : `${name} has been changed: its version is ${version}`;
+    return new StoreConflict(this.kind.words?.conflict?.(name, version) ?? usual, version);
+  }
+}

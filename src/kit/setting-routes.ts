@@ -1,0 +1,215 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import { callerOf } from '../auth/guard.ts';
+import { ErrorBody } from '../http/errors.ts';
+import { sendItems, sendJson, whenReady } from '../http/json.ts';
+import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../http/text-forms.ts';
+import { assertNameOfPath, assertOwnMembers } from './own-members.ts';
+import { defineRoute, type Route } from './route.ts';
+import type { SettingKeeper } from './setting-keeper.ts';
+import type { SettingKind } from './setting-kind.ts';
+
+/** A setting as routes show it; null for one of the config file. */
+interface Versioned {
+  version: number | null;
+}
+
+interface Described {
+  operationId: string;
+  summary: string;
+}
+
+/** A request says with such a body what a setting shall be. */
+interface WithBody<Body extends TObject> extends Described {
+  body: Body;
+  /** The shape of responses, whose other members are ignored: what was read can be changed and sent back whole. */
+  ignores?: TObject;
+}
+
+/** Who asks for a change, and the versions of which one must be there; undefined if any will do. */
+interface Condition {
+  by: string;
+  expected: number[] | undefined;
+}
+
+/** Sends a setting with its version as its ETag, if it was made at run time. */
+export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
+  sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
+
+/**
+ * Makes what defines the routes of one kind of settings: each is described, and does what the keeper does unless it is given
+ * something else, which resolves to the setting as it is shown.
+ */
+export const createSettingRoutes = <
+  Stored,
+  Known extends { name: string },
+  Configured extends { name: string },
+  Given,
+  Shown extends Versioned,
+>(
+  kind: SettingKind<Stored, Known, Configured, Given>,
+  keeper: SettingKeeper<Stored, Known, Configured, Given>,
+  toShown: (known: Known, request: FastifyRequest) => Shown,
+) => {
+  const { path, params, shape, noun, reading, changing } = kind;
+  const [parameter = ''] = Object.keys(params.properties);
+  const ownPath = `${path}/:${parameter}`;
+  const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
+  const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
+  const conditionOf = (request: FastifyRequest): Condition => ({
+    by: callerOf(request),
+    expected: readIfMatch(request.headers),
+  });
+  return {
+    list: (
+      { operationId, summary, response }: Described & { response: TSchema },
+      list: () => readonly Known[] | Promise<readonly Known[]> = () => keeper.list(),
+    ): Route =>
+      defineRoute({
+        method: 'GET',
+        path,
+        ...reading,
+        summary,
+        schema: { operationId, response: { 200: response } },
+        handler: (request, reply) =>
+          // Each is shown as the response is sent.
+          whenReady(reply, list(), (all) => sendItems(reply, all, (known) => toShown(known, request))),
+      }),
+
+    read: (
+      { operationId, summary }: Described,
+      require: (name: string) => Known = (name) => keeper.require(name),
+    ): Route =>
+      defineRoute({
+        method: 'GET',
+        path: ownPath,
+        ...reading,
+        summary,
+        headers: { response: withVersion },
+        schema: { operationId, params, response: { 200: shape, 404: ErrorBody } },
+        handler: async (request, reply) => sendSetting(reply, toShown(require(nameOf(request)), request)),
+      }),
+
+    /** Makes one that has its name in the body, or gets an id. */
+    create: <Body extends TObject>(
+      { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
+      create: (given: Static<Body>, by: string, request: FastifyRequest) => Promise<Shown>,
+    ): Route =>
+      defineRoute({
+        method: 'POST',
+        path,
+        ...changing,
+        summary,
+        headers: { response: withVersion },
+        schema: { operationId, body: body as TSchema, response: { 201: created, 409: ErrorBody } },
+        handler: async (request, reply) => {
+          const given = readBody(request, body, ignores);
+          return sendSetting(reply.code(201), await create(given, callerOf(request), request));
+        },
+      }),
+
+    /** Creates or replaces the one that the path names, also if the body has a name. */
+    put: <Body extends TObject>(
+      { operationId, summary, body, ignores }: WithBody<Body>,
+      toGiven: (body: Static<Body>) => Given,
+    ): Route =>
+      defineRoute({
+        method: 'PUT',
+        path: ownPath,
+        ...changing,
+        summary,
+        headers: { request: putConditionHeaders, response: withVersion },
+        schema: {
+          operationId,
+          params,
+          body: body as TSchema,
+          response: { 200: shape, 201: shape, 409: ErrorBody, 412: ErrorBody },
+        },
+        handler: async (request, reply) => {
+          const name = nameOf(request);
+          const isNew = keeper.find(name) === undefined;
+          const expected = readPutCondition(request.headers, isNew);
+          const given = toGiven(readBody(request, body, ignores, name));
+          const known = await keeper.put(name, given, callerOf(request), expected);
+          return sendSetting(reply.code(isNew ? 201 : 200), toShown(known, request));
+        },
+      }),
+
+    /** Replaces one that there is. */
+    replace: <Body extends TObject>(
+      { operationId, summary, body, ignores }: WithBody<Body>,
+      replace: (name: string, given: Static<Body>, condition: Condition, request: FastifyRequest) => Promise<Shown>,
+    ): Route =>
+      defineRoute({
+        method: 'PUT',
+        path: ownPath,
+        ...changing,
+        summary,
+        headers: { request: ifMatchHeader, response: withVersion },
+        schema: {
+          operationId,
+          params,
+          body: body as TSchema,
+          response: { 200: shape, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+        },
+        handler: async (request, reply) => {
+          const condition = conditionOf(request);
+          const given = readBody(request, body, ignores);
+          return sendSetting(reply, await replace(nameOf(request), given, condition, request));
+        },
+      }),
+
+    /** Deletes one, and shows what it was; the response has no version, since the setting is gone. */
+    remove: (
+      { operationId, summary }: Described,
+      remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = async (
+        name,
+        { by, expected },
+        request,
+      ) => {
+        const shown = toShown(keeper.requireMade(name), request);
+        await keeper.delete(name, by, expected);
+        return shown;
+      },
+    ): Route =>
+      defineRoute({
+        method: 'DELETE',
+        path: ownPath,
+        ...changing,
+        summary,
+        headers: { request: ifMatchHeader },
+        schema: {
+          operationId,
+          params,
+          response: { 200: shape, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+        },
+        handler: async (request, reply) =>
+          sendJson(reply, await remove(nameOf(request), conditionOf(request), request)),
+      }),
+
+    /** Ends one that stays listed. */
+    end: ({ operationId, summary }: Described, end: (name: string, condition: Condition) => Promise<Shown>): Route =>
+      defineRoute({
+        method: 'DELETE',
+        path: ownPath,
+        ...changing,
+        summary,
+        headers: { request: ifMatchHeader, response: withVersion },
+        schema: { operationId, params, response: { 200: shape, 404: ErrorBody, 412: ErrorBody } },
+        handler: async (request, reply) => sendSetting(reply, await end(nameOf(request), conditionOf(request))),
+      }),
+  };
+};
+
+/** Refuses members that the body should not have, and another name than that of the path. @throws HttpError */
+const readBody = <Body extends TObject>(
+  request: FastifyRequest,
+  schema: Body,
+  ignores: TObject | undefined,
+  path?: string,
+): Static<Body> => {
+  const body = request.body as Static<Body> & { name?: string };
+  assertOwnMembers(body as object, schema, ignores);
+  if (path !== undefined && body.name !== undefined) assertNameOfPath(body.name, path);
+  return body;
+};
