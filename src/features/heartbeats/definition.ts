@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { HttpError } from '../../http/errors.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
 import { parseSchedule } from '../../kit/schedule.ts';
 import { severities } from '../../kit/severity.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
@@ -183,20 +184,6 @@ export interface KnownHeartbeat {
   since: number;
   /** When its definition was changed; 0 for one that the config file had on startup. */
   changedAt: number;
-  /** Of the setting; undefined in the config file. */
-  made: { version: number; by: string; at: number } | undefined;
+  /** Undefined in the config file. */
+  setting: Pick<RuntimeSetting, 'version' | 'by' | 'at'> | undefined;
 }
-
-/** Of the config file. The settings are valid. */
-export const toKnownHeartbeat = (
-  { name, uuid: address, ...definition }: ConfiguredHeartbeat,
-  changedAt: number,
-): KnownHeartbeat => ({
-  name,
-  uuid: address?.toLowerCase(),
-  definition,
-  times: compileTimes(definition),
-  since: 0,
-  changedAt,
-  made: undefined,
-});

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { needs, openFor } from '../../auth/access.ts';
+import { needs } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendItems, sendJson } from '../../http/json.ts';
 import type { Parts } from '../../kit/feature.ts';
-import { createMadeRoutes, sendMade } from '../../kit/made-routes.ts';
-import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
+import { createSettingRoutes, sendSetting } from '../../kit/setting-routes.ts';
 import { drawBadge } from './badge.ts';
 import { HeartbeatDefinition, type KnownHeartbeat } from './definition.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
+import { heartbeatKind } from './kind.ts';
 import type { HeartbeatState } from './runs.ts';
 import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatQuery, HeartbeatRunList, RunQuery } from './schema.ts';
 import { toRecentRuns, toRun } from './shown.ts';
@@ -22,30 +22,37 @@ interface HeartbeatParts extends Pick<Parts, 'authorize' | 'clock'> {
   show(known: KnownHeartbeat, isForAdmin: boolean): Heartbeat;
 }
 
-const reading = openFor('incidents:read');
-const changing = needs('settings:write');
+const { reading, changing } = heartbeatKind;
 const params = HeartbeatParams;
 
-const { read, put, remove } = createMadeRoutes<Heartbeat>({
-  path: '/api/heartbeats',
-  params,
-  shape: Heartbeat,
-  noun: 'definition',
-  reading,
-  changing,
-});
-
-export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => [
-  createListRoute(parts),
-  read({ operationId: 'getHeartbeat', summary: 'One heartbeat' }, (name, request) =>
-    parts.show(parts.keeper.require(name), isAdmin(request, parts.authorize)),
-  ),
-  createRunsRoute(parts),
-  createBadgeRoute(parts),
-  createPauseRoute(parts, 'pause', 'Expect nothing of a heartbeat until it is resumed'),
-  createPauseRoute(parts, 'resume', 'Expect a heartbeat again, from now on'),
-  ...(parts.keeper.isChangeable ? createChangingRoutes(parts) : []),
-];
+export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
+  const { keeper, show, authorize } = parts;
+  const { read, put, remove } = createSettingRoutes(heartbeatKind, keeper, (known, request) =>
+    show(known, isAdmin(request, authorize)),
+  );
+  const all = [
+    createListRoute(parts),
+    read({ operationId: 'getHeartbeat', summary: 'One heartbeat' }),
+    createRunsRoute(parts),
+    createBadgeRoute(parts),
+    createPauseRoute(parts, 'pause', 'Expect nothing of a heartbeat until it is resumed'),
+    createPauseRoute(parts, 'resume', 'Expect a heartbeat again, from now on'),
+  ];
+  if (!keeper.isChangeable) return all;
+  return [
+    ...all,
+    put(
+      {
+        operationId: 'putHeartbeat',
+        summary: 'Create a heartbeat, or replace its definition',
+        body: HeartbeatDefinition,
+        ignores: Heartbeat,
+      },
+      pickDefinition,
+    ),
+    remove({ operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs; its incident is resolved' }),
+  ];
+};
 
 const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Route =>
   defineRoute({
@@ -89,7 +96,7 @@ const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/heartbeats/:name/badge.svg',
-    ...openFor('incidents:read'),
+    ...reading,
     staysOpen: true,
     summary: 'A picture of the state of a heartbeat with `open`',
     schema: {
@@ -109,29 +116,6 @@ const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
     },
   });
 
-const createChangingRoutes = ({ keeper, show }: HeartbeatParts): Route[] => [
-  put(
-    {
-      operationId: 'putHeartbeat',
-      summary: 'Create a heartbeat, or replace its definition',
-      body: HeartbeatDefinition,
-    },
-    (name) => keeper.find(name) !== undefined,
-    async (name, given, { by, expected }) => {
-      assertOwnMembers(given, HeartbeatDefinition, Heartbeat);
-      return show(await keeper.put(name, pickDefinition(given), by, expected), true);
-    },
-  ),
-  remove(
-    { operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs; its incident is resolved' },
-    async (name, { by, expected }) => {
-      const shown = show(keeper.require(name), true);
-      await keeper.delete(name, by, expected);
-      return shown;
-    },
-  ),
-];
-
 const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summary: string): Route =>
   defineRoute({
     method: 'POST',
@@ -144,7 +128,7 @@ const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summa
       const known = keeper.require(request.params.name);
       const { name, since } = known;
       await store.append({ type, name, since, at: clock().getTime(), by: callerOf(request) });
-      return sendMade(reply, show(known, true));
+      return sendSetting(reply, show(known, true));
     },
   });
 

@@ -1,5 +1,5 @@
-import { toMadeFacts } from '../../kit/made-routes.ts';
 import { toTimeOrNull } from '../../kit/route.ts';
+import { toSettingFacts } from '../../kit/setting-kind.ts';
 import type { KnownHeartbeat } from './definition.ts';
 import type { Judgement } from './judge.ts';
 import type { HeartbeatRun, HeartbeatState } from './runs.ts';
@@ -7,7 +7,7 @@ import type { Heartbeat, HeartbeatRunShape, RecentRun } from './schema.ts';
 
 /** A heartbeat as routes return it; its address is left out unless the caller may see it. */
 export const toHeartbeat = (
-  { name, uuid, definition, made }: KnownHeartbeat,
+  { name, uuid, definition, setting }: KnownHeartbeat,
   state: HeartbeatState | undefined,
   { status, dueAt }: Judgement,
   isForAdmin: boolean,
@@ -35,9 +35,9 @@ export const toHeartbeat = (
     open: open ?? false,
     pausedBy: state?.paused?.by ?? null,
     pausedAt: toTimeOrNull(state?.paused?.at),
-    isConfigured: made === undefined,
-    ...toMadeFacts(made),
-    version: made?.version ?? 0,
+    isConfigured: setting === undefined,
+    ...toSettingFacts(setting),
+    version: setting?.version ?? 0,
   };
 };
 
