@@ -2,14 +2,15 @@ import { needs, openFor } from '../../auth/access.ts';
 import { requireConfigured } from '../../config/settings-error.ts';
 import { defineFeature, type Tool } from '../../kit/feature.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { createNoticeTopic, createPolledTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { findDeliveryConcerns } from './concerns.ts';
+import { assertReachable, destinationKind, listEntries } from './destination-kind.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
 import { findNotificationProblems, listSecretFiles, toLinkedDestination, toTarget } from './destinations/target.ts';
-import { DestinationKeeper } from './made-destinations.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
 import { findRotationProblems, Rotations, rotationSettings } from './oncall/rotations.ts';
@@ -68,16 +69,18 @@ export const notifications = defineFeature({
   create: async (parts) => {
     const { offers, database, clock, log, meters } = parts;
     const { settings } = parts;
-    const { alerts, incidents, silences, settings: made } = offers;
+    const { alerts, incidents, silences } = offers;
     const rotations = new Rotations(settings.rotations);
     const targets = openTargets(settings.watchTargets);
-    const keeper = new DestinationKeeper({
-      targets,
-      settings: made,
+    let settled: Promise<void> | undefined;
+    const keeper = new SettingKeeper(destinationKind, {
+      settings: offers.settings,
       configured: settings.destinations,
+      check: (known) => assertReachable(known, targets),
+      settle: async () => settled,
       onUnusable: (name, err) => log.error({ err, name }, 'destinations: one cannot be used, so it gets nothing'),
     });
-    const overrides = made && new Overrides(made, rotations, clock);
+    const overrides = offers.settings && new Overrides(offers.settings, rotations, clock);
     const { quiet: isQuiet } = settings;
     // A quiet instance must not keep the others from notifying.
     const lease = incidents && database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
@@ -94,13 +97,13 @@ export const notifications = defineFeature({
       publicUrl: settings.publicUrl,
       findDestination: (name) => {
         const known = keeper.find(name);
-        return known && toLinkedDestination(known.settings, known.made?.createdAt);
+        return known && toLinkedDestination(known.settings, known.setting?.createdAt);
       },
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
     const outbox =
       alerts && !isQuiet
-        ? await openOutbox({ ...settings, ...keeper.current }, alerts, {
+        ? await openOutbox({ ...settings, ...listEntries(keeper) }, alerts, {
             ...parts,
             links,
             targets,
@@ -108,9 +111,8 @@ export const notifications = defineFeature({
             onIncidentDestinations,
           })
         : undefined;
-    let settled: Promise<void> | undefined;
     const apply = (): void => {
-      settled = outbox?.reload({ ...settings, ...keeper.current });
+      settled = outbox?.reload({ ...settings, ...listEntries(keeper) });
     };
     keeper.onChanged(apply);
     const list = () => outbox?.list() ?? [];
@@ -134,7 +136,7 @@ export const notifications = defineFeature({
             targets,
             isQuiet,
           }),
-          ...createDestinationRoutes({ keeper, settle: async () => settled }),
+          ...createDestinationRoutes(keeper),
           ...acknowledgement.routes,
         ],
         oncall: createOnCallRoutes({ rotations, overrides, clock }),
