@@ -71,7 +71,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   /** Takes the entries of a config file that was read again at a time in Unix milliseconds. */
-  configure(configured: readonly Configured[], at = 0, defaults = this.#defaults): void {
+  configure(configured: readonly Configured[], at = 0, defaults: readonly Known[] = this.#defaults): void {
     this.#defaults = defaults;
     this.#setConfigured(configured, at);
     this.#tell();
@@ -106,6 +106,11 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#settings?.list<Stored>(this.kind.name) ?? [];
   }
 
+  /** One as it is stored, whatever becomes of it. */
+  findStored(name: string): RuntimeSetting<Stored> | undefined {
+    return this.#settings?.find<Stored>(this.kind.name, name);
+  }
+
   find(name: string): Known | undefined {
     const list = this.list();
     this.#byName ??= new Map(list.map((known) => [known.name, known]));
@@ -135,6 +140,14 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     if (taken !== undefined) throw this.#toTaken(taken);
   }
 
+  /** What one would be, without storing it. @throws HttpError for one that could not be stored */
+  try(name: string, value: Stored): Known {
+    this.kind.assertName?.(name);
+    const known = this.#compileGiven(name, value);
+    this.#parts.check?.(known);
+    return known;
+  }
+
   /** Learns now what other instances have changed. */
   async catchUp(): Promise<void> {
     await this.#settings?.catchUp();
@@ -142,7 +155,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
 
   /** Creates one. Rejects with an HttpError for one that cannot be used, and where there is one of the name. */
   async create(name: string, value: Stored, by: string): Promise<Known> {
-    this.#assertUsable(name, value);
+    this.try(name, value);
     this.assertFree(name);
     return this.#store(name, value, by, [0]).catch((error) => {
       throw error instanceof StoreConflict ? this.#toTaken(name) : error;
@@ -152,7 +165,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   /** Replaces one that was made at run time; rejects with an HttpError if there is none. */
   async replace(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
     this.requireMade(name);
-    this.#assertUsable(name, value);
+    this.try(name, value);
     return this.#store(name, value, by, expected);
   }
 
@@ -164,7 +177,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     if (!complete) return this.#storeUsable(name, given as unknown as Stored, by, expected);
     return this.#serially(async () => {
       await settings.catchUp();
-      const version = settings.find(this.kind.name, name)?.version ?? 0;
+      const version = this.findStored(name)?.version ?? 0;
       if (version === 0) this.assertFree(name);
       // Before anything else is said of the request, which may be about another one than there is.
       if (expected && !expected.includes(version)) throw this.#toConflict(name, version);
@@ -188,7 +201,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   /** Resolves to whether there was one. Rejects with an HttpError where it is in the config file. */
   async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
     const settings = this.#requireSettings(name);
-    const stored = settings.find<Stored>(this.kind.name, name);
+    const stored = this.findStored(name);
     const label = stored && this.#toLabel(stored.value);
     const wasThere = await settings.delete(this.kind.name, name, by, expected, label);
     await this.#parts.settle?.();
@@ -196,7 +209,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   async #storeUsable(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
-    this.#assertUsable(name, value);
+    this.try(name, value);
     return this.#store(name, value, by, expected);
   }
 
@@ -212,12 +225,6 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     const stored = await settings.put(this.kind.name, name, value, by, expected, { ...options, label });
     await this.#parts.settle?.();
     return this.kind.compile(stored);
-  }
-
-  /** @throws HttpError */
-  #assertUsable(name: string, value: Stored): void {
-    this.kind.assertName?.(name);
-    this.#parts.check?.(this.#compileGiven(name, value));
   }
 
   /** @throws HttpError */
@@ -270,7 +277,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     });
     const broken = this.#results.flatMap(({ name, reason }) => {
       if (reason === undefined) return [];
-      const value = this.#settings?.find<Stored>(this.kind.name, name)?.value;
+      const value = this.findStored(name)?.value;
       return [[name, { reason, label: value === undefined ? undefined : this.#toLabel(value) }] as const];
     });
     this.#settings?.noteBroken(this.kind.name, new Map(broken));

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { isLike } from '../../lib/wildcards.ts';
-import { isCovered, listDefaultWatches, listKnownWatches } from './definitions.ts';
+import { isCovered, listDefaultWatches } from './definitions.ts';
+import { watchKind } from './kind.ts';
 import type { WatchSettings } from './schema.ts';
 
 const covers = (watches: WatchSettings[], hasDefaults = false) => {
-  const known = listKnownWatches(watches, [], hasDefaults ? listDefaultWatches(true) : []);
+  const defaults = hasDefaults ? listDefaultWatches(true) : [];
+  const known = new SettingKeeper(watchKind, { settings: undefined, configured: watches, defaults }).list();
   const all = ['cpu', 'memory', { mountPath: '/' }, { mountPath: '/var' }] as const;
   return all.filter((what) => isCovered(known, what)).map((what) => (typeof what === 'string' ? what : what.mountPath));
 };
@@ -44,17 +47,14 @@ test('a disk is covered exactly if one of the enabled watches of its space has a
   });
   fc.assert(
     fc.property(fc.array(watch, { maxLength: 4 }), mount, (watches, mountPath) => {
-      const known = listKnownWatches(
-        watches.map(({ mounts, ...rest }, index) => ({
-          name: `w${index}`,
-          type: 'disk' as const,
-          limit: 90,
-          ...rest,
-          ...(mounts && { mounts }),
-        })),
-        [],
-        [],
-      );
+      const configured = watches.map(({ mounts, ...rest }, index) => ({
+        name: `w${index}`,
+        type: 'disk' as const,
+        limit: 90,
+        ...rest,
+        ...(mounts && { mounts }),
+      }));
+      const known = new SettingKeeper(watchKind, { settings: undefined, configured }).list();
       const expected = watches.some(
         ({ metric, enabled, mounts }) =>
           enabled && metric !== 'inodes' && (!mounts || mounts.some((each) => isLike(mountPath, each))),

@@ -32,10 +32,11 @@ const watchTypes: readonly WatchType[] = [
 
 /** A watch, who has defined it, and what its type makes of it. */
 export interface KnownWatch {
+  name: string;
   settings: WatchSettings;
   type: WatchType;
   origin: 'default' | 'config' | 'made';
-  made: RuntimeSetting<WatchSettings> | undefined;
+  setting: RuntimeSetting<WatchSettings> | undefined;
   /** Undefined where it asks a question of yes or no. */
   limits: FigureLimits | undefined;
   everyMs: number;
@@ -57,24 +58,21 @@ const defaultWatches: readonly WatchSettings[] = [
   { name: 'journal', type: 'journal' },
 ];
 
-/** The default watches of a machine: without systemd, no unit can be checked. */
-export const listDefaultWatches = (hasSystemd: boolean): readonly WatchSettings[] =>
-  defaultWatches.filter(({ type }) => type !== 'service' || hasSystemd);
-
 const toType = (watch: WatchSettings): WatchType => watchTypes.find(({ name }) => name === watch.type) as WatchType;
 
 export const toKnownWatch = (
   settings: WatchSettings,
   origin: KnownWatch['origin'],
-  made?: RuntimeSetting<WatchSettings>,
+  setting?: RuntimeSetting<WatchSettings>,
 ): KnownWatch => {
   const type = toType(settings);
   const { limit = type.usualLimit, critical, clear } = settings;
   return {
+    name: settings.name,
     settings,
     type,
     origin,
-    made,
+    setting,
     limits:
       limit === undefined
         ? undefined
@@ -90,22 +88,11 @@ export const toKnownWatch = (
   };
 };
 
-/** Those of the settings and those made at run time; of one name, only the first. */
-export const listKnownWatches = (
-  configured: readonly WatchSettings[],
-  made: readonly RuntimeSetting<WatchSettings>[],
-  /** Used unless the settings replace them. */
-  defaults: readonly WatchSettings[],
-): KnownWatch[] => {
-  const watches = [
-    ...configured.map((settings) => toKnownWatch(settings, 'config')),
-    ...made.map((one) => toKnownWatch(one.value, 'made', one)),
-    ...defaults.map((settings) => toKnownWatch(settings, 'default')),
-  ];
-  const byName = new Map<string, KnownWatch>();
-  for (const watch of watches) if (!byName.has(watch.settings.name)) byName.set(watch.settings.name, watch);
-  return [...byName.values()];
-};
+/** The default watches of a machine: without systemd, no unit can be checked. */
+export const listDefaultWatches = (hasSystemd: boolean): readonly KnownWatch[] =>
+  defaultWatches
+    .filter(({ type }) => type !== 'service' || hasSystemd)
+    .map((settings) => toKnownWatch(settings, 'default'));
 
 /** Whether one that is enabled says how busy the processors are, or how full the memory or a disk is. */
 export const isCovered = (watches: readonly KnownWatch[], what: 'cpu' | 'memory' | { mountPath: string }): boolean =>
@@ -118,18 +105,18 @@ export const isCovered = (watches: readonly KnownWatch[], what: 'cpu' | 'memory'
 
 const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)[];
 
-/** Why a watch with a valid shape cannot be used, as a clause; undefined if it can. */
 const isWatch = createSchemaCheck(WatchSettings);
 
 /** Why a stored watch cannot be used: another version may have stored it. */
-export const findStoredProblem = ({ value }: RuntimeSetting<WatchSettings>): string | undefined => {
+export const findStoredProblem = (value: WatchSettings): string | undefined => {
   const { type, name } = Object(value) as Partial<WatchSettings>;
   if (!watchTypes.some((one) => one.name === type)) return `there is no type ${JSON.stringify(type)}`;
   if (typeof name !== 'string' || !isWatch(value)) return 'it is no watch of this version';
   return findWatchProblem(value);
 };
 
-export const findWatchProblem = (watch: WatchSettings): string | undefined => {
+/** Why a watch with a valid shape cannot be used, as a clause; undefined if it can. */
+const findWatchProblem = (watch: WatchSettings): string | undefined => {
   const type = toType(watch);
   const { keys, required = [] } = type;
   const foreign = ownKeys.find((key) => watch[key] !== undefined && !keys.includes(key));
@@ -155,12 +142,6 @@ const findLimitProblem = (watch: WatchSettings, type: WatchType): string | undef
     return `clear must not be ${isLowBad ? 'lower' : 'higher'} than limit`;
   return undefined;
 };
-
-/** Why a watch may be only in the config file, as a clause. */
-export const findRoutesProblem = ({ path, caFile, type }: WatchSettings): string | undefined =>
-  path === undefined && caFile === undefined && type !== 'file'
-    ? undefined
-    : 'watches of files are only in the config file, in watches';
 
 /** Conflicts of the setting `watches`. */
 export const findConfigProblems = (watches: readonly WatchSettings[]): string[] => {

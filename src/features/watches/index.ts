@@ -1,19 +1,14 @@
 import { hostname } from 'node:os';
 import Type from 'typebox';
 import { isAccessible, systemPaths } from '../../host/programs.ts';
-import { pickUsable } from '../../kit/compiled-settings.ts';
 import { defineFeature } from '../../kit/feature.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
-import {
-  findConfigProblems,
-  findStoredProblem,
-  isCovered,
-  listDefaultWatches,
-  listKnownWatches,
-} from './definitions.ts';
+import { findConfigProblems, isCovered, listDefaultWatches } from './definitions.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
-import { createWatchRoutes, watchKind } from './routes.ts';
+import { assertWithoutFiles, watchKind } from './kind.ts';
+import { createWatchRoutes } from './routes.ts';
 import { StrictWatch } from './schema.ts';
 import { Watcher } from './watcher.ts';
 
@@ -49,7 +44,6 @@ export const watches = defineFeature({
     const network = database ? createLease(database, 'watches') : ownLease;
     const ownPlace = toInstancePlace(database && offers.alerts ? await offers.alerts.readInstance() : 'signalbox');
     const instance = database ? keepPlace(createLease(database, toPlaceLease(ownPlace))) : ownLease;
-    let { watches: configured, defaultWatches } = settings;
     const usual = listDefaultWatches(await isAccessible(systemPaths.bootMark));
     const targets = openTargets(settings.watchTargets);
     const watcher = new Watcher({
@@ -69,15 +63,14 @@ export const watches = defineFeature({
       isShared: database !== undefined,
       takeGone: database && ((place) => takeGonePlace(database, place)),
     });
-    const listMade = () => (offers.settings ? pickUsable(offers.settings, watchKind, findStoredProblem) : []);
-    const listAll = () => listKnownWatches(configured, listMade(), defaultWatches ? usual : []);
-    let known = listAll();
-    const renew = (): void => {
-      known = listAll();
-      watcher.set(known);
-    };
-    renew();
-    offers.settings?.onChanged(watchKind, renew);
+    const keeper = new SettingKeeper(watchKind, {
+      settings: offers.settings,
+      configured: settings.watches,
+      defaults: settings.defaultWatches ? usual : [],
+      check: assertWithoutFiles,
+    });
+    keeper.onChanged(() => watcher.set(keeper.list()));
+    watcher.set(keeper.list());
     meters.reading(
       'gauge',
       'signalbox_watched_things',
@@ -95,14 +88,13 @@ export const watches = defineFeature({
       [[], watcher.checked.count],
     ]);
     return {
-      profiles: { watches: createWatchRoutes({ watcher, list: () => known, settings: offers.settings }) },
-      offers: { watches: { covers: (what) => isCovered(known, what) } },
+      profiles: { watches: createWatchRoutes(keeper, watcher) },
+      offers: { watches: { covers: (what) => isCovered(keeper.list(), what) } },
       findConcerns: () => watcher.findConcerns(),
       start: () => watcher.start(),
       reload: (changed) => {
-        ({ watches: configured, defaultWatches } = changed);
         targets.change(changed.watchTargets);
-        renew();
+        keeper.configure(changed.watches, clock().getTime(), changed.defaultWatches ? usual : []);
         return [];
       },
       close: async () => {

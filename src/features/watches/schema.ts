@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { pressures } from '../../host/readings.ts';
-import { madeFacts } from '../../kit/made-routes.ts';
 import { defineList, defineShape, nullable, Time } from '../../kit/route.ts';
+import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
 
 /** Names of watches are parts of sources, fingerprints and paths. */
@@ -216,7 +216,7 @@ export const Watch = defineShape('Watch', {
   }),
   since: nullable(Time, 'Since when.'),
   things: Type.Array(WatchedThing),
-  ...madeFacts,
+  ...settingFacts,
 });
 export type Watch = Static<typeof Watch>;
 

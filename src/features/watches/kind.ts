@@ -1,0 +1,42 @@
+import { needs } from '../../auth/access.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
+import type { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { defineSettingKind } from '../../kit/setting-kind.ts';
+import { findStoredProblem, type KnownWatch, toKnownWatch } from './definitions.ts';
+import { Watch, WatchParams, type WatchSettings } from './schema.ts';
+
+/** Throws an Error for one that cannot be used. */
+const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
+  const problem = findStoredProblem(setting.value);
+  if (problem !== undefined) throw new Error(problem);
+  return toKnownWatch(setting.value, 'made', setting);
+};
+
+/** Refuses a watch that would read the machine's files. @throws HttpError */
+export const assertWithoutFiles = ({ settings: { path, caFile, type } }: KnownWatch): void => {
+  if (path === undefined && caFile === undefined && type !== 'file') return;
+  throw new HttpError('invalid', 'watches of files are only in the config file, in watches');
+};
+
+/** Watches: those of the config file, those made at run time, and the default ones that neither replaces. */
+export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSettings>({
+  name: 'watch',
+  noun: 'Watch',
+  path: '/api/watches',
+  params: WatchParams,
+  shape: Watch,
+  reading: needs('watches:read'),
+  changing: needs('settings:write'),
+  limits: { count: 1000, plural: 'watches' },
+  order: 'origin',
+  compile,
+  fromConfig: (settings) => toKnownWatch(settings, 'config'),
+  words: {
+    inConfig: (name) => `${name} is in the config file: change it there`,
+    isDefault: (name) => `${name} is a default watch: create one with its name to replace it`,
+    taken: (name) => `There is a watch ${name}`,
+  },
+});
+
+export type WatchKeeper = SettingKeeper<WatchSettings, KnownWatch, WatchSettings>;
