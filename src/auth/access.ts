@@ -77,12 +77,8 @@ export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
   ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['keys must all have different hashes'] : []),
 ];
 
-/** Where a key was defined. */
-type KeyOrigin = 'config' | 'made';
-
 /** A key that is accepted, and since when and when last it was seen. */
 export interface KnownKey extends AccessKey {
-  origin: KeyOrigin;
   use: KeyUse;
 }
 
@@ -99,20 +95,19 @@ export type AccessKeys = ReturnType<typeof createAccessKeys>;
 /** The keys that are accepted: those of the settings, and those made at run time, whose names the settings do not have. */
 export const createAccessKeys = (configured: readonly AccessKey[]) => {
   let ofSettings = configured;
-  let made: readonly AccessKey[] = [];
+  let others: readonly AccessKey[] = [];
   /** By hash. Who presents a key cannot choose its hash, so the time of a look-up tells nothing about those of others. */
   let known = new Map<string, KnownKey>();
   const uses = new Map<string, KeyUse>();
   let hasHadKeys = false;
-  const toKnown = (key: AccessKey, origin: KeyOrigin): KnownKey => {
-    const use = uses.get(key.sha256) ?? { since: Date.now(), last: 0 };
-    uses.set(key.sha256, use);
-    return { ...key, origin, use };
+  const toKnown = ({ name, sha256, scopes: allowed }: AccessKey): KnownKey => {
+    const use = uses.get(sha256) ?? { since: Date.now(), last: 0 };
+    uses.set(sha256, use);
+    return { name, sha256, scopes: allowed, use };
   };
   const rebuild = (): void => {
     const names = new Set(ofSettings.map(({ name }) => name));
-    const others = made.filter(({ name }) => !names.has(name));
-    const all = [...others.map((key) => toKnown(key, 'made')), ...ofSettings.map((key) => toKnown(key, 'config'))];
+    const all = [...others.filter(({ name }) => !names.has(name)), ...ofSettings].map(toKnown);
     known = new Map(all.map((key) => [key.sha256, key]));
     for (const sha256 of uses.keys()) if (!known.has(sha256)) uses.delete(sha256);
     hasHadKeys ||= known.size > 0;
@@ -125,11 +120,15 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
       rebuild();
     },
     /** Replaces all keys that were made at run time. */
-    setMade: (changed: readonly AccessKey[]): void => {
-      made = changed;
+    setRuntime: (changed: readonly AccessKey[]): void => {
+      others = changed;
       rebuild();
     },
     list: (): KnownKey[] => [...known.values()],
+    /** Those of the settings. */
+    listConfigured: (): readonly AccessKey[] => ofSettings,
+    /** The key with a hash, if it is accepted. */
+    findByHash: (sha256: string): KnownKey | undefined => known.get(sha256),
     /** The key that a text is, which counts as a use of it; undefined if it is none. */
     find: (text: string): KnownKey | undefined => {
       if (!text.startsWith(prefix)) return undefined;

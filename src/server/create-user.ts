@@ -4,8 +4,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { addUser, type NewAccount } from '../features/accounts/user-keeper.ts';
+import { userKind } from '../features/accounts/user-kind.ts';
 import { openRuntimeSettings } from '../features/settings/index.ts';
 import { ownSender } from '../kit/alert-record.ts';
+import { SettingKeeper } from '../kit/setting-keeper.ts';
 import { ExpectedError } from '../lib/expected-errors.ts';
 import { createMeters } from '../metrics/meters.ts';
 import { codeOf } from '../storage/journal/errors.ts';
@@ -24,11 +26,11 @@ export const createUser = async (settings: Settings, account: NewAccount, log: F
   // The list of instances leaves out one without a name.
   const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
   try {
-    const made = await openRuntimeSettings({ ...storage, clock, log }).catch(explainLock);
+    const runtime = await openRuntimeSettings({ ...storage, clock, log }).catch(explainLock);
     try {
-      await addUser(made.store, account, ownSender, clock);
+      await addUser(new SettingKeeper(userKind, { settings: runtime.store }), account, ownSender, clock);
     } finally {
-      await made.close();
+      await runtime.close();
     }
   } catch (error) {
     if (error instanceof ExpectedError && !(error instanceof SettingsError)) throw new SettingsError([error.message]);

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { findHashProblem, hashPassword } from '../../auth/password.ts';
-import { AccountsUnknown, type Role, roles, type TokenGrant, toGeneration } from '../../auth/token.ts';
-import { pickUsable } from '../../kit/compiled-settings.ts';
+import { hashPassword } from '../../auth/password.ts';
+import { AccountsUnknown, type Role, type TokenGrant, toGeneration } from '../../auth/token.ts';
 import type { RandomSecrets } from '../../kit/feature.ts';
 import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import type { AccountMemory } from './account-memory.ts';
+import type { Account, UserSettingKeeper } from './user-kind.ts';
 import type { User, UserSettings } from './users.ts';
 
-/** Kinds of runtime settings: users, and ends of all sessions of a name. */
-export const userKind = 'user';
+/** The kind of runtime settings that end all sessions of a name. They have no routes of their own, and no limits. */
 export const sessionEndKind = 'session-end';
 
 export interface SessionEnd {
@@ -18,29 +17,15 @@ export interface SessionEnd {
   isForeign?: boolean;
 }
 
-/** A user that was made at run time, as it is stored. */
-export type StoredUser = Pick<User, 'role' | 'passwordHash'> & Pick<SessionEnd, 'notBefore'>;
-
 /** Of random passwords: 16 characters. */
 const passwordBytes = 12;
-
-export interface Account {
-  name: string;
-  role: Role;
-  /** `temporary`: admin and reader with random passwords, until somebody makes an account. */
-  origin: 'config' | 'made' | 'temporary';
-  /** The setting of one that was made at run time. */
-  made?: RuntimeSetting<StoredUser>;
-  /** Role and password, or its hash: what a login checks. */
-  checked: string;
-  /** Built-in accounts hash their password with the first login: hashing on startup would delay the first response. */
-  readHash(): Promise<string> | string;
-}
 
 interface AccountParts {
   secrets: RandomSecrets;
   /** Undefined where nothing can be made at run time. */
-  settings: Pick<SettingStore, 'list' | 'find' | 'onChanged' | 'isRead' | 'noteBroken'> | undefined;
+  settings: Pick<SettingStore, 'find' | 'onChanged' | 'isRead'> | undefined;
+  /** Those made at run time. */
+  users: UserSettingKeeper;
   /** The accounts of the settings at the last start; undefined if no token outlives the process. */
   memory: AccountMemory | undefined;
   /** Stores that the tokens of a name were revoked, of which the runtime settings say nothing yet. */
@@ -55,7 +40,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
  * The tokens of users that are removed, or get another role or password, are revoked, also by a change of the settings
  * between two starts.
  */
-export const createAccounts = ({ secrets, settings, memory, storeRevocation }: AccountParts) => {
+export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
   /** Users whose random passwords were announced. */
@@ -79,13 +64,12 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
   };
   /** Those of the settings and those made at run time; the settings win. */
   const listLasting = (): Account[] => {
-    const made = settings ? pickUsable(settings, userKind, findUserProblem).map(toMade) : [];
     const configured = listConfigured();
-    return [...made.filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
+    return [...runtime.list().filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
   };
   const listTemporary = (lasting: readonly Account[]): { name: string; role: Role; password: string }[] => {
     // With a password of admin alone in the settings, reader still gets a random one, as the API specifies.
-    const isSettled = given.users !== undefined || lasting.some(({ made, role }) => made && role === 'Admin');
+    const isSettled = given.users !== undefined || lasting.some(({ setting, role }) => setting && role === 'Admin');
     if (isSettled || !isRead()) return [];
     return (['admin', 'reader'] as const)
       .filter((name) => !lasting.some((one) => one.name === name))
@@ -106,15 +90,15 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
   /** Accounts of the settings. A temporary one has another password after each start, which revokes nothing. */
   const listRemembered = () =>
     [...accounts.values()]
-      .filter(({ made }) => !made)
+      .filter(({ setting }) => !setting)
       .map(({ name, role, origin, checked }) => ({ name, checked: origin === 'temporary' ? role : checked }));
 
   const revokeChanged = (before: ReadonlyMap<string, Account>): void => {
-    const changed = [...before.values()].filter(({ name, checked, origin, made }) => {
+    const changed = [...before.values()].filter(({ name, checked, origin, setting }) => {
       const now = accounts.get(name);
       if (now?.checked === checked && now.origin === origin) return false;
       // The generation of an account that was made at run time says so itself.
-      return !made || (now !== undefined && now.origin !== 'made');
+      return !setting || (now !== undefined && now.origin !== 'made');
     });
     const isComplete = isRead();
     const differing = !memory || isCompared || !isComplete ? [] : memory.listChanged(listRemembered());
@@ -127,7 +111,7 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
   };
 
   const isForeign = (name: string, end: RuntimeSetting<SessionEnd> | undefined): boolean =>
-    end?.value.isForeign === true && !unstored.has(name) && !settings?.find(userKind, name);
+    end?.value.isForeign === true && !unstored.has(name) && !runtime.findStored(name);
 
   /** @throws AccountsUnknown while a database with accounts and revocations was not read */
   const findGrant = (name: string): TokenGrant | undefined => {
@@ -139,7 +123,7 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
       const { role } = account;
       return { role, generation: findGeneration(account, end, mark), notBefore: Number.POSITIVE_INFINITY };
     }
-    if (!end && mark === undefined && !settings?.find(userKind, name)) return undefined;
+    if (!end && mark === undefined && !runtime.findStored(name)) return undefined;
     const { notBefore } = end?.value ?? {};
     return {
       role: undefined,
@@ -170,7 +154,7 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
-  settings?.onChanged(userKind, () => {
+  runtime.onChanged(() => {
     renew();
     tell();
   });
@@ -205,11 +189,11 @@ export const createAccounts = ({ secrets, settings, memory, storeRevocation }: A
 
 /** Undefined until the first revocation of an account of the settings. */
 const findGeneration = (
-  { origin, made }: Account,
+  { origin, setting }: Account,
   end: RuntimeSetting<SessionEnd> | undefined,
   mark: string | undefined,
 ): string | undefined => {
-  const last = made && end && end.version > made.version ? end : (made ?? end);
+  const last = setting && end && end.version > setting.version ? end : (setting ?? end);
   if (!last && mark === undefined) return undefined;
   return toGeneration(
     origin === 'made' ? 'm' : 'c',
@@ -220,16 +204,7 @@ const findGeneration = (
 
 /** Hashing is not repeated where nothing has changed. */
 const keepHash = (account: Account, before: Account | undefined): Account =>
-  before?.checked === account.checked && before.origin === account.origin && !account.made ? before : account;
-
-/** Why an account cannot be used: another version may have stored it. */
-const findUserProblem = ({ value }: RuntimeSetting<StoredUser>): string | undefined => {
-  if (!roles.includes(value?.role)) return `role must be ${roles.join(' or ')}`;
-  if (!Number.isSafeInteger(value.notBefore)) return 'notBefore must be a second of Unix time';
-  if (typeof value.passwordHash !== 'string') return 'passwordHash must be a text';
-  const problem = findHashProblem(value.passwordHash);
-  return problem === undefined ? undefined : `passwordHash ${problem}`;
-};
+  before?.checked === account.checked && before.origin === account.origin && !account.setting ? before : account;
 
 const toBuiltIn = (name: string, role: Role, origin: Account['origin'], password: string): Account => {
   let hash: Promise<string> | undefined;
@@ -243,15 +218,3 @@ const toListed = ({ name, role, passwordHash }: User): Account => ({
   checked: `${role} ${passwordHash}`,
   readHash: () => passwordHash,
 });
-
-const toMade = (made: RuntimeSetting<StoredUser>): Account => {
-  const { role, passwordHash } = made.value;
-  return {
-    name: made.name,
-    role,
-    origin: 'made',
-    made,
-    checked: `${role} ${passwordHash}`,
-    readHash: () => passwordHash,
-  };
-};

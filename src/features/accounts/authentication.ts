@@ -4,8 +4,9 @@ import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import { HttpError } from '../../http/errors.ts';
 import { toAddressGroup } from '../../http/fair-shares.ts';
 import type { Parts } from '../../kit/feature.ts';
-import type { Account, Accounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
 import { createCheckQueue, createLoginLimits, createSharedLogins } from './limits.ts';
+import type { Account } from './user-kind.ts';
 import type { loginSettings } from './users.ts';
 
 const loginResults = ['accepted', 'refused', 'delayed'] as const;

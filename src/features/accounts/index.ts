@@ -4,16 +4,19 @@ import { sendJson } from '../../http/json.ts';
 import { ownSender } from '../../kit/alert-record.ts';
 import { defineFeature, type Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { type AccountMemory, openAccountMemory } from './account-memory.ts';
 import { createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';
-import { createKeyRoutes, followMadeKeys } from './key-routes.ts';
+import { keyKind } from './key-kind.ts';
+import { createKeyRoutes } from './key-routes.ts';
 import { createKeyUses, keepInDatabase, keepInFile } from './key-uses.ts';
 import { createOwnAccountRoutes } from './own-account.ts';
 import { createSessionRoutes, createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
 import { createSharedSessions } from './shared-sessions.ts';
 import { createUserKeeper } from './user-keeper.ts';
+import { userKind } from './user-kind.ts';
 import { createUserRoutes } from './user-routes.ts';
 import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
 
@@ -50,7 +53,7 @@ export const login = defineFeature({
   findProblems: findUserProblems,
   create: async (parts) => {
     const { settings, tokens, keys, secrets, log, clock, database, openFile, offers } = parts;
-    const { settings: made } = offers;
+    const { settings: store } = offers;
     /** So that the tokens are refused after a restart, too. */
     const storeRevocation = async (name: string): Promise<void> => {
       await keeper?.endSessions(name, ownSender, true).catch((err) => {
@@ -59,10 +62,11 @@ export const login = defineFeature({
       });
     };
     const memory = await openMemory(parts);
-    const accounts = createAccounts({ secrets, settings: made, memory, storeRevocation });
+    const users = new SettingKeeper(userKind, { settings: store });
+    const accounts = createAccounts({ secrets, settings: store, users, memory, storeRevocation });
     const sessions = createSessions(clock, accounts.findGrant, database && createSharedSessions(database, clock));
-    const keeper = made && createUserKeeper(accounts, made, parts);
-    tokens.setAccounts(accounts.findGrant, database && made && (() => made.catchUp()));
+    const keeper = store && createUserKeeper(accounts, users, store, parts);
+    tokens.setAccounts(accounts.findGrant, database && store && (() => store.catchUp()));
     const notices = [...accounts.load(settings), ...(accounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const tell = (): void => {
@@ -70,7 +74,12 @@ export const login = defineFeature({
     };
     accounts.onChanged(tell);
     const setup = createSetup(() => accounts.isFirstMissing());
-    if (made) followMadeKeys(keys, made, tell);
+    const keyKeeper = new SettingKeeper(keyKind, { settings: store, configured: keys.listConfigured() });
+    keys.setRuntime(keyKeeper.listMade());
+    keyKeeper.onChanged(() => {
+      keys.setRuntime(keyKeeper.listMade());
+      tell();
+    });
     const kept = database ? keepInDatabase(database) : keepInFile(openFile('keys.used'));
     const uses = createKeyUses(keys, kept, log);
     const endAll = async (user: string): Promise<number> => {
@@ -87,8 +96,8 @@ export const login = defineFeature({
         login: [createLoginRoute(authenticate, (...given) => issueToken({ tokens, sessions }, ...given))],
         accounts: [
           ...(keeper ? [createSetupRoute(setup, keeper)] : []),
-          ...createUserRoutes(accounts, keeper),
-          ...createKeyRoutes({ keys, settings: made, loadUses: uses.load, clock }),
+          ...createUserRoutes(accounts, users, keeper),
+          ...createKeyRoutes({ keeper: keyKeeper, keys, loadUses: uses.load, clock }),
           ...createSessionRoutes({ tokens, sessions, accounts, clock, endAll }),
           ...createOwnAccountRoutes({ accounts, tokens, sessions, authenticate, keeper }),
         ],
@@ -96,7 +105,11 @@ export const login = defineFeature({
       offers: { access: { onChanged: (listener) => void listeners.push(listener) } },
       notices,
       invitation: keeper && setup.invitation,
-      reload: (changed) => accounts.load(changed),
+      reload: (changed) => {
+        // The server has read those of the settings again.
+        keyKeeper.configure(keys.listConfigured());
+        return accounts.load(changed);
+      },
       start: () => {
         uses.start();
         removal = setInterval(() => void keeper?.removeOld(), removalMs).unref();

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/rights.ts';
-import { madeFacts, madeOrigin } from '../../kit/made-routes.ts';
 import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
+import { settingFacts, settingOrigin } from '../../kit/setting-kind.ts';
 import { accountOrigin, RoleName } from './users.ts';
 
 const userName = Type.String({
@@ -29,7 +29,7 @@ export const ShownUser = defineShape('User', {
   name: Type.String({ examples: ['anna'] }),
   role: RoleName,
   origin: accountOrigin,
-  ...madeFacts,
+  ...settingFacts,
 });
 export type ShownUser = Static<typeof ShownUser>;
 
@@ -53,10 +53,10 @@ export const NewKey = defineShape('NewKey', {
 const keyFields = {
   name: Type.String({ examples: ['grafana'] }),
   scopes: keyScopes,
-  origin: madeOrigin,
+  origin: settingOrigin,
   lastUsedAt: orNull(Time, 'When it was presented last, as far as this server knows.'),
   isUnused: Type.Boolean({ description: 'Nobody has used it for 90 days.', examples: [false] }),
-  ...madeFacts,
+  ...settingFacts,
 };
 
 export const ShownKey = defineShape('Key', keyFields);

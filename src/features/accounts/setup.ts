@@ -2,12 +2,12 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { openFor } from '../../auth/access.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import type { Invitation } from '../../kit/feature.ts';
-import { sendMade } from '../../kit/made-routes.ts';
 import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
+import { sendSetting } from '../../kit/setting-routes.ts';
 import { FirstAccount, ShownUser } from './schema.ts';
 import { linkUsed, type UserKeeper } from './user-keeper.ts';
-import { toShownUser } from './user-routes.ts';
+import { toShownUser } from './user-kind.ts';
 
 const codeBytes = 24;
 const setupMinutes = 30;
@@ -69,7 +69,7 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
       setup.take(code);
       try {
         const account = await users.createFirst({ name, password });
-        return sendMade(reply.code(201), toShownUser(account));
+        return sendSetting(reply.code(201), toShownUser(account));
       } catch (error) {
         setup.giveBack();
         throw error;

@@ -7,16 +7,11 @@ import type { Parts } from '../../kit/feature.ts';
 import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { createSerial } from '../../lib/scheduling.ts';
-import { type Account, type Accounts, type SessionEnd, type StoredUser, sessionEndKind, userKind } from './accounts.ts';
-
-/** Bounds of users made at run time. */
-const limits: PutOptions = { most: { count: 1000, plural: 'users' }, isCaseless: true };
+import { type Accounts, type SessionEnd, sessionEndKind } from './accounts.ts';
+import { type Account, assertUserName, type StoredUser, type UserSettingKeeper } from './user-kind.ts';
 
 /** Changes that take rights away. */
 const revocation: PutOptions = { isRevocation: true };
-
-/** Names of users and keys that are made at run time, which are in paths. */
-export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** Names without an account whose ends of sessions are remembered, whatever the clock: tokens of them must stay refused. */
 const mostEnded = 20_000;
@@ -29,31 +24,16 @@ export interface NewAccount {
 
 /** Stores a new user. Rejects with an HttpError for what cannot be used, 409 for one that exists. */
 export const addUser = async (
-  settings: SettingStore,
+  users: UserSettingKeeper,
   { name, role, password }: NewAccount,
   by: string,
   clock: () => Date,
 ): Promise<void> => {
   assertUserName(name);
   assertStrong(name, password);
-  const names = settings.list(userKind).map((one) => one.name);
-  const taken = names.find((one) => one.toLowerCase() === name.toLowerCase());
-  if (taken !== undefined) throw new HttpError('wrong-state', `There is a user ${taken}: choose another name`);
-  const value: StoredUser = { role, passwordHash: await hashPassword(password), notBefore: toSecond(clock()) };
-  await settings.put(userKind, name, value, by, [0], limits).catch((error) => {
-    if (!(error instanceof StoreConflict)) throw error;
-    throw new HttpError('wrong-state', `There is a user ${name}: choose another name`);
-  });
-};
-
-/** @throws HttpError */
-const assertUserName = (name: string): void => {
-  if (!accountNameForm.test(name) || name.toLowerCase() === ownSender) {
-    throw new HttpError(
-      'invalid',
-      `name must have up to 64 letters, digits, ".", "_", "@" and "-", begin with a letter or digit, and not be ${ownSender}`,
-    );
-  }
+  users.assertFree(name);
+  const passwordHash = await hashPassword(password);
+  await users.create(name, { role, passwordHash, notBefore: toSecond(clock()) }, by);
 };
 
 /** @throws HttpError */
@@ -69,7 +49,12 @@ export const linkUsed = (): HttpError =>
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
 /** Changes users one after the other, so that two changes cannot remove the last two administrators. */
-export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { clock }: Pick<Parts, 'clock'>) => {
+export const createUserKeeper = (
+  accounts: Accounts,
+  users: UserSettingKeeper,
+  settings: SettingStore,
+  { clock }: Pick<Parts, 'clock'>,
+) => {
   const serially = createSerial();
   const requireMade = (name: string): Account => {
     const account = requireKnown(accounts.find(name), 'User', name, '/api/users');
@@ -92,8 +77,8 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
     if (accounts.list().some(isOther)) return;
     throw new HttpError('wrong-state', `${name} is the last administrator: ${change}`);
   };
-  const assertVersion = ({ name, made }: Account, expected: readonly number[] | undefined): void => {
-    const version = made?.version ?? 0;
+  const assertVersion = ({ name, setting }: Account, expected: readonly number[] | undefined): void => {
+    const version = setting?.version ?? 0;
     if (!expected || expected.includes(version)) return;
     throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
   };
@@ -109,7 +94,7 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
     const lower = given.name.toLowerCase();
     const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
     if (taken) throw new HttpError('wrong-state', `User ${taken.name} is in the settings: choose another name`);
-    await addUser(settings, given, by, clock);
+    await addUser(users, given, by, clock);
     return requireFound(given.name);
   };
   const change = async (
@@ -119,17 +104,17 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
     expected?: readonly number[],
   ): Promise<Account> => {
     const account = requireMade(name);
-    const { made } = account;
-    if (!made) return account;
+    const { setting } = account;
+    if (!setting) return account;
     assertVersion(account, expected);
     if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'make another one first');
     if (password !== undefined) assertStrong(name, password);
     // Nobody is logged out where nothing changes.
     else if (role === account.role) return account;
-    const passwordHash = password === undefined ? made.value.passwordHash : await hashPassword(password);
+    const passwordHash = password === undefined ? setting.value.passwordHash : await hashPassword(password);
     const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
     // Never over a change of another instance that is not known here.
-    await settings.put(userKind, name, value, by, expected ?? [made.version], revocation);
+    await users.storeUnchecked(name, value, by, expected ?? [setting.version], revocation);
     return requireFound(name);
   };
   return {
@@ -137,14 +122,14 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
     /** Makes the administrator of a server that has none; at other instances somebody may do that, too. */
     createFirst: ({ name, password }: Omit<NewAccount, 'role'>): Promise<Account> =>
       serially(async () => {
-        await settings.catchUp();
+        await users.catchUp();
         if (!accounts.isFirstMissing()) throw linkUsed();
         const account = await add({ name, role: 'Admin', password }, name);
-        const version = account.made?.version ?? 0;
-        const isEarlier = ({ role, made }: Account): boolean =>
-          role === 'Admin' && made !== undefined && made.version < version;
+        const version = account.setting?.version ?? 0;
+        const isEarlier = ({ role, setting }: Account): boolean =>
+          role === 'Admin' && setting !== undefined && setting.version < version;
         if (!accounts.list().some(isEarlier)) return account;
-        await settings.delete(userKind, name, ownSender, [version]);
+        await users.delete(name, ownSender, [version]);
         throw linkUsed();
       }),
     /** Without a password, the user keeps theirs. Users change their own password with the current one. */
@@ -179,7 +164,7 @@ export const createUserKeeper = (accounts: Accounts, settings: SettingStore, { c
         if (account.role === 'Admin') assertOthers(name, 'make another one before you delete this one');
         // First: a crash between the two must not leave tokens of a user who is gone.
         await endSessions(name, by);
-        await settings.delete(userKind, name, by, expected ?? [account.made?.version ?? 0]);
+        await users.delete(name, by, expected ?? [account.setting?.version ?? 0]);
         return account;
       }),
     endSessions,

@@ -1,0 +1,52 @@
+import { AccessKey, needs } from '../../auth/access.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
+import type { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { defineSettingKind } from '../../kit/setting-kind.ts';
+import { createSchemaCheck } from '../../lib/schema-validation.ts';
+import { KeyParams, ShownKey } from './schema.ts';
+import { accountNameForm } from './user-kind.ts';
+
+/** As it is stored: with the hash, never the key. */
+type StoredKey = Omit<AccessKey, 'name'>;
+
+/** A key, and who has made it if the config file has not. */
+export interface MergedKey extends AccessKey {
+  setting: RuntimeSetting<StoredKey> | undefined;
+}
+
+export type KeyKeeper = SettingKeeper<StoredKey, MergedKey, AccessKey>;
+
+/** @throws HttpError */
+const assertKeyName = (name: string): void => {
+  if (accountNameForm.test(name)) return;
+  throw new HttpError(
+    'invalid',
+    'name must have up to 64 letters, digits, ".", "_", "@" and "-", and begin with a letter or digit',
+  );
+};
+
+const isKey = createSchemaCheck(AccessKey);
+
+/** Throws an Error for one that cannot be used. */
+const compile = (setting: RuntimeSetting<StoredKey>): MergedKey => {
+  const key = { ...setting.value, name: setting.name };
+  if (!isKey(key)) throw new Error('it is no key of this version');
+  return { ...key, setting };
+};
+
+/** Keys of programs. `AccessKeys` merges them once more, by their hashes, for the guard of routes. */
+export const keyKind = defineSettingKind<StoredKey, MergedKey, AccessKey>({
+  name: 'key',
+  noun: 'Key',
+  path: '/api/keys',
+  params: KeyParams,
+  shape: ShownKey,
+  reading: needs('accounts:manage'),
+  changing: { ...needs('accounts:manage'), changesAccess: true },
+  limits: { count: 1000, plural: 'keys' },
+  order: 'name',
+  assertName: assertKeyName,
+  compile,
+  fromConfig: (key) => ({ ...key, setting: undefined }),
+});

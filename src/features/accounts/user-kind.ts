@@ -1,0 +1,84 @@
+import { needs } from '../../auth/access.ts';
+import { findHashProblem } from '../../auth/password.ts';
+import { type Role, roles } from '../../auth/token.ts';
+import { HttpError } from '../../http/errors.ts';
+import { ownSender } from '../../kit/alert-record.ts';
+import type { RuntimeSetting } from '../../kit/offers.ts';
+import type { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { defineSettingKind, toSettingFacts } from '../../kit/setting-kind.ts';
+import { ShownUser, UserParams } from './schema.ts';
+import type { User } from './users.ts';
+
+/** A user as it is stored. */
+export interface StoredUser extends Pick<User, 'role' | 'passwordHash'> {
+  /** The second of Unix time up to which earlier versions refuse tokens of the user. */
+  notBefore: number;
+}
+
+export interface Account {
+  name: string;
+  role: Role;
+  /** `temporary`: admin and reader with random passwords, until somebody makes an account. */
+  origin: 'config' | 'made' | 'temporary';
+  /** Of one that was made at run time. */
+  setting?: RuntimeSetting<StoredUser>;
+  /** Role and password, or its hash: what a login checks. */
+  checked: string;
+  /** Built-in accounts hash their password with the first login: hashing on startup would delay the first response. */
+  readHash(): Promise<string> | string;
+}
+
+export type UserSettingKeeper = SettingKeeper<StoredUser, Account>;
+
+/** Names of users and keys that are made at run time, which are in paths. */
+export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+
+/** @throws HttpError */
+export const assertUserName = (name: string): void => {
+  if (accountNameForm.test(name) && name.toLowerCase() !== ownSender) return;
+  throw new HttpError(
+    'invalid',
+    `name must have up to 64 letters, digits, ".", "_", "@" and "-", begin with a letter or digit, and not be ${ownSender}`,
+  );
+};
+
+/** Throws an Error for one that cannot be used. */
+const compile = (setting: RuntimeSetting<StoredUser>): Account => {
+  const { name, value } = setting;
+  const problem = findProblem(value);
+  if (problem !== undefined) throw new Error(problem);
+  const { role, passwordHash } = value;
+  return { name, role, origin: 'made', setting, checked: `${role} ${passwordHash}`, readHash: () => passwordHash };
+};
+
+const findProblem = (value: StoredUser): string | undefined => {
+  if (!roles.includes(value?.role)) return `role must be ${roles.join(' or ')}`;
+  if (!Number.isSafeInteger(value.notBefore)) return 'notBefore must be a second of Unix time';
+  if (typeof value.passwordHash !== 'string') return 'passwordHash must be a text';
+  const problem = findHashProblem(value.passwordHash);
+  return problem === undefined ? undefined : `passwordHash ${problem}`;
+};
+
+/** Without the password's hash. */
+export const toShownUser = ({ name, role, origin, setting }: Account): ShownUser => ({
+  name,
+  role,
+  origin,
+  ...toSettingFacts(setting),
+});
+
+/** Users. `Accounts` merges them with those of the settings, since there are others as long as nobody has made one. */
+export const userKind = defineSettingKind<StoredUser, Account>({
+  name: 'user',
+  noun: 'User',
+  path: '/api/users',
+  params: UserParams,
+  shape: ShownUser,
+  reading: needs('accounts:manage'),
+  changing: { ...needs('accounts:manage'), changesAccess: true },
+  limits: { count: 1000, plural: 'users' },
+  isCaseless: true,
+  order: 'origin',
+  assertName: assertUserName,
+  compile,
+});
