@@ -1,21 +1,16 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { Heartbeat, HeartbeatRunShape } from './schema.ts';
 
 /** How many runs of a heartbeat are kept, and how many characters of their outputs. */
 const mostRuns = 100;
 const mostOutput = 64 * 1024;
 
 /** One run of a job; times are Unix milliseconds. */
-export interface HeartbeatRun {
+export interface HeartbeatRun extends Omit<HeartbeatRunShape, 'startedAt' | 'endedAt' | 'durationMs'> {
   /** Null where only its end was sent. */
   startedAt: number | null;
   /** Null while it runs, and where its end was never sent. */
   endedAt: number | null;
-  result: 'running' | 'success' | 'failure' | 'unfinished' | 'log';
-  exitCode: number | null;
-  /** By which overlapping runs are told apart. */
-  rid: string | null;
-  /** The end of what it has sent; null where there is none, or it is too old. */
-  output: string | null;
 }
 
 /** Why a heartbeat is down. */
@@ -23,7 +18,7 @@ export interface HeartbeatProblem {
   /** The seq of the record that says so. */
   seq: number;
   at: number;
-  why: 'failed' | 'late' | 'long';
+  why: NonNullable<Heartbeat['downReason']>;
   exitCode: number | null;
   /** When it was expected, of a late one. */
   dueAt: number | null;

@@ -8,10 +8,7 @@ import type { AppliedOverride, Rotations } from './oncall/rotations.ts';
 import { DutyOverride, DutyOverrideParams } from './oncall-schema.ts';
 
 /** Its value in the log of settings. */
-interface StoredOverride extends Omit<AppliedOverride, 'id'> {
-  comment: string;
-  createdBy: string;
-}
+type StoredOverride = Omit<AppliedOverride, 'id'> & Pick<DutyOverride, 'comment' | 'createdBy'>;
 
 export type KnownOverride = RuntimeSetting<StoredOverride>;
 

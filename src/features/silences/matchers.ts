@@ -4,15 +4,7 @@ import { severities } from '../../kit/severity.ts';
 import { createLikeTest, isLike } from '../../lib/wildcards.ts';
 import { assertSize } from './expression-size.ts';
 import { longestCompared, parseExpression, toPatternCost } from './expressions.ts';
-
-/** What a silence matches, as people write it: each member has to match, and `*` stands for any text. */
-interface SilenceMatch {
-  source?: string;
-  hostname?: string;
-  level?: string;
-  text?: string;
-  labels?: Record<string, string>;
-}
+import type { SilenceMatch } from './schema.ts';
 
 /** Either of both. */
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };

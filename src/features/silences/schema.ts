@@ -20,7 +20,8 @@ const time = (description: string) => Type.String({ description, examples: [exam
 const pattern = (sample: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: longestPattern, description, examples: [sample] }));
 
-const SilenceMatch = defineShape('SilenceMatch', {
+/** What a silence matches, as people write it: each member has to match. */
+export const SilenceMatch = defineShape('SilenceMatch', {
   source: pattern('backup*', 'Of an alert, in any case; `*` stands for any text. The same for the others.'),
   hostname: pattern('web-*', ''),
   level: pattern('WARNING', 'Of `CRITICAL`, `ERROR`, `WARNING` and `INFO`.'),
@@ -37,6 +38,8 @@ const SilenceMatch = defineShape('SilenceMatch', {
     ),
   ),
 });
+
+export type SilenceMatch = Static<typeof SilenceMatch>;
 
 const Matcher = defineShape('SilenceMatcher', {
   name: Type.String({ minLength: 1, maxLength: longestPattern, examples: ['alertname'] }),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createWindows, type SilenceTimes } from './windows.ts';
+import { createWindows } from './windows.ts';
+
+type SilenceTimes = Parameters<typeof createWindows>[0];
 
 const at = (text: string): number => Date.parse(text);
 const show = (times: SilenceTimes, text: string): string => {

@@ -1,16 +1,12 @@
 import { parseSchedule } from '../../kit/schedule.ts';
 import { minuteMs } from '../../lib/units.ts';
+import type { StoredSilence } from './silence.ts';
 
 /** How many windows that overlap or touch are followed to the end of the last. */
 const mostJoined = 10;
 
-/** When a silence holds: once, or again and again. Times are Unix milliseconds. */
-export interface SilenceTimes {
-  startsAt: number;
-  /** Null for a recurring one that never ends. */
-  endsAt: number | null;
-  recurring?: { schedule: string; timeZone: string; minutes: number };
-}
+/** When a silence holds: once, or again and again. */
+type SilenceTimes = Pick<StoredSilence, 'startsAt' | 'endsAt' | 'recurring'>;
 
 /** A time for which a silence holds; the end is the first moment after it. */
 export interface SilenceWindow {
