@@ -165,8 +165,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   /** Replaces one that was made at run time; rejects with an HttpError if there is none. */
   async replace(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
     this.requireMade(name);
-    this.try(name, value);
-    return this.#store(name, value, by, expected);
+    return this.#storeUsable(name, value, by, expected);
   }
 
   /** Creates or replaces one. Rejects with an HttpError. */
@@ -174,6 +173,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     const { complete } = this.kind;
     const settings = this.#requireSettings(name);
     this.kind.assertName?.(name);
+    // Without `complete`, what is given has the stored form.
     if (!complete) return this.#storeUsable(name, given as unknown as Stored, by, expected);
     return this.#serially(async () => {
       await settings.catchUp();

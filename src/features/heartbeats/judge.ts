@@ -1,8 +1,8 @@
 import type { KnownHeartbeat } from './definition.ts';
 import type { HeartbeatState } from './runs.ts';
+import type { Heartbeat } from './schema.ts';
 
-export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;
-export type HeartbeatStatus = (typeof heartbeatStates)[number];
+export type HeartbeatStatus = Heartbeat['state'];
 
 /** A time in which nothing could be received, in Unix milliseconds. */
 export interface Outage {

@@ -2,7 +2,8 @@ import Type, { type Static } from 'typebox';
 import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
 import { HeartbeatDefinition } from './definition.ts';
-import { heartbeatStates } from './judge.ts';
+
+export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;
 
 const { period, schedule, timeZone, grace, maxRunMinutes } = HeartbeatDefinition.properties;
 

@@ -7,15 +7,16 @@ import { defineShape } from '../../kit/route.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '../../kit/setting-kind.ts';
 import { type Targets, UncheckedTarget } from '../../kit/targets.ts';
+import {
+  type GivenDestination,
+  keepSecrets,
+  listHidden,
+  type StoredDestination,
+  toShownUrl,
+} from './destination-secrets.ts';
 import { toTarget } from './destinations/target.ts';
 import { DestinationParams } from './schema.ts';
 import { DestinationSettings, destinationNamePattern, mostDestinations } from './settings.ts';
-
-/** A destination as it is stored, with its secrets. */
-type StoredDestination = Omit<DestinationSettings, 'name'>;
-
-/** What a request says a destination shall be: what only its receiver knows can be left out. */
-export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<StoredDestination, 'url'>;
 
 /** A destination, and who has made it if the config file has not. */
 export interface KnownDestination {
@@ -24,9 +25,6 @@ export interface KnownDestination {
   setting: RuntimeSetting<StoredDestination> | undefined;
 }
 
-/** Ends what is shown of a URL whose rest may be secret. */
-export const hiddenPath = '/***';
-
 /** @throws HttpError */
 const assertNameForm = (name: string): void => {
   if (new RegExp(destinationNamePattern).test(name)) return;
@@ -34,93 +32,6 @@ const assertNameForm = (name: string): void => {
     'invalid',
     'The name of a destination has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
   );
-};
-
-/** @throws HttpError */
-const compile = (setting: RuntimeSetting<StoredDestination>): KnownDestination => {
-  const { name, value } = setting;
-  const known = { name, settings: { ...value, name }, setting };
-  assertNameForm(name);
-  parseUsable(known.settings);
-  return known;
-};
-
-/** The members of a destination that can be shown, and those with secrets. */
-const { name, url, secret: _, token: __, headers: ___, ...others } = DestinationSettings.properties;
-
-export const ShownDestination = defineShape('Destination', {
-  name,
-  origin: settingOrigin,
-  settings: Type.Object(
-    { ...others, url: { ...url, description: 'Without its path, which may be secret.' } },
-    { title: 'DestinationSettings', description: 'As in the config file, without secrets.' },
-  ),
-  hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
-    description: 'What it has, but is not shown.',
-  }),
-  ...settingFacts,
-});
-type ShownDestination = Static<typeof ShownDestination>;
-
-/** Without secrets; the path of a URL is often one. */
-export const toShownDestination = ({ settings, setting }: KnownDestination): ShownDestination => {
-  const { name: shownName, url: whole, secret: one, token: other, headers: more, ...rest } = settings;
-  const shownUrl = toShownUrl(whole);
-  const hidden = [
-    ...(shownUrl.endsWith(hiddenPath) ? (['url'] as const) : []),
-    ...(one === undefined ? [] : (['secret'] as const)),
-    ...(other === undefined ? [] : (['token'] as const)),
-    ...(more === undefined || Object.keys(more).length === 0 ? [] : (['headers'] as const)),
-  ];
-  return {
-    name: shownName,
-    origin: setting ? 'made' : 'config',
-    settings: { ...rest, url: shownUrl },
-    hidden,
-    ...toSettingFacts(setting),
-  };
-};
-
-/** The names of the members with secrets that can be left out, and stay then. */
-const credentials = ['secret', 'token', 'headers'] as const;
-
-/**
- * What is stored: with the secrets of the known one where the request has none, unless they would go somewhere else.
- * @throws HttpError
- */
-const keepSecrets = (given: GivenDestination, known: DestinationSettings | undefined): StoredDestination => {
-  const isKept = given.url === undefined || (known && given.url === toShownUrl(known.url));
-  const url = isKept ? known?.url : given.url;
-  if (url === undefined) throw new HttpError('invalid', 'url is required');
-  if (!isKept && url.endsWith(hiddenPath)) {
-    throw new HttpError(
-      'invalid',
-      `url ends with ${hiddenPath}, which stands for what is hidden: give the whole address`,
-    );
-  }
-  const value = { ...given, url };
-  const hasOwn = credentials.some((key) => given[key] !== undefined);
-  const kept = Object.fromEntries(credentials.flatMap((key) => (known?.[key] ? [[key, known[key]]] : [])));
-  if (hasOwn || !known || Object.keys(kept).length === 0) return value;
-  if (originOf(value.url) !== originOf(known.url)) {
-    throw new HttpError(
-      'invalid',
-      'url leads elsewhere, where the known secrets must not be sent: give secret, token or headers again, or headers {} for none',
-    );
-  }
-  return { ...value, ...kept };
-};
-
-const originOf = (text: string): string => {
-  if (!URL.canParse(text)) return text;
-  const { protocol, host } = new URL(text);
-  return `${protocol}//${host}`;
-};
-
-/** The URL without what may be secret. */
-export const toShownUrl = (text: string): string => {
-  const { pathname, search, hash } = new URL(text);
-  return originOf(text) + (`${pathname}${search}${hash}`.replace(/^\//, '') === '' ? '' : hiddenPath);
 };
 
 /** Returns the URL of one that may be made at run time. @throws HttpError */
@@ -140,7 +51,48 @@ const parseUsable = (settings: DestinationSettings): URL => {
   }
 };
 
-/** Refuses one whose host must not be reached. One that is stored stays, since that may change: its sender refuses to send. @throws HttpError */
+/** @throws HttpError */
+const compile = (setting: RuntimeSetting<StoredDestination>): KnownDestination => {
+  const { name, value } = setting;
+  const known = { name, settings: { ...value, name }, setting };
+  assertNameForm(name);
+  parseUsable(known.settings);
+  return known;
+};
+
+/** The members of a destination that are shown: all but those with secrets. */
+const { name, url, secret: _, token: __, headers: ___, ...others } = DestinationSettings.properties;
+
+export const ShownDestination = defineShape('Destination', {
+  name,
+  origin: settingOrigin,
+  settings: Type.Object(
+    { ...others, url: { ...url, description: 'Without its path, which may be secret.' } },
+    { title: 'DestinationSettings', description: 'As in the config file, without secrets.' },
+  ),
+  hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
+    description: 'What it has, but is not shown.',
+  }),
+  ...settingFacts,
+});
+type ShownDestination = Static<typeof ShownDestination>;
+
+/** Without secrets; the path of a URL is often one. */
+export const toShownDestination = ({ settings, setting }: KnownDestination): ShownDestination => {
+  const { name: shownName, url: whole, secret: _one, token: _other, headers: _more, ...rest } = settings;
+  return {
+    name: shownName,
+    origin: setting ? 'made' : 'config',
+    settings: { ...rest, url: toShownUrl(whole) },
+    hidden: listHidden(settings),
+    ...toSettingFacts(setting),
+  };
+};
+
+/**
+ * Refuses one whose host must not be reached. One that is stored stays, since that may change: its sender refuses to send.
+ * @throws HttpError
+ */
 export const assertReachable = ({ settings }: KnownDestination, targets: Targets): void => {
   try {
     targets.assertHost(parseUsable(settings).hostname);
@@ -153,7 +105,7 @@ export const assertReachable = ({ settings }: KnownDestination, targets: Targets
   }
 };
 
-/** Destinations, with their secrets. */
+/** Destinations: who is told, and which programs get alerts. */
 export const destinationKind = defineSettingKind<
   StoredDestination,
   KnownDestination,

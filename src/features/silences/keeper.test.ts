@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
 import { SilenceKeeper } from './keeper.ts';
-import type { StoredSilence } from './silence.ts';
+import type { StoredSilence } from './stored.ts';
 
 const day = 24 * 60 * 60 * 1000;
 

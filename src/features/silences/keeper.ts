@@ -5,8 +5,9 @@ import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { silenceKind } from './kind.ts';
 import { assertMatching, Subject } from './matchers.ts';
-import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
+import { type KnownSilence, stateOf } from './silence.ts';
 import { isMatch, SilenceIndex } from './silence-index.ts';
+import type { StoredSilence } from './stored.ts';
 import { createWindows } from './windows.ts';
 import { tooMuchWork, Work } from './work.ts';
 

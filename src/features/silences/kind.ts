@@ -4,7 +4,8 @@ import type { RuntimeSetting } from '../../kit/offers.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
 import { type CompiledMatch, compileMatching } from './matchers.ts';
 import { Silence, SilenceParams } from './schema.ts';
-import { isStoredSilence, type KnownSilence, type StoredSilence } from './silence.ts';
+import type { KnownSilence } from './silence.ts';
+import { isStoredSilence, type StoredSilence } from './stored.ts';
 import { createWindows, type Windows } from './windows.ts';
 
 /** The end of a silence without one whose schedule cannot be read. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { RuntimeSetting, SettingStore, Silenceable, SilenceMatcher } from '../../kit/offers.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { assertMatching, compileMatching, type Matching, Subject, toMatchers } from './matchers.ts';
-import type { StoredSilence } from './silence.ts';
+import type { StoredSilence } from './stored.ts';
 
 const subject: Silenceable = {
   source: 'Backup',

@@ -8,7 +8,8 @@ import type { SilenceKeeper } from './keeper.ts';
 import { silenceKind } from './kind.ts';
 import type { Matching } from './matchers.ts';
 import { NewSilence, Silence, SilencePage, SilenceQuery } from './schema.ts';
-import { type KnownSilence, type StoredSilence, stateOf, toSilence } from './silence.ts';
+import { type KnownSilence, stateOf, toSilence } from './silence.ts';
+import type { StoredSilence } from './stored.ts';
 
 interface RouteParts {
   keeper: SilenceKeeper;

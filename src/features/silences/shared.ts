@@ -3,7 +3,8 @@ import { HttpError } from '../../http/errors.ts';
 import type { GivenSilence, SharedSilence, SilenceStore } from '../../kit/offers.ts';
 import type { SilenceKeeper } from './keeper.ts';
 import { createLabelFilter, Subject, toMatchers } from './matchers.ts';
-import { type KnownSilence, type StoredSilence, stateOf } from './silence.ts';
+import { type KnownSilence, stateOf } from './silence.ts';
+import type { StoredSilence } from './stored.ts';
 
 /** Silences as Alertmanager has them: the same ones, whoever has made them. */
 export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): SilenceStore => {

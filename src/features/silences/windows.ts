@@ -1,6 +1,6 @@
 import { parseSchedule } from '../../kit/schedule.ts';
 import { minuteMs } from '../../lib/units.ts';
-import type { StoredSilence } from './silence.ts';
+import type { StoredSilence } from './stored.ts';
 
 /** How many windows that overlap or touch are followed to the end of the last. */
 const mostJoined = 10;
