@@ -443,7 +443,7 @@ export interface SilenceStore extends SilenceSource {
 }
 
 /** The labels that an alert has in the API of Alertmanager where its sender gives it none of these. */
-export const listMadeLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
+export const deriveLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
   alertname: source || 'signalbox',
   severity: level.toLowerCase(),
   ...(hostname !== '' && { instance: hostname }),

@@ -8,8 +8,8 @@ import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { largeLength } from '../../http/response.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import {
+  deriveLabels,
   type IncidentSource,
-  listMadeLabels,
   type SharedIncident,
   type SharedSilence,
   type SilenceMatcher,
@@ -176,7 +176,7 @@ function* toGroupPieces(groups: ReadonlyMap<string, FoundAlert[]>) {
 }
 
 const toShownLabels = (incident: SharedIncident): Record<string, string> => ({
-  ...listMadeLabels(incident),
+  ...deriveLabels(incident),
   ...incident.labels,
 });
 

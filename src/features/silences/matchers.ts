@@ -1,5 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
-import { listMadeLabels, type Silenceable, type SilenceMatcher } from '../../kit/offers.ts';
+import { deriveLabels, type Silenceable, type SilenceMatcher } from '../../kit/offers.ts';
 import { severities } from '../../kit/severity.ts';
 import { createLikeTest, isLike } from '../../lib/wildcards.ts';
 import { assertSize } from './expression-size.ts';
@@ -23,7 +23,7 @@ export class Subject {
   // Member by member: a list of incidents makes thousands.
   constructor({ source, hostname, level, text, labels }: Silenceable) {
     const message = cut(text);
-    const made = listMadeLabels({ source, hostname, level });
+    const made = deriveLabels({ source, hostname, level });
     for (const name in made) this.labels.set(name, cut(made[name as keyof typeof made] ?? ''));
     this.labels.set('source', cut(source));
     this.labels.set('hostname', cut(hostname));

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { createFolder } from '../../test/support/folder.ts';
+import { atEnd, type Scope } from '../../test/support/scope.ts';
+import { needs } from '../auth/access.ts';
+import { LoggedSettings } from '../features/settings/store.ts';
+import { openJournal } from '../storage/journal/journal.ts';
+import type { RuntimeSetting } from './offers.ts';
+import { SettingKeeper, type SettingKeeperParts } from './setting-keeper.ts';
+import { defineSettingKind, type SettingKind } from './setting-kind.ts';
+
+/** A tune as it is stored: how fast it is, and how often it was given. */
+interface Tune {
+  bpm: number;
+  given?: number;
+}
+
+interface KnownTune extends Tune {
+  name: string;
+  from: string;
+}
+
+type TuneKind = SettingKind<Tune, KnownTune, KnownTune>;
+
+const tuneKind = defineSettingKind<Tune, KnownTune, KnownTune>({
+  name: 'tune',
+  noun: 'Tune',
+  path: '/api/tunes',
+  params: Type.Object({ tune: Type.String() }),
+  shape: Type.Object({}),
+  reading: needs('settings:read'),
+  changing: needs('settings:write'),
+  limits: { count: 3, plural: 'tunes', withConfigured: true },
+  order: 'origin',
+  compile: ({ name, value }: RuntimeSetting<Tune>) => {
+    if (typeof value.bpm !== 'number' || value.bpm <= 0) throw new Error('bpm must be above 0');
+    return { ...value, name, from: 'made' };
+  },
+  fromConfig: (tune) => ({ ...tune, from: 'config' }),
+  toLabel: ({ bpm }) => `${bpm} bpm`,
+});
+
+const toTune = (name: string, from: string): KnownTune => ({ name, bpm: 60, from });
+
+const createKeeper = async (
+  t: Scope,
+  changes: Partial<TuneKind> = {},
+  parts: Omit<SettingKeeperParts<KnownTune, KnownTune>, 'settings'> = {},
+) => {
+  const log = await openJournal({ directory: createFolder(t), name: 'settings', minFreeBytes: 0, recentCount: 100 });
+  const [onBroken, onDamage, onUnsaved] = [() => undefined, assert.fail, assert.fail];
+  const settings = await LoggedSettings.open({ log, clock: () => new Date(), onBroken, onDamage, onUnsaved });
+  atEnd(t, async () => {
+    await settings.close();
+    await log.close();
+  });
+  return { settings, keeper: new SettingKeeper({ ...tuneKind, ...changes }, { ...parts, settings }) };
+};
+
+const show = (keeper: SettingKeeper<Tune, KnownTune, KnownTune>): string[] =>
+  keeper.list().map(({ name, from }) => `${name} ${from}`);
+
+test('of one name, the config file wins over what was made at run time, and that over a default', async (t) => {
+  const defaults = [toTune('waltz', 'default'), toTune('polka', 'default')];
+  const { keeper } = await createKeeper(t, {}, { defaults });
+  await keeper.put('waltz', { bpm: 90 }, 'anna');
+  await keeper.put('tango', { bpm: 120 }, 'anna');
+  assert.deepEqual(show(keeper), ['waltz made', 'tango made', 'polka default']);
+  let changes = 0;
+  keeper.onChanged(() => {
+    changes += 1;
+  });
+  keeper.configure([toTune('tango', 'file')]);
+  assert.deepEqual(show(keeper), ['tango config', 'waltz made', 'polka default']);
+  await assert.rejects(keeper.delete('tango', 'anna'), { status: 409, message: /^Tune tango is in the config file/ });
+  await assert.rejects(keeper.replace('polka', { bpm: 1 }, 'anna'), { status: 409, message: /by default/ });
+  await assert.rejects(keeper.replace('rumba', { bpm: 1 }, 'anna'), { status: 404 });
+  keeper.configure([]);
+  assert.deepEqual(show(keeper), ['waltz made', 'tango made', 'polka default']);
+  assert.equal(changes, 2);
+});
+
+test('what could not be read later is refused before it is stored, and a broken one is listed with its label', async (t) => {
+  const { settings, keeper } = await createKeeper(t);
+  await assert.rejects(keeper.put('waltz', { bpm: -1 }, 'anna'), { status: 400, message: 'bpm must be above 0' });
+  assert.deepEqual(settings.list('tune'), []);
+  await settings.put('tune', 'waltz', { bpm: 0 }, 'anna');
+  assert.deepEqual(show(keeper), []);
+  const broken = settings.listBroken().map(({ kind, name, reason, label }) => [kind, name, reason, label]);
+  assert.deepEqual(broken, [['tune', 'waltz', 'bpm must be above 0', '0 bpm']]);
+  await keeper.put('waltz', { bpm: 1 }, 'anna');
+  assert.deepEqual([show(keeper), settings.listBroken()], [['waltz made'], []]);
+});
+
+test('the limit counts those of the config file where the kind says so, however many come at once', async (t) => {
+  const { keeper } = await createKeeper(t, {}, { configured: [toTune('polka', 'file')] });
+  const puts = ['a', 'b', 'c', 'd'].map((name) => keeper.put(name, { bpm: 60 }, 'anna'));
+  const refused = (await Promise.allSettled(puts)).flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  assert.deepEqual(
+    refused.map(({ message }) => message),
+    Array(2).fill('There are 2 tunes beside those of the config file: delete some first'),
+  );
+});
+
+test('a name is taken once, in any case where the kind says so', async (t) => {
+  const { keeper } = await createKeeper(t, { isCaseless: true });
+  const made = await Promise.allSettled(
+    ['waltz', 'waltz', 'Waltz'].map((one) => keeper.create(one, { bpm: 90 }, 'anna')),
+  );
+  assert.deepEqual(made.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
+  const taken = { status: 409, message: 'There is a tune waltz: choose another name' };
+  await assert.rejects(keeper.create('WALTZ', { bpm: 90 }, 'anna'), taken);
+});
+
+test('what follows from the known one follows from the last, however many requests come at once', async (t) => {
+  const complete: TuneKind['complete'] = ({ bpm }, { known }) => ({ bpm, given: (known?.given ?? 0) + 1 });
+  const { keeper } = await createKeeper(t, { complete });
+  await Promise.all([1, 2, 3, 4, 5].map((bpm) => keeper.put('waltz', { bpm }, 'anna')));
+  assert.equal(keeper.find('waltz')?.given, 5);
+  const stale = { version: keeper.findStored('waltz')?.version, message: /^waltz has been changed/ };
+  await assert.rejects(keeper.put('waltz', { bpm: 6 }, 'anna', [1]), stale);
+});
