@@ -143,7 +143,12 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   /** What one would be, without storing it. @throws HttpError for one that could not be stored */
   try(name: string, value: Stored): Known {
     this.kind.assertName?.(name);
-    const known = this.#compileGiven(name, value);
+    let known: Known;
+    try {
+      known = this.kind.compile({ name, value, version: 0, by: '', at: 0, createdAt: 0 });
+    } catch (error) {
+      throw error instanceof HttpError ? error : new HttpError('invalid', (error as Error).message);
+    }
     this.#parts.check?.(known);
     return known;
   }
@@ -157,7 +162,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   async create(name: string, value: Stored, by: string): Promise<Known> {
     this.try(name, value);
     this.assertFree(name);
-    return this.#store(name, value, by, [0]).catch((error) => {
+    return this.store(name, value, by, [0]).catch((error) => {
       throw error instanceof StoreConflict ? this.#toTaken(name) : error;
     });
   }
@@ -187,15 +192,19 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     });
   }
 
-  /** Stores one that its feature has checked, or that only takes something away, such as what has not ended yet. */
-  storeUnchecked(
+  /** Stores one without a check: its feature has checked it, or it only takes something away, such as what has not ended. */
+  async store(
     name: string,
     value: Stored,
     by: string,
     expected?: readonly number[],
-    options?: PutOptions,
+    options: PutOptions = this.#limits,
   ): Promise<Known> {
-    return this.#store(name, value, by, expected, options);
+    const settings = this.#requireSettings(name);
+    const label = this.#toLabel(value);
+    const stored = await settings.put(this.kind.name, name, value, by, expected, { ...options, label });
+    await this.#parts.settle?.();
+    return this.kind.compile(stored);
   }
 
   /** Resolves to whether there was one. Rejects with an HttpError where it is in the config file. */
@@ -210,30 +219,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
 
   async #storeUsable(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
     this.try(name, value);
-    return this.#store(name, value, by, expected);
-  }
-
-  async #store(
-    name: string,
-    value: Stored,
-    by: string,
-    expected?: readonly number[],
-    options: PutOptions = this.#limits,
-  ): Promise<Known> {
-    const settings = this.#requireSettings(name);
-    const label = this.#toLabel(value);
-    const stored = await settings.put(this.kind.name, name, value, by, expected, { ...options, label });
-    await this.#parts.settle?.();
-    return this.kind.compile(stored);
-  }
-
-  /** @throws HttpError */
-  #compileGiven(name: string, value: Stored): Known {
-    try {
-      return this.kind.compile({ name, value, version: 0, by: '', at: 0, createdAt: 0 });
-    } catch (error) {
-      throw error instanceof HttpError ? error : new HttpError('invalid', (error as Error).message);
-    }
+    return this.store(name, value, by, expected);
   }
 
   /** Where one of this name is stored. @throws StoreUnavailable or an HttpError where it cannot be */

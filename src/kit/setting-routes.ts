@@ -56,10 +56,36 @@ export const createSettingRoutes = <
   const ownPath = `${path}/:${parameter}`;
   const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
   const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
-  const conditionOf = (request: FastifyRequest): Condition => ({
-    by: callerOf(request),
-    expected: readIfMatch(request.headers),
-  });
+  /** Changes the one that the path names. Where the response has no version, the setting is gone. */
+  const changeOne = (
+    { method, operationId, summary, body }: Described & { method: 'PUT' | 'DELETE'; body?: TSchema },
+    version: typeof withVersion | undefined,
+    refusals: Record<number, TSchema>,
+    change: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown>,
+  ): Route =>
+    defineRoute({
+      method,
+      path: ownPath,
+      ...changing,
+      summary,
+      headers: { request: ifMatchHeader, ...(version && { response: version }) },
+      schema: {
+        operationId,
+        params,
+        ...(body && { body }),
+        response: { 200: shape, 404: ErrorBody, ...refusals, 412: ErrorBody },
+      },
+      handler: async (request, reply) => {
+        const expected = readIfMatch(request.headers);
+        const shown = await change(nameOf(request), { by: callerOf(request), expected }, request);
+        return version ? sendSetting(reply, shown) : sendJson(reply, shown);
+      },
+    });
+  const removeKept = async (name: string, { by, expected }: Condition, request: FastifyRequest): Promise<Shown> => {
+    const shown = toShown(keeper.requireMade(name), request);
+    await keeper.delete(name, by, expected);
+    return shown;
+  };
   return {
     list: (
       { operationId, summary, response }: Described & { response: TSchema },
@@ -93,7 +119,7 @@ export const createSettingRoutes = <
     /** Makes one that has its name in the body, or gets an id. */
     create: <Body extends TObject>(
       { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
-      create: (given: Static<Body>, by: string, request: FastifyRequest) => Promise<Shown>,
+      create: (given: Static<Body>, by: string) => Promise<Shown>,
     ): Route =>
       defineRoute({
         method: 'POST',
@@ -104,7 +130,7 @@ export const createSettingRoutes = <
         schema: { operationId, body: body as TSchema, response: { 201: created, 409: ErrorBody } },
         handler: async (request, reply) => {
           const given = readBody(request, body, ignores);
-          return sendSetting(reply.code(201), await create(given, callerOf(request), request));
+          return sendSetting(reply.code(201), await create(given, callerOf(request)));
         },
       }),
 
@@ -137,67 +163,22 @@ export const createSettingRoutes = <
 
     /** Replaces one that there is. */
     replace: <Body extends TObject>(
-      { operationId, summary, body, ignores }: WithBody<Body>,
-      replace: (name: string, given: Static<Body>, condition: Condition, request: FastifyRequest) => Promise<Shown>,
+      { ignores, ...described }: WithBody<Body>,
+      replace: (name: string, given: Static<Body>, condition: Condition) => Promise<Shown>,
     ): Route =>
-      defineRoute({
-        method: 'PUT',
-        path: ownPath,
-        ...changing,
-        summary,
-        headers: { request: ifMatchHeader, response: withVersion },
-        schema: {
-          operationId,
-          params,
-          body: body as TSchema,
-          response: { 200: shape, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
-        },
-        handler: async (request, reply) => {
-          const condition = conditionOf(request);
-          const given = readBody(request, body, ignores);
-          return sendSetting(reply, await replace(nameOf(request), given, condition, request));
-        },
-      }),
+      changeOne({ method: 'PUT', ...described }, withVersion, { 409: ErrorBody }, (name, condition, request) =>
+        replace(name, readBody(request, described.body, ignores), condition),
+      ),
 
-    /** Deletes one, and shows what it was; the response has no version, since the setting is gone. */
+    /** Deletes one, and shows what it was. */
     remove: (
-      { operationId, summary }: Described,
-      remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = async (
-        name,
-        { by, expected },
-        request,
-      ) => {
-        const shown = toShown(keeper.requireMade(name), request);
-        await keeper.delete(name, by, expected);
-        return shown;
-      },
-    ): Route =>
-      defineRoute({
-        method: 'DELETE',
-        path: ownPath,
-        ...changing,
-        summary,
-        headers: { request: ifMatchHeader },
-        schema: {
-          operationId,
-          params,
-          response: { 200: shape, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
-        },
-        handler: async (request, reply) =>
-          sendJson(reply, await remove(nameOf(request), conditionOf(request), request)),
-      }),
+      described: Described,
+      remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = removeKept,
+    ): Route => changeOne({ method: 'DELETE', ...described }, undefined, { 409: ErrorBody }, remove),
 
     /** Ends one that stays listed. */
-    end: ({ operationId, summary }: Described, end: (name: string, condition: Condition) => Promise<Shown>): Route =>
-      defineRoute({
-        method: 'DELETE',
-        path: ownPath,
-        ...changing,
-        summary,
-        headers: { request: ifMatchHeader, response: withVersion },
-        schema: { operationId, params, response: { 200: shape, 404: ErrorBody, 412: ErrorBody } },
-        handler: async (request, reply) => sendSetting(reply, await end(nameOf(request), conditionOf(request))),
-      }),
+    end: (described: Described, end: (name: string, condition: Condition) => Promise<Shown>): Route =>
+      changeOne({ method: 'DELETE', ...described }, withVersion, {}, end),
   };
 };
 

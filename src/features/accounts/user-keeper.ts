@@ -114,7 +114,7 @@ export const createUserKeeper = (
     const passwordHash = password === undefined ? setting.value.passwordHash : await hashPassword(password);
     const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
     // Never over a change of another instance that is not known here.
-    await users.storeUnchecked(name, value, by, expected ?? [setting.version], revocation);
+    await users.store(name, value, by, expected ?? [setting.version], revocation);
     return requireFound(name);
   };
   return {

@@ -78,7 +78,7 @@ export class Overrides {
     const { name, value, version } = override;
     if (value.endsAt <= now) return override;
     if (value.startsAt < now) {
-      return this.settings.storeUnchecked(name, { ...value, endsAt: now }, by, expected ?? [version], {});
+      return this.settings.store(name, { ...value, endsAt: now }, by, expected ?? [version], {});
     }
     await this.settings.delete(name, by, expected);
     return override;

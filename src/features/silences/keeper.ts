@@ -42,7 +42,7 @@ interface SilenceKeeperParts {
 
 /** All silences, indexed when they are first needed after a change or an end. */
 export class SilenceKeeper {
-  readonly #settings: SettingKeeper<StoredSilence, KnownSilence>;
+  readonly settings: SettingKeeper<StoredSilence, KnownSilence>;
   readonly #clock: () => Date;
   readonly #onUnusable: (id: string, error: Error) => void;
   readonly #reported = new Set<string>();
@@ -58,13 +58,9 @@ export class SilenceKeeper {
   #addedCost = 0;
 
   constructor({ settings, clock, onUnusable }: SilenceKeeperParts) {
-    this.#settings = new SettingKeeper(silenceKind, { settings, onUnusable });
+    this.settings = new SettingKeeper(silenceKind, { settings, onUnusable });
     this.#clock = clock;
     this.#onUnusable = onUnusable;
-  }
-
-  get settings(): SettingKeeper<StoredSilence, KnownSilence> {
-    return this.#settings;
   }
 
   /** Ids of the silences that match and are active then, at most a hundred. */
@@ -98,7 +94,7 @@ export class SilenceKeeper {
   /** All, also those that cannot be used, oldest first: the same list until one has changed. */
   list(): readonly KnownSilence[] {
     this.#update();
-    return this.#settings.list();
+    return this.settings.list();
   }
 
   nextChangeAfter(at: number): number | undefined {
@@ -112,7 +108,7 @@ export class SilenceKeeper {
 
   /** Of an id in any case. */
   find(id: string): KnownSilence | undefined {
-    return this.#settings.find(id.toLowerCase());
+    return this.settings.find(id.toLowerCase());
   }
 
   /** Silences that have not ended and cannot be used. */
@@ -136,7 +132,7 @@ export class SilenceKeeper {
     const { name, value } = silence.setting;
     const startsAt = Math.min(value.startsAt, at);
     const ended = { ...value, startsAt, endsAt: at };
-    return this.#settings.storeUnchecked(name, ended, by, expected, {});
+    return this.settings.store(name, ended, by, expected, {});
   }
 
   /** Removes those that expired long ago; several instances may do that at once. */
@@ -158,7 +154,7 @@ export class SilenceKeeper {
     this.#storing.add(silence);
     this.#addedCost += silence.match().cost;
     try {
-      return await this.#settings.storeUnchecked(id, value, by, expected);
+      return await this.settings.store(id, value, by, expected);
     } finally {
       this.#storing.delete(silence);
     }
@@ -192,12 +188,12 @@ export class SilenceKeeper {
 
   async #remove({ name, version }: RuntimeSetting): Promise<void> {
     // Somebody else may have changed or removed it meanwhile.
-    await this.#settings.delete(name, ownSender, [version]).catch(() => undefined);
+    await this.settings.delete(name, ownSender, [version]).catch(() => undefined);
   }
 
   /** Indexes those that have not ended, if the list has changed or another one has ended. */
   #update(): void {
-    const list = this.#settings.list();
+    const list = this.settings.list();
     const at = this.#clock().getTime();
     if (isValid(this.#indexed, list, at)) return;
     const current = list.filter(({ windows }) => windows.findAt(at) !== undefined);
