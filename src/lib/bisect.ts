@@ -1,4 +1,7 @@
-/** The index of the first entry from `start` on that does not come before what is looked for; those that do are the first ones. */
+/**
+ * Binary search: index of the first entry from `start` on for which `isBefore` is false. The entries before it must all
+ * pass.
+ */
 export const bisect = <T>(entries: readonly T[], isBefore: (entry: T) => boolean, start = 0): number => {
   let [low, high] = [start, entries.length];
   while (low < high) {

@@ -1,9 +1,10 @@
-/** First characters for which spreadsheets take a text for a formula, wide forms included. */
+/** Characters at the start of a text that make spreadsheets read it as a formula, including the full-width ones. */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Rows as CSV (RFC 4180), each with its line break. A text that a spreadsheet would take for a formula gets a leading
- * apostrophe, and one with a separator of other spreadsheets is quoted, so that no part of it becomes a cell.
+ * Returns rows as CSV (RFC 4180), each with a line break. A text that spreadsheets would read as a formula gets a
+ * leading apostrophe. A text with a separator of other spreadsheets is quoted, so that none of its parts becomes a
+ * cell.
  */
 export const toCsv = (rows: readonly (readonly unknown[])[]): string =>
   rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');

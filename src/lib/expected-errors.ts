@@ -1,6 +1,6 @@
 /**
- * The base of errors that are normal results, e.g. a refused request. They have no stack trace, which would cost more than
- * the request itself.
+ * Base class of errors that are normal results, e.g. a refused request. They have no stack trace, which would cost more
+ * than the request itself.
  */
 export class ExpectedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -11,15 +11,15 @@ export class ExpectedError extends Error {
   }
 }
 
-/** A store cannot be read or written at the moment; the client may try again. Becomes a 503 with Retry-After. */
+/** A store that cannot be read or written at the moment. The client may try again: 503 with Retry-After. */
 export class StoreUnavailable extends ExpectedError {}
 
-/** The store works, but takes this value never; the client sends another one. Becomes a 400. */
+/** A value that the store can never take, although it works: 400. */
 export class ValueRefusal extends ExpectedError {}
 
-/** The stored version is newer than the client's. Becomes a 412 with the current version as ETag. */
+/** A stored version newer than the client's: 412 with the current version as ETag. */
 export class StoreConflict extends ExpectedError {
-  /** The version that is stored now. */
+  /** The stored version. */
   readonly version: number;
 
   constructor(message: string, version: number) {
@@ -28,7 +28,7 @@ export class StoreConflict extends ExpectedError {
   }
 }
 
-/** An `Idempotency-Key` came again with another body, which becomes a 422. */
+/** A repeated `Idempotency-Key` with another body: 422. */
 export class KeyRefusal extends ExpectedError {
   constructor() {
     super('This Idempotency-Key was used for another body');

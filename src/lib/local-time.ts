@@ -1,6 +1,6 @@
 const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');
 
-/** Texts of the last second, which thousands of records can share. */
+/** Cached texts of the last second, which thousands of records can share. */
 let last = { second: Number.NaN, timestamp: '', time: '', offset: '' };
 
 /** `yyyy-MM-ddTHH:mm:ss` in the machine's local time, without a zone. */
@@ -15,13 +15,13 @@ export const toOffsetTimestamp = (date: Date): string => {
   return `${timestamp}.${toDigits(date.getMilliseconds(), 3)}${offset}`;
 };
 
-/** For people, to the minute, in the machine's local time with its offset: `2026-01-31 09:30 +01:00`. */
+/** Local time for people, to the minute, with the offset: `2026-01-31 09:30 +01:00`. */
 export const toLocalMinute = (ms: number): string => toWords(ms, 16);
 
-/** For people, to the second. */
+/** Local time for people, to the second. */
 export const toLocalSecond = (ms: number): string => toWords(ms, 19);
 
-/** For people, the day. */
+/** Local day for people: `2026-01-31`. */
 export const toLocalDay = (ms: number): string => toLocalTimestamp(new Date(ms)).slice(0, 10);
 
 const toWords = (ms: number, length: number): string => {
@@ -39,7 +39,7 @@ const toTexts = (date: Date): typeof last => {
   return last;
 };
 
-/** The offset of local time from UTC, e.g. `+05:30`. */
+/** Returns the offset of local time from UTC, e.g. `+05:30`. */
 const toOffset = (date: Date): string => {
   const minutes = -date.getTimezoneOffset();
   const absolute = Math.abs(minutes);

@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined where it is none. */
+/** Returns the value of a JSON text, or undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -7,12 +7,12 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** The entries of a JSON list that pass the test; none where the text is no list. */
+/** Returns the entries of a JSON list that pass the test; empty if the text is not a list. */
 export const parseJsonList = <T>(text: string, isEntry: (value: unknown) => value is T): T[] => {
   const list = parseJson(text);
   return Array.isArray(list) ? list.filter(isEntry) : [];
 };
 
-/** True for an object that is no list. */
+/** True for an object that is not a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-/** Runs steps one after the other, in the given order, even if earlier ones fail. */
+/** Runs steps one after the other in the given order, even if earlier steps fail. */
 export type Serially = <T>(step: () => Promise<T>) => Promise<T>;
 
 export const createSerial = (): Serially => {
@@ -11,15 +11,15 @@ export const createSerial = (): Serially => {
 };
 
 /**
- * Runs steps with the same key one after the other, in the order in which they came. This is the rule for requests with one
- * `Idempotency-Key`: the first one runs, and each other waits for those before it, then looks for what they have stored. If
- * they have failed, it tries itself.
+ * Runs steps with the same key one after the other, in the order of arrival. Requests with the same `Idempotency-Key`
+ * follow this rule: the first runs; each later request waits for the earlier ones, then looks for their stored result.
+ * If they failed, the later request runs itself.
  */
 export class InTurn {
   /** The last step of each key, as a promise that never rejects. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs the step once those that came before it with one of the keys have ended; at once if there are none. */
+  /** Runs the step after all earlier steps that share a key with it; at once if there are none. */
   run<T>(keys: readonly string[], step: () => T | Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
     const running = this.#runAfter(before, step);
@@ -37,7 +37,7 @@ export class InTurn {
   }
 }
 
-/** What the promise resolves to; undefined if that takes longer than so many milliseconds. */
+/** Resolves to the promise's value, or to undefined after `ms` milliseconds. */
 export const awaitWithin = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<undefined>((resolve) => {

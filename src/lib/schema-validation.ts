@@ -11,18 +11,21 @@ export interface SchemaError {
   message?: string;
 }
 
-/** The same for people. */
+/** A broken rule of a schema in words for people. */
 export interface SchemaFault {
   keyword: string;
   /** The names and indexes that lead to the faulty part of the value. */
   path: string[];
   /** A clause without the value, which may be a secret: `must be a string`. */
   clause: string;
-  /** The members that are missing from that part, or unknown. */
+  /** Members that are missing from the faulty part, or unknown there. */
   members: string[];
 }
 
-/** Creates the check of values against a schema, which is compiled with the first one: all would take a fifth of startup. */
+/**
+ * Creates a check of values against a schema. The schema is compiled with the first value: compiling all schemas would
+ * take a fifth of startup.
+ */
 export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean) => {
   let compiled: Validator | undefined;
   return (value) => {
@@ -31,17 +34,20 @@ export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean
   };
 };
 
-/** The first eight errors of a value; many times slower than a check. */
+/** Returns the first eight errors of a value; many times slower than a check. */
 export const listSchemaErrors = (schema: TSchema, value: unknown): SchemaError[] => Errors(schema, value)[1];
 
 interface Wording {
-  /** The schema, whose descriptions say which texts it accepts. */
+  /** The schema; its descriptions say which texts are accepted. */
   schema?: TSchema;
-  /** What values of a type are called, where not as usual. */
+  /** Names for values by type, if they differ from the usual names. */
   nouns?: Readonly<Record<string, string>>;
 }
 
-/** Describes errors, leaving out those of unknown members, which are also reported with what has them. */
+/**
+ * Describes errors. Errors about unknown members are left out: they are also reported for the object that has the
+ * members.
+ */
 export const describeSchemaErrors = (errors: readonly SchemaError[], wording: Wording = {}): SchemaFault[] =>
   errors
     .filter(({ keyword }) => keyword !== 'boolean')
@@ -89,7 +95,7 @@ const usualNouns: Record<string, string> = {
   boolean: 'true or false',
 };
 
-/** The description of the part of the schema at a path like `#/items/properties/passwordHash`, as a clause. */
+/** Returns the description of the schema part at a path like `#/items/properties/passwordHash`, as a clause. */
 const findDescription = (schema: TSchema, path: string): string => {
   let part: unknown = schema;
   for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[toName(key)];
@@ -97,5 +103,5 @@ const findDescription = (schema: TSchema, path: string): string => {
   return description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, '');
 };
 
-/** A part of a JSON pointer. */
+/** Decodes a part of a JSON pointer. */
 const toName = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');

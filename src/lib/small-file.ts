@@ -4,19 +4,19 @@ import { MiB } from './units.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** Certificates, keys and secrets are smaller. */
+/** Limit in bytes; certificates, keys and secrets are smaller. */
 const usualBytes = MiB;
 
-/** A named pipe without a writer keeps nobody waiting, even if it is opened. */
+/** Opening a named pipe that has no writer must not block. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** How long a pipe may take to give what it has, and how long one read waits for more. */
+/** Milliseconds allowed for a pipe to deliver its content, and for one read to wait for more. */
 const pipeMs = 5000;
 const pauseMs = 5;
 
 /**
- * The text of a small file, such as a certificate. Rejects with an Error for pipes, devices and files of more than 1 MiB,
- * however large they say they are: files of /proc have the size 0.
+ * Reads the text of a small file, such as a certificate. Rejects with an Error for pipes, devices and files over 1 MiB.
+ * The bytes are counted while reading, because files of /proc report the size 0.
  */
 export const readSmallFile = async (path: string): Promise<string> => {
   const file = await open(path, flags);
@@ -30,8 +30,8 @@ export const readSmallFile = async (path: string): Promise<string> => {
 };
 
 /**
- * The bytes of a file that the settings name; a pipe, such as that of `<(command)`, is read to its end. Throws an Error for
- * one of more than `mostBytes`, and for a pipe that is not at its end within 5 seconds.
+ * Reads the bytes of a file named in the settings; a pipe, such as that of `<(command)`, is read to its end. Throws an
+ * Error if the file has more than `mostBytes`, or if a pipe has not ended within 5 seconds.
  */
 export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer => {
   const file = openSync(path, flags);
@@ -71,7 +71,7 @@ const readBounded = async (file: FileHandle): Promise<string> => {
   }
 };
 
-/** Undefined if nothing is there yet. */
+/** Returns undefined if the pipe has no data yet. */
 const readAvailable = (file: number, chunk: Buffer): number | undefined => {
   try {
     return readSync(file, chunk);

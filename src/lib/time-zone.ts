@@ -1,20 +1,20 @@
 import { dayMs, minuteMs } from './units.ts';
 
-/** Offsets change at such times. */
+/** Offsets change only at multiples of 15 minutes. */
 const blockMs = 15 * minuteMs;
 
-/** Two changes of an offset are further apart: where it is the same at both ends, it is the same between them. */
+/** Offset changes are further apart than a stride: if both ends have the same offset, the whole stride has. */
 const strideMs = 12 * 60 * minuteMs;
 
-/** Strides of about five years. */
+/** Cached strides, about five years of them. */
 const mostOffsets = 4096;
 
-/** Names that are remembered: a format of Intl costs 50 µs, and more memory than the collector knows of. */
+/** Cached names: a format of Intl costs 50 µs, and more memory than the collector knows of. */
 const mostNames = 1000;
 
 const known = new Map<string, string | undefined>();
 
-/** The usual spelling of what Intl takes as a time zone, a name or an offset; undefined for anything else. */
+/** Returns the usual spelling of a time zone name or offset that Intl accepts; undefined for any other text. */
 export const resolveTimeZone = (text: string): string | undefined => {
   const key = text.toLowerCase();
   if (!known.has(key)) {
@@ -32,13 +32,13 @@ const readUsualSpelling = (timeZone: string): string | undefined => {
   }
 };
 
-/** The usual spelling of a time zone's name; undefined for an unknown one, and for an offset. */
+/** Returns the usual spelling of a time zone name; undefined for an unknown name and for an offset. */
 export const findTimeZone = (name: string): string | undefined =>
   /^[A-Za-z]/.test(name) ? resolveTimeZone(name) : undefined;
 
 let own: { variable: string | undefined; name: string } | undefined;
 
-/** The time zone of this process, which the setting `timeZone` can change. */
+/** Returns the time zone of this process; the setting `timeZone` can change it. */
 export const readOwnTimeZone = (): string => {
   const variable = process.env['TZ'];
   if (!own || own.variable !== variable) own = { variable, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
@@ -46,12 +46,12 @@ export const readOwnTimeZone = (): string => {
 };
 
 /**
- * Tells what clocks of a time zone show. Times are Unix milliseconds, and local times are the milliseconds that a clock
- * would have to be set to in UTC to show the same.
+ * Converts between Unix time and the local time of a zone. Times are Unix milliseconds. A local time is the Unix time
+ * at which a clock in UTC shows the same digits.
  */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
-  /** Offsets where strides begin, by the number of the stride: reading one takes microseconds. */
+  /** Offsets at the starts of strides, by stride number: reading an offset takes microseconds. */
   readonly #offsets = new Map<number, number>();
 
   /** Throws a RangeError for an unknown zone. */
@@ -61,7 +61,7 @@ export class ZoneClock {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
   }
 
-  /** Milliseconds that clocks are ahead of UTC. */
+  /** Returns the milliseconds by which the zone's clocks are ahead of UTC. */
   offsetAt(at: number): number {
     const stride = Math.floor(at / strideMs);
     const offset = this.#offsetOf(stride);
@@ -73,21 +73,23 @@ export class ZoneClock {
     return at + this.offsetAt(at);
   }
 
-  /** The times when clocks show a local time, the earlier one first: none where they skip it, two where they show it twice. */
+  /**
+   * Returns the times when clocks show a local time, earliest first: none if they skip it, two if they show it twice.
+   */
   toTimes(local: number): number[] {
     const offsets = new Set([this.offsetAt(local - dayMs), this.offsetAt(local + dayMs)]);
     const times = [...offsets].map((offset) => local - offset);
     return times.filter((at) => this.toLocal(at) === local).sort((one, other) => one - other);
   }
 
-  /** The first time when clocks show a local time, or a later one if they skip it. */
+  /** Returns the first time when clocks show a local time, or the time right after the change if they skip it. */
   toFirstTime(local: number): number {
     const [first] = this.toTimes(local);
-    // A day before and after a change at the most: whole days have been skipped, too.
+    // The change is at most a day away: zones have skipped whole days, too.
     return first ?? this.findChange(local - 2 * dayMs, local + 2 * dayMs) ?? local - this.offsetAt(local);
   }
 
-  /** The first time after `after` when the offset is another one than before; undefined if there is none until `until`. */
+  /** Returns the first time after `after` at which the offset changes; undefined if there is none until `until`. */
   findChange(after: number, until: number): number | undefined {
     const offset = this.offsetAt(after);
     for (let low = after; low < until; low += strideMs) {
@@ -97,7 +99,7 @@ export class ZoneClock {
     return undefined;
   }
 
-  /** The first block between two times that has not this offset. */
+  /** Returns the first block between two times whose offset differs from `offset`. */
   #findChange(low: number, high: number, offset: number): number {
     let [from, to] = [Math.floor(low / blockMs), Math.floor(high / blockMs)];
     while (to - from > 1) {
@@ -125,7 +127,10 @@ export class ZoneClock {
   }
 }
 
-/** True if the first ten characters, `2036-02-29`, are a day of the calendar: `Date` takes the 30th of February for the 2nd of March. */
+/**
+ * True if the first ten characters are a calendar day, such as `2036-02-29`. `Date` would read the 30th of February as
+ * the 2nd of March.
+ */
 export const isCalendarDay = (text: string): boolean => {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   const date = new Date(Date.UTC(year, month - 1, day));

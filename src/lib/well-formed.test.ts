@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeParsedWellFormed } from './well-formed.ts';
 
-/** Texts with halves of pairs, whole pairs, and backslashes before what looks like an escape. */
+/** Texts with half and whole surrogate pairs, and with backslashes before text that looks like an escape. */
 const text = fc
   .array(fc.constantFrom('a', '\ud83d', '\ude00', '\ud83d\ude00', '\\', '\\ud83d', '"', '\n', '\ufffd'), {
     maxLength: 6,
@@ -28,7 +28,7 @@ test('a parsed value has U+FFFD for each half of a surrogate pair, and is the sa
     fc.property(value, (given) => {
       const json = JSON.stringify(given);
       const names = new Set<string>();
-      // Names that become equal leave one of their members.
+      // If two names become equal, one of their members remains.
       JSON.parse(json, (name, member) => {
         names.add(name);
         return member;

@@ -1,9 +1,9 @@
-/** UTF-8 has no half of a surrogate pair, so only escapes of JSON can stand for one. */
+/** UTF-8 cannot hold half a surrogate pair, so only JSON escapes can produce one. */
 const mayHaveHalves = /\\u[dD][89a-fA-F]/;
 
 /**
- * The value of a JSON text, changed in place: U+FFFD takes the place of each half of a surrogate pair in its texts and names.
- * Any depth is walked without recursion.
+ * Changes the parsed value of a JSON text in place: U+FFFD replaces each half of a surrogate pair in texts and names.
+ * Walks any depth without recursion.
  */
 export const makeParsedWellFormed = (json: string, value: unknown): unknown => {
   if (!mayHaveHalves.test(json)) return value;
@@ -27,10 +27,10 @@ const changeMembers = (members: Record<string, unknown>, change: (member: unknow
   }
 };
 
-/** Lists and objects below so many others stay as they are. */
+/** Nesting depth from which lists and objects stay unchanged. */
 const deepest = 16;
 
-/** A value with U+FFFD in place of each half of a surrogate pair in its texts; the same value if there is none. */
+/** Returns a value with U+FFFD for each half of a surrogate pair in its texts; the same value if there is none. */
 export const makeWellFormed = <T>(value: T): T => (isWellFormed(value, 0) ? value : (toWellFormed(value, 0) as T));
 
 const isWellFormed = (value: unknown, depth: number): boolean => {
@@ -52,6 +52,6 @@ const toWellFormed = (value: unknown, depth: number): unknown => {
   return Object.fromEntries(members);
 };
 
-/** The first `length` UTF-16 units of a text, without half a surrogate pair at the end. */
+/** Returns the first `length` UTF-16 units of a text, without half a surrogate pair at the end. */
 export const cutText = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '');

@@ -1,16 +1,19 @@
-/** True if the text is the pattern, in which each `*` stands for any text. */
+/** True if the text matches the pattern, in which each `*` stands for any text. */
 export const isLike = (text: string, pattern: string): boolean => createLikeTest(pattern)(text);
 
-/** The test of `isLike` for many texts. */
+/** Creates the test of `isLike` for many texts. */
 export const createLikeTest = (pattern: string): ((text: string) => boolean) => createPartsTest(pattern.split('*'));
 
-/** The test of `isLike` in any case, as filters of lists mean a pattern. */
+/** Creates the test of `isLike` without regard to case, for filters of lists. */
 export const createFilterTest = (pattern: string): ((text: string) => boolean) => {
   const isMatch = createLikeTest(pattern.toLowerCase());
   return (text) => isMatch(text.toLowerCase());
 };
 
-/** True for texts that consist of these parts, with any text between two of them. Each part is searched for once. */
+/**
+ * Creates a test for texts that consist of these parts in this order, with any text between them. Each part is searched
+ * once.
+ */
 export const createPartsTest = ([start = '', ...parts]: readonly string[]): ((text: string) => boolean) => {
   const end = parts.pop();
   if (end === undefined) return (text) => text === start;
