@@ -4,7 +4,7 @@ import process from 'node:process';
 import './lib/keep-tick-shape.ts';
 import './lib/small-heap.ts';
 
-/** Goes to a directory that exists if the working directory is gone; returns whether it is. */
+/** Leaves a deleted working directory; returns true if the directory was deleted. */
 const leaveGoneFolder = (): boolean => {
   try {
     process.cwd();
@@ -15,23 +15,23 @@ const leaveGoneFolder = (): boolean => {
   }
 };
 
-/** Shows `signalbox` in `ps` and `top`, and keeps the arguments. Elsewhere than on Linux the name stays that of Node. */
+/** Shows `signalbox` in `ps` and `top`, and keeps the arguments. On systems other than Linux the name stays Node's. */
 const nameProcess = (): void => {
   try {
     writeFileSync('/proc/self/comm', 'signalbox');
   } catch {
-    // A system without this file.
+    // This system does not have the file.
   }
 };
 
 const main = async (): Promise<void> => {
   const isFolderGone = leaveGoneFolder();
   nameProcess();
-  // Imported after that, because libraries read the working directory when they are imported.
+  // Imported afterwards, because libraries read the working directory when they are imported.
   const { run } = await import('./cli/run.ts');
   const exitCode = await run(process.argv.slice(2), isFolderGone);
   if (exitCode !== undefined) process.exit(exitCode);
 };
 
-// Not awaited at the top level, which the single executable, a CommonJS script, does not allow.
+// Not awaited at the top level: the single executable, a CommonJS script, does not allow that.
 void main();

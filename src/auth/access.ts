@@ -3,37 +3,37 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { hasRole, type Right, type Scope, scopes } from './rights.ts';
 
-/** Who may call a route: everyone, holders of its right, or of these only Admins and keys. */
+/** Callers of a route: everyone, holders of its right, or of these holders only Admins and keys. */
 export type Access = 'open' | 'token' | 'admin';
 
-/** Who may use a route or a topic. */
+/** Access rule of a route or a topic. */
 export interface RouteAccess {
   access: Access;
-  /** What a caller must be allowed to do where `access` is not open. */
+  /** Right that callers need unless `access` is `open`. */
   right: Right;
-  /** The specification has the route, and says that a key without the scope is a token without three parts. */
+  /** The route is specified in the contract, which treats a key without the scope as a token without three parts. */
   isSpecified?: boolean;
 }
 
-/** The access of a route that always needs its right. */
+/** Creates the access of a route that always needs its right. */
 export const needs = (right: Right): RouteAccess => {
   return { access: hasRole(right, 'Reader') ? 'token' : 'admin', right };
 };
 
-/** The access of a route that needs its right only where the setting `access` closes it. */
+/** Creates the access of a route that needs its right only if the setting `access` closes the route. */
 export const openFor = (right: Right): RouteAccess => {
   return { access: 'open', right };
 };
 
-/** What the setting `access` can say of one profile. */
+/** Values of the setting `access` for one profile. */
 const levels = ['open', 'login', 'admin'] as const;
 export type AccessLevel = (typeof levels)[number];
 
-/** The setting `access`: one word for all profiles, or a word for each. */
+/** Schema of the setting `access`: one word for all profiles, or a word for each. */
 export const AccessSetting = Type.Union([Type.Enum(['open', 'login']), Type.Record(Type.String(), Type.Enum(levels))], {
   default: 'open',
   description:
-    'Who may use the routes: with `open`, many need no token; with `login`, all but health checks and pages need a token or key. In the file also an object: `open`, `login` or `admin` by profile.',
+    'Access to the routes: with `open`, many need no token; with `login`, all but health checks and pages need a token or key. In the file also an object: `open`, `login` or `admin` by profile.',
 });
 export type AccessSetting = Static<typeof AccessSetting>;
 
@@ -42,10 +42,10 @@ const keyName = {
   description: 'A name without control characters.',
 };
 
-/** True if a key can have the name, which logs and lists show on one line. */
+/** True if a key can have this name. Logs and lists show names on one line. */
 export const isKeyName = (name: string): boolean => name !== '' && new RegExp(keyName.pattern).test(name);
 
-/** An entry of the setting `keys`: only the hash is kept, so the file does not reveal the key. */
+/** An entry of the setting `keys`. It holds only the hash, so the file does not reveal the key. */
 export const AccessKey = Type.Object(
   {
     name: Type.String({ minLength: 1, ...keyName }),
@@ -56,7 +56,7 @@ export const AccessKey = Type.Object(
 );
 export type AccessKey = Static<typeof AccessKey>;
 
-/** Begins every key, so that people and scanners of secrets recognize one. */
+/** Prefix of every key, by which people and secret scanners recognize keys. */
 const prefix = 'sbk_';
 
 /** Digits of 256 bits in base 62. */
@@ -65,38 +65,41 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${digits}}$`);
 
-/** A new key of 256 random bits, and the entry that makes the server accept it. */
+/** Creates a key of 256 random bits, and the entry that makes the server accept the key. */
 export const createAccessKey = (name: string, allowed: readonly Scope[]): { key: string; entry: AccessKey } => {
   const key = `${prefix}${toBase62(randomBytes(32))}`;
   return { key, entry: { name, sha256: hash(key), scopes: [...allowed] } };
 };
 
-/** Why the keys of the settings cannot be used together, as clauses. */
+/** Returns reasons why the keys of the settings cannot be used together, as clauses. */
 export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
   ...(hasTwice(keys.map(({ name }) => name)) ? ['keys must all have different names'] : []),
   ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['keys must all have different hashes'] : []),
 ];
 
-/** A key that is accepted, and since when and when last it was seen. */
+/** An accepted key, with the times when it was first known and last used. */
 export interface KnownKey extends AccessKey {
   use: KeyUse;
 }
 
-/** Shared by all that is known of a key while the process runs. Times are Unix milliseconds. */
+/** Use of a key, shared by all its entries while the process runs. Times are Unix milliseconds. */
 interface KeyUse {
-  /** When it was first known here. */
+  /** Time when this process first knew the key. */
   since: number;
-  /** When it was presented last; 0 for never. */
+  /** Time of the last use; 0 for never. */
   last: number;
 }
 
 export type AccessKeys = ReturnType<typeof createAccessKeys>;
 
-/** The keys that are accepted: those of the settings, and those made at run time, whose names the settings do not have. */
+/** Holds the accepted keys: keys of the settings, and runtime keys whose names the settings do not use. */
 export const createAccessKeys = (configured: readonly AccessKey[]) => {
   let ofSettings = configured;
   let others: readonly AccessKey[] = [];
-  /** By hash. Who presents a key cannot choose its hash, so the time of a look-up tells nothing about those of others. */
+  /**
+   * Keys by hash. A client cannot choose the hash of the key that it presents, so the time of a look-up reveals nothing
+   * about other keys.
+   */
   let known = new Map<string, KnownKey>();
   const uses = new Map<string, KeyUse>();
   let hasHadKeys = false;
@@ -119,24 +122,24 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
       ofSettings = changed;
       rebuild();
     },
-    /** Replaces all keys that were made at run time. */
+    /** Replaces all runtime keys. */
     setRuntime: (changed: readonly AccessKey[]): void => {
       others = changed;
       rebuild();
     },
     list: (): KnownKey[] => [...known.values()],
-    /** Those of the settings. */
+    /** Keys of the settings. */
     listConfigured: (): readonly AccessKey[] => ofSettings,
-    /** The key with a hash, if it is accepted. */
+    /** Returns the accepted key with a hash. */
     findByHash: (sha256: string): KnownKey | undefined => known.get(sha256),
-    /** The key that a text is, which counts as a use of it; undefined if it is none. */
+    /** Returns the key with this text and counts a use of the key; undefined if the text is not a known key. */
     find: (text: string): KnownKey | undefined => {
       if (!text.startsWith(prefix)) return undefined;
       const found = known.get(hash(text));
       if (found) found.use.last = Date.now();
       return found;
     },
-    /** True if a text has the form of a key. A server that never had keys knows none: to it the text is a malformed token. */
+    /** True if a text has the form of a key. A server that never had keys treats such a text as a malformed token. */
     isKeyLike: (text: string): boolean => hasHadKeys && form.test(text),
   };
 };

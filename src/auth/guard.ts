@@ -14,18 +14,18 @@ import {
   type Tokens,
 } from './token.ts';
 
-/** What a request says about its sender. */
+/** Headers of a request that identify its sender. */
 interface Credentialed {
   headers: { authorization?: string | undefined };
 }
 
-/** The token or key of a request; empty where there is none. */
+/** Returns the token or key of a request; empty without a credential. */
 const readCredential = ({ headers: { authorization = '' } }: Credentialed): string =>
   authorization.replace(/^Bearer(?: +|$)/i, '');
 
 /**
- * Who sends alerts with a request: `key:NAME`, `user:NAME`, or `address:IP` where it has no valid credential. Unlike the
- * guard of a route it refuses nobody, so that a key counts on open routes, too.
+ * Names the sender of alerts in a request: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Never
+ * refuses, unlike the guard of a route, so that a key counts on open routes, too.
  */
 export type IdentifySender = (request: Credentialed & { ip: string }) => string;
 
@@ -44,7 +44,9 @@ export const createIdentifySender =
     }
   };
 
-/** An IPv4 address may be written as one of IPv6; a proxy may pass on what is no address. */
+/**
+ * Normalizes an address: an IPv4 address may be written as IPv6, and a proxy may pass on a text that is not an address.
+ */
 const toAddress = (ip: string | undefined): string => {
   const address = (ip ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
   return `address:${isIP(address) === 0 ? 'unknown' : address}`;
@@ -52,11 +54,12 @@ const toAddress = (ip: string | undefined): string => {
 
 const decorator = 'principal';
 
-/** The name of the caller's key. */
+/** Name of the decorator with the name of the caller's key. */
 const keyDecorator = 'keyName';
 
 /**
- * The hooks that refuse callers without the right of a route; an open route has none. `refresh` learns which accounts other instances have changed.
+ * Creates the hooks that refuse callers without the right of a route; an open route has no hooks. `refresh` loads
+ * account changes of other instances.
  */
 export const createGuard = (
   app: FastifyInstance,
@@ -83,7 +86,7 @@ export const createGuard = (
   };
 };
 
-/** A hook with a callback must not throw. */
+/** Catches errors: a hook with a callback must not throw. */
 const attempt = (run: () => Error | undefined): Error | undefined => {
   try {
     return run();
@@ -95,7 +98,7 @@ const attempt = (run: () => Error | undefined): Error | undefined => {
 /** A 401 for a token that is newer than the accounts that this process knows. */
 class OutdatedAccounts extends HttpError {}
 
-/** Notes who the caller is; returns the 401 or 403 for one without access. */
+/** Records the caller; returns the 401 or 403 for a caller without access. */
 export type Authorize = (request: FastifyRequest, allowed: RouteAccess) => HttpError | undefined;
 
 export const createAuthorize =
@@ -123,7 +126,7 @@ export const createAuthorize =
   };
 
 const missingToken = new HttpError('unauthorized', 'Missing token');
-/** The 403 for a key that may not do this. */
+/** Creates the 403 for a key without the scope. */
 const toScopeRefusal = (right: Right): HttpError => {
   const [scope] = scopesOf(right);
   const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}`;
@@ -131,22 +134,22 @@ const toScopeRefusal = (right: Right): HttpError => {
 };
 const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
-/** The caller, on a route that needs a token. */
+/** Returns the caller, on a route that needs a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
 
-/** What the caller is called, on a route that needs a token or a key: a user's name, or `key:NAME`. */
+/** Returns the caller's name, on a route that needs a token or a key: a user's name, or `key:NAME`. */
 export const callerOf = (request: FastifyRequest): string => {
   const key = request.getDecorator<string | undefined>(keyDecorator);
   return key === undefined ? principalOf(request).name : `key:${key}`;
 };
 
-/** The caller; undefined on open routes, which read no token. */
+/** Returns the caller; undefined on open routes, which read no token. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
 
-/** The session of the caller, on a route that needs a token. */
+/** Returns the caller's session, on a route that needs a token. */
 export const sessionOf = (request: FastifyRequest): Session => readSession(readCredential(request));
 
-/** When the caller's token expires, in Unix seconds; undefined without a token. */
+/** Returns the expiry of the caller's token in Unix seconds; undefined without a token. */
 export const findExpiry = (request: FastifyRequest): number | undefined =>
   findPrincipal(request) && Number(decodeToken(readCredential(request)).claims['exp']);

@@ -1,12 +1,12 @@
 import { isPossiblePassword, maximumPasswordBytes } from './password.ts';
 
-/** The fewest characters of a password that is set in the program. */
+/** Minimum length in characters of a password that is set in the program. */
 const fewestCharacters = 12;
 
-/** The fewest different characters, once what is easily guessed is left out. */
+/** Minimum number of different characters, not counting parts that are easily guessed. */
 const fewestDifferent = 6;
 
-/** What guessers try first, in lower case. */
+/** Words that guessers try first, in lower case. */
 const guessed = [
   ...['password', 'passwort', 'passw0rd', 'p@ssw0rd', 'kennwort', 'signalbox', 'administrator', 'admin', 'reader'],
   ...['welcome', 'letmein', 'iloveyou', 'changeme', 'secret', 'default', 'monkey', 'dragon', 'football'],
@@ -23,7 +23,10 @@ const guessed = [
   ],
 ];
 
-/** Why a password is too weak for a user with this name, as a clause without the password; undefined if it is not. */
+/**
+ * Returns the reason why a password is too weak for a user with this name, as a clause without the password; undefined
+ * if the password is strong enough.
+ */
 export const findWeakness = (password: string, name: string): string | undefined => {
   const characters = [...password];
   if (characters.length < fewestCharacters) return `must have at least ${fewestCharacters} characters`;

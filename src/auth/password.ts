@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 
-/** Longest password that is hashed, in bytes: hashing longer ones would make logins expensive. */
+/** Maximum bytes of a password: hashing longer passwords would make logins expensive. */
 export const maximumPasswordBytes = 128;
 
 /**
@@ -12,7 +12,7 @@ const maximum = { memory: 256 * 1024, work: 1024 * 1024, lanes: 16 };
 /** Minimum length of salt and hash in bytes (RFC 9106, 3.1). */
 const minimum = { salt: 8, hash: 4 };
 
-/** The password as an argon2id hash in PHC form (RFC 9106), 19 MiB, 2 passes. */
+/** Hashes a password with argon2id: PHC form (RFC 9106), 19 MiB, 2 passes. */
 export const hashPassword = async (password: string): Promise<string> => (await loadHashing()).hash(password);
 
 /** True if the password is not empty and not too long to be hashed. */
@@ -24,8 +24,8 @@ export const isPassword = async (password: string, passwordHash: string): Promis
   (await loadHashing()).verify(passwordHash, password);
 
 /**
- * Why an argon2id hash in PHC form cannot be used, as a clause: `asks for ...`; undefined if it can.
- * `passwordHash` is `$argon2id$v=19$m=KIBIBYTES,t=PASSES,p=LANES$SALT$HASH`.
+ * Returns the reason why an argon2id hash in PHC form cannot be used, as a clause: `asks for ...`; undefined if it can
+ * be used. `passwordHash` is `$argon2id$v=19$m=KIBIBYTES,t=PASSES,p=LANES$SALT$HASH`.
  */
 export const findHashProblem = (passwordHash: string): string | undefined => {
   const [, , , parameters = '', salt = '', hashed = ''] = passwordHash.split('$');
@@ -60,11 +60,13 @@ interface PasswordHashing {
   verify(passwordHash: string, password: string): Promise<boolean>;
 }
 
-/** The defaults of @node-rs/argon2, so that hashes are the same with every version of Node. */
+/** Defaults of @node-rs/argon2, so that hashes are the same with every version of Node. */
 const defaults = { parallelism: 1, tagLength: 32, memory: 19 * 1024, passes: 2 };
 const saltLength = 16;
 
-/** Password hashing with Node's own argon2. `verify` rejects if the text is not a hash of argon2 version 1.3. */
+/**
+ * Creates password hashing with Node's own argon2. `verify` rejects if the text is not a hash of argon2 version 1.3.
+ */
 export const createHashing = (derive: Argon2): PasswordHashing => {
   const compute = (algorithm: string, parameters: Parameters): Promise<Buffer> =>
     new Promise((resolve, reject) => {
@@ -100,7 +102,7 @@ const parse = (passwordHash: string) => {
   };
 };
 
-/** Base64 without padding. */
+/** Encodes base64 without padding. */
 const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 /** Node's own argon2; undefined if this version of Node has none. */
@@ -108,5 +110,5 @@ export const argon2: Argon2 | undefined = (crypto as { argon2?: Argon2 }).argon2
 
 const builtIn = argon2 && createHashing(argon2);
 
-/** Password hashing with Node's own argon2 where there is one, else with @node-rs/argon2. */
+/** Loads password hashing: Node's own argon2 if available, else @node-rs/argon2. */
 export const loadHashing = async (): Promise<PasswordHashing> => builtIn ?? import('@node-rs/argon2');

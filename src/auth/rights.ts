@@ -12,7 +12,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Callers who have a right. A key has it with any of the scopes; the first one is the narrowest. */
+/** Roles and scopes that have a right. Any of the scopes suffices; the first scope is the narrowest. */
 interface Holders {
   /** Completes "may …" in documents. */
   title: string;
@@ -24,8 +24,8 @@ const people: readonly Role[] = ['Admin', 'Reader'];
 const admins: readonly Role[] = ['Admin'];
 
 /**
- * The table of rights: the only place that says who may do what. A Reader is somebody on call. The guard, the scopes of
- * keys, the OpenAPI document, the console and the tables of the documents are derived from it.
+ * Table of rights: the only place that decides what roles and scopes may do. A Reader is somebody on call. The guard,
+ * the scopes of keys, the OpenAPI document, the console and the tables of the documents are derived from this table.
  */
 export const rights = {
   'alerts:write': { title: 'send alerts', roles: people, scopes: ['alerts:write'] },
@@ -77,16 +77,16 @@ export const rights = {
 
 export type Right = keyof typeof rights;
 
-/** True if users of a role have a right. */
+/** True if users of the role have the right. */
 export const hasRole = (right: Right, role: Role): boolean => rights[right].roles.includes(role);
 
-/** True if a key with these scopes has a right. */
+/** True if a key with these scopes has the right. */
 export const hasScope = (right: Right, given: readonly Scope[]): boolean => {
   const { scopes: accepted }: Holders = rights[right];
   return accepted.some((scope) => given.includes(scope));
 };
 
-/** The scopes that a key needs one of for a right; none if no key has it. */
+/** Returns the scopes of which a key needs one for the right; empty if no key can have the right. */
 export const scopesOf = (right: Right): readonly Scope[] => rights[right].scopes;
 
 /** Names of rights in the order of the table. */

@@ -57,7 +57,7 @@ test('a token that was accepted before is rejected once it expires or is revoked
   const token = signFor(user);
   for (let count = 0; count < 2; count += 1) assert.equal(verify(token).name, 'ada');
   assert.throws(() => verify(`${token.slice(0, -4)}AAA${token.at(-1)}`), /signature does not match/);
-  // More tokens than are remembered.
+  // More tokens than the cache holds.
   for (let count = 0; count < 500; count += 1) assert.ok(verify(signFor({ ...user, name: `user ${count}` })));
   assert.equal(verify(token).name, 'ada');
   seconds += 3601;

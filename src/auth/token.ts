@@ -16,7 +16,7 @@ export interface Principal {
 /** Seconds for which a token is valid. */
 export const tokenLifetime = 3600 as const;
 
-/** Seconds after which somebody has to log in again, however often a session was renewed: 30 days. */
+/** Maximum seconds from a login to the next, however often the session was renewed: 30 days. */
 export const longestSession = 30 * 24 * 3600;
 
 /** Seconds by which the signer's clock may be ahead of ours. */
@@ -24,10 +24,10 @@ const clockTolerance = 60;
 
 const maximumLength = 4096;
 
-/** Tokens whose signatures are known to be good: clients send the same one with every request. */
+/** Maximum number of cached tokens with verified signatures: clients send the same token with every request. */
 const mostVerified = 200;
 
-/** Why a token is refused; the message is the 401's text. */
+/** The reason why a token is refused; the message is the 401's text. */
 export class TokenError extends ExpectedError {}
 
 /** Accounts and revocations cannot be read, so no token can be checked. */
@@ -37,20 +37,23 @@ export class AccountsUnknown extends StoreUnavailable {
   }
 }
 
-/** The error for every cause except the three that have a message of their own. */
+/** Creates the error for every cause, except for the three causes with messages of their own. */
 const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
-/** The keys of tokens. A KeyObject, unlike text, is never printed. */
+/** Signing keys of tokens. A KeyObject, unlike text, is never printed. */
 interface TokenKeys {
-  /** Signs new tokens. */
+  /** Key that signs new tokens. */
   current: KeyObject;
-  /** Names the current key in new tokens; undefined if it is the only key. */
+  /** Id of the current key in new tokens; undefined if there is only one key. */
   currentId: string | undefined;
-  /** The keys whose tokens are accepted, by id. */
+  /** Keys whose tokens are accepted, by id. */
   byId: ReadonlyMap<string, KeyObject>;
 }
 
-/** Keys from secrets of at least 32 bytes (RFC 7518, 3.2): one that signs, and one that is still accepted. */
+/**
+ * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2): one that signs, and a previous one that is still
+ * accepted.
+ */
 export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): TokenKeys => {
   const secrets = previous ? [current, previous] : [current];
   return {
@@ -60,59 +63,62 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
   };
 };
 
-/** The `kid` of a secret, the same in every process. As a MAC it reveals no more of the secret than a token does. */
+/**
+ * Returns the `kid` of a secret, the same in every process. As a MAC it reveals no more of the secret than a token
+ * does.
+ */
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
-/** What begins with a login, and goes on with each token that replaces another one. */
+/** A session begins with a login and continues with each token that replaces an earlier token. */
 export interface Session {
   id: string;
-  /** When it began, in Unix seconds. */
+  /** Unix second of the login. */
   since: number;
 }
 
 /**
- * What tokens of a name are checked against at each use. A revocation changes the generation, so it needs no times, which
- * are only as good as the clocks that they were read from.
+ * Facts about a name that every use of its tokens is checked against. A revocation changes the generation; it needs no
+ * times, which are only as good as the clocks of the machines.
  */
 export interface TokenGrant {
-  /** The role that tokens must name; undefined where the name has no account any more. */
+  /** Role that tokens must name; undefined if the account of the name was deleted. */
   role: Role | undefined;
-  /** The generation that tokens must name; undefined until the first revocation, since the API specifies the claims. */
+  /** Generation that tokens must name; undefined until the first revocation, since the API specifies the claims. */
   generation: string | undefined;
-  /** Only for a name that never had an account: tokens up to this second of Unix time are refused. */
+  /** Unix second up to which tokens are refused; only for a name that never had an account. */
   notBefore: number;
 }
 
-/** The grant of a name; undefined if the name never had an account here. Throws AccountsUnknown. */
+/** Returns the grant of a name; undefined if the name never had an account here. Throws AccountsUnknown. */
 export type FindGrant = (name: string) => TokenGrant | undefined;
 
 export interface Tokens {
-  /** A signed token for the user, valid for `tokenLifetime` seconds from now; of a session that goes on, if one is given. */
+  /** Signs a token for the user, valid for `tokenLifetime` seconds from now. A given session continues. */
   sign(user: { name: string; role: Role }, session?: Session): string;
-  /** The user that the token identifies; throws a TokenError whose message is the 401's text. */
+  /** Returns the user that the token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Principal;
   /**
-   * Sets the accounts; until then, every token that is signed and valid is accepted. `refresh` learns what other instances
-   * have changed.
+   * Sets the accounts; until then, every signed and valid token is accepted. `refresh` loads account changes of other
+   * instances.
    */
   setAccounts(find: FindGrant, refresh?: () => Promise<void>): void;
-  /** Learns what other instances have changed; rejects if that is not possible. */
+  /** Loads account changes of other instances; rejects if that is not possible. */
   refreshAccounts(): Promise<void>;
 }
 
-/** Of Unix time. */
+/** Returns the Unix second of a date. */
 export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 const noRefresh = async (): Promise<void> => undefined;
 
-/** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
+/** Signs HS256 tokens (RFC 7519) with the current key, and verifies tokens of every key. */
 export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
   const now = () => toSecond(clock());
   let findGrant: FindGrant = () => undefined;
   let refreshAccounts = noRefresh;
   const verified = new Map<string, JsonObject>();
-  /** The claims of a token that one of the keys has signed. */
+  /** Returns the claims of a token that a known key has signed. */
   const verifySignature = (token: string): JsonObject => {
     const { header: given, claims } = decodeToken(token);
     assertNotExpired(claims, now());
@@ -155,10 +161,10 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   };
 };
 
-/** Names the generation of the account that a token was issued to. */
+/** Claim with the generation of the account that a token was issued to. */
 const generationClaim = 'account_generation';
 
-/** A grant that was revoked; `isAhead` if the token is newer than the accounts that this process knows. */
+/** A revoked token; `isAhead` if the token is newer than the accounts that this process knows. */
 export class RevokedToken extends TokenError {
   readonly isAhead: boolean;
 
@@ -178,14 +184,16 @@ const assertGranted = (claims: JsonObject, role: Role, grant: TokenGrant | undef
   if (!isGranted) throw new RevokedToken(toOrder(generation) > toOrder(grant.generation));
 };
 
-/** A generation as text: `origin` tells accounts apart that have one name, `order` grows with each change. */
+/**
+ * Writes a generation as text: `origin` distinguishes accounts that had the same name, `order` grows with each change.
+ */
 export const toGeneration = (origin: string, order: number, mark: string): string => `${origin}${order}.${mark}`;
 
 const toOrder = (generation: unknown): number => Number(/^[a-z](\d+)\./.exec(String(generation))?.[1] ?? 0);
 
 /**
- * The session of a valid token. That of a login says nothing of it, since the API specifies its claims: there the token's
- * hash is the id.
+ * Returns the session of a valid token. A login token has no session claim, since the API specifies its claims: the
+ * token's hash is the session id.
  */
 export const readSession = (token: string): Session => {
   const { claims } = decodeToken(token);
@@ -199,20 +207,21 @@ export const readSession = (token: string): Session => {
 
 type JsonObject = Record<string, unknown>;
 
-/** The session that a renewed token names. */
+/** Returns the session that a renewed token names. */
 const toGoingOn = ({ sid, auth_time: since, iat }: JsonObject): Session | undefined =>
-  // Other programs may mean something else by it: no login is before 1970, or after its token whatever clocks show.
+  // Other programs may use `sid` differently: no login is before 1970, or later than its token beyond the clock
+  // tolerance.
   typeof sid === 'string' && isTime(since) && since <= Number(iat) + clockTolerance ? { id: sid, since } : undefined;
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** The second of the login that a token goes back to. */
+/** Returns the Unix second of the login that a token goes back to. */
 const toBeginning = (claims: JsonObject): number =>
   Math.min(Number(claims['iat']), toGoingOn(claims)?.since ?? Number.POSITIVE_INFINITY);
 
 const encode = (part: JsonObject): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** Splits and decodes a token without verifying anything; throws a TokenError. */
+/** Splits and decodes a token without verifying it; throws a TokenError. */
 export const decodeToken = (token: string): { header: JsonObject; claims: JsonObject } => {
   const [header, claims, signature, ...rest] = token.split('.');
   if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) {
@@ -230,7 +239,7 @@ const decodeObject = (part: string, name: string): JsonObject => {
   return value;
 };
 
-/** Strict: padding, other characters and unused trailing bits would give one token several spellings. */
+/** Strict decoding: padding, other characters and unused trailing bits would give one token several spellings. */
 const decodeBase64Url = (part: string, name: string): Buffer => {
   const bytes = Buffer.from(part, 'base64url');
   if (bytes.toString('base64url') !== part) throw toFailure(`the ${name} cannot be decoded`);
@@ -247,7 +256,7 @@ export const assertHeader = (header: JsonObject): void => {
   if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 
-/** The keys that may have signed a token: the one it names, or all if it names none. */
+/** Returns the keys that may have signed a token: the key that the token names, or all keys if it names none. */
 const findKeys = ({ byId }: TokenKeys, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);
@@ -272,7 +281,7 @@ export const assertNotExpired = ({ exp }: JsonObject, now: number): void => {
   if ((exp as number) < now) throw new TokenError('Token expired');
 };
 
-/** The user that a token with a valid signature identifies; throws a TokenError for invalid claims. */
+/** Returns the user that a token with a valid signature identifies; throws a TokenError for invalid claims. */
 export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
   const { sub, role, iss, iat, exp, nbf, aud } = claims;
   if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');

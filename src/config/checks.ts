@@ -15,7 +15,7 @@ export const minimumSecretBytes = 32;
 
 const mebibyte = 2 ** 20;
 
-/** Conflicts between settings that are each valid, as clauses that contain no secrets. */
+/** Returns conflicts between settings that are each valid, as clauses that contain no secrets. */
 export const findConflicts = (settings: Settings): string[] => {
   const { headersTimeout, requestTimeout, trustProxy, powershellPath, timeZone, storeMaxBytes = 0, keys } = settings;
   const problems = trustProxy
@@ -41,7 +41,7 @@ export const findConflicts = (settings: Settings): string[] => {
   return [...problems, ...findKeyProblems(keys)];
 };
 
-/** An address or a CIDR block. `/0` is refused: trusting every address would let clients forge their own. */
+/** Checks for an address or a CIDR block. `/0` is refused: trusting every address would let clients forge their own. */
 const isAddressBlock = (text: string): boolean => {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
@@ -67,12 +67,15 @@ const findSecretProblems = ({ jwtSecret, jwtPreviousSecret }: Settings): string[
   return problems;
 };
 
-/** Makes the setting `timeZone` that of the process. */
+/** Sets the time zone of the process to the setting `timeZone`. */
 export const applyTimeZone = ({ timeZone }: Pick<Settings, 'timeZone'>): void => {
   if (timeZone !== undefined) process.env['TZ'] = findTimeZone(timeZone);
 };
 
-/** Reads the certificate and key that the settings name, if any; throws a SettingsError if they are not a pair. */
+/**
+ * Reads the certificate and key from the settings; undefined without these settings. Throws a SettingsError if they are
+ * not a pair.
+ */
 export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; key: Buffer } | undefined => {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
@@ -105,14 +108,14 @@ const readPem = (path: string, setting: string): Buffer => {
 /** File descriptors kept free besides those of served connections: 100 for refused connections, 64 for files. */
 const reserve = 100 + 64;
 
-/** With fewer connections, the server does not start. */
+/** Minimum connections; with fewer, the server does not start. */
 const fewestConnections = 10;
 
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 
 /**
  * Lowers the number of connections to what the limit on open files allows, with a warning; throws a SettingsError if
- * too few are left. At the limit the server could neither accept connections nor open files.
+ * too few remain. At the limit the server could neither accept connections nor open files.
  */
 export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   const possible = limit - reserve;
@@ -127,7 +130,7 @@ export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   return { maxConnections: possible, warning: `maxConnections is ${possible} instead of ${wanted}, ${reason}` };
 };
 
-/** The soft limit on open files, which Node raises to the hard limit on startup; infinite if unknown. */
+/** Reads the soft limit on open files, which Node raises to the hard limit on startup; infinite if unknown. */
 const readOpenFileLimit = (): number => {
   const path = '/proc/self/limits';
   const limits = existsSync(path) ? readFileSync(path, 'utf8') : '';

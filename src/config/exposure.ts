@@ -8,28 +8,28 @@ const othersRead = 0o004;
 const othersEnter = 0o001;
 const sticky = 0o1000;
 
-/** Files that the settings name, and that only the server's account should read. */
+/** Files named in the settings that only the server's account should read. */
 export interface PrivateFiles {
   dataDir: string;
-  /** Paths by what messages call them. */
+  /** Paths and their names in messages. */
   files: readonly { name: string; path: string }[];
 }
 
 interface Exposure {
-  /** Others could plant state or secrets: the server does not start. */
+  /** Reasons not to start: other accounts could plant state or secrets. */
   problems: string[];
-  /** Others can read them. */
+  /** Files that other accounts can read. */
   warnings: string[];
 }
 
-/** Why a file is refused: other accounts can write it. `name` is what the message calls it. */
+/** Returns the reason for refusing a file that other accounts can write. `name` is its name in the message. */
 export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
   const status = readStatus(path);
   if (!status?.isFile() || !isWritableByOthers(status)) return undefined;
   return `other accounts can write ${name} ${path}: run chmod go-w on it`;
 };
 
-/** Warnings about a config file that other accounts can read or replace. */
+/** Returns warnings about a config file that other accounts can read or replace. */
 export const listExposures = (path: string, hasSecrets: boolean): string[] => {
   const status = readStatus(path);
   if (!status?.isFile()) return [];
@@ -44,7 +44,10 @@ export const listExposures = (path: string, hasSecrets: boolean): string[] => {
   ];
 };
 
-/** What other accounts can do with files that exist already; new ones are created with mode 0600, and the data folder with 0700. */
+/**
+ * Finds existing files that other accounts can read or write. New files are created with mode 0600, and the data folder
+ * with 0700.
+ */
 export const findExposedFiles = ({ dataDir, files }: PrivateFiles): Exposure => {
   const found: Exposure = { problems: [], warnings: [] };
   for (const { name, path } of files) {
@@ -90,7 +93,7 @@ const describeFiles = (verb: string, [first, ...others]: readonly { path: string
   return `other accounts can ${verb} ${first?.path}${more}: run chmod ${change} on ${them}`;
 };
 
-/** The files in a folder; none if it cannot be read, which its first use reports. */
+/** Lists the files in a folder; empty if the folder cannot be read, which its first use reports. */
 const listFiles = (folder: string): { path: string; status: Stats }[] => {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -105,7 +108,7 @@ const listFiles = (folder: string): { path: string; status: Stats }[] => {
   }
 };
 
-/** Undefined for what is missing or cannot be reached, and on Windows, which has no modes. */
+/** Reads modes and owners. Undefined for a missing or unreachable file, and on Windows, which has no modes. */
 const readStatus = (path: string): Stats | undefined => {
   if (process.platform === 'win32') return undefined;
   try {
@@ -115,13 +118,16 @@ const readStatus = (path: string): Stats | undefined => {
   }
 };
 
-/** True if other accounts can write it. A group whose id equals the owner's is assumed to be the owner's private group. */
+/**
+ * True if other accounts can write the file. A group whose id equals the owner's is assumed to be the owner's private
+ * group.
+ */
 const isWritableByOthers = ({ mode, gid, uid }: Stats): boolean =>
   (mode & (othersWrite | (gid === uid ? 0 : groupWrites))) !== 0;
 
 const isReadable = ({ mode }: Stats): boolean => (mode & othersRead) !== 0;
 
-/** The first of a path's folders in which every account can replace what it names. */
+/** Returns the first folder of a path in which every account can replace entries. */
 const findOpenFolder = (path: string): string | undefined =>
   [path, realpathSync(path)].flatMap((name) => listParents(resolve(name))).find(isOpenFolder);
 

@@ -2,18 +2,18 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import type { AccessLevel, AccessSetting } from '../auth/access.ts';
 import { toFlagName, toVariableName } from './names.ts';
 
-/** Current names of settings by the names that they had in earlier versions, which still work. */
+/** Current names of settings by their names in earlier versions, which still work. */
 const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
-/** Current values of settings by the values that they had in earlier versions, which still work. */
+/** Current values of settings by their values in earlier versions, which still work. */
 const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
 
 interface ReplacedSetting {
-  /** The profile whose access it was, by its names; the first is the one to write. */
+  /** Names of the profile that the setting applied to; the first is the name to write. */
   names: readonly string[];
-  /** What each value is called in `access`; the first is what to write, the others ask for no less. */
+  /** Level in `access` for each value of the setting; write the first, the others are at least as strict. */
   values: Readonly<Record<string, readonly AccessLevel[]>>;
-  /** The value with which routes need what they need by default. */
+  /** Value that keeps the default access of the routes. */
   usual: string;
 }
 
@@ -31,7 +31,7 @@ const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   },
 };
 
-/** The schemas of the settings by their former names, and of those that `access` has replaced. */
+/** Adds the schemas of the settings under their former names, and of the settings that `access` replaced. */
 export const toFormerProperties = (properties: TProperties): TProperties => ({
   ...Object.fromEntries(
     Object.entries(formerNames).map(([former, current]) => [
@@ -47,7 +47,7 @@ export const toFormerProperties = (properties: TProperties): TProperties => ({
   ),
 });
 
-/** Where settings are given; `path` is that of the config file, if there is one. */
+/** Sources of settings; `path` is the path of the config file, if there is a file. */
 export interface Sources {
   /** By key in camelCase; a bare flag is `true`. */
   flags: Record<string, string | boolean | undefined>;
@@ -56,7 +56,7 @@ export interface Sources {
   path: string | undefined;
 }
 
-/** What is found while settings are read: clauses that stop a start, and lines for the log. */
+/** Findings while settings are read: clauses that prevent a start, and lines for the log. */
 export interface Findings {
   problems: string[];
   warnings: string[];
@@ -103,15 +103,14 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
   };
 };
 
-/** A setting's valid value, and the name that it has where it was found. */
+/** A setting's valid value, and its name where the value was found. */
 export interface GivenSetting {
   value: unknown;
   place: string;
 }
 
 /**
- * What the setting `access` becomes with what the replaced settings say. Each of these that is set is a warning, or a problem
- * if it says something else than `access` does.
+ * Merges replaced settings into `access`. Each replaced setting is a warning, or a problem if it contradicts `access`.
  */
 export const mergeReplacedAccess = (
   access: AccessSetting | undefined,
@@ -137,7 +136,7 @@ export const mergeReplacedAccess = (
   return merged;
 };
 
-/** What `access` says of the profile; undefined if it does not name it. */
+/** Returns the level of the profile in `access`; undefined if `access` does not name the profile. */
 const findLevel = (access: AccessSetting | undefined, setting: ReplacedSetting): AccessLevel | undefined => {
   if (access === undefined) return undefined;
   if (access === 'login') return 'login';

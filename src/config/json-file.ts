@@ -2,7 +2,7 @@ import { isObject } from '../lib/parse-json.ts';
 import { readSmallFileSync } from '../lib/small-file.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** The largest config file or seed that is read. */
+/** Maximum bytes of a config file or seed. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** Reads a file with one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
@@ -28,13 +28,13 @@ const reasons: Record<string, string> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
 };
 
-/** A short reason why a file could not be read. */
+/** Returns a short reason why a file could not be read. */
 export const reasonOf = (error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return reasons[code] ?? message.replaceAll(/\s+/g, ' ');
 };
 
-/** The place of the fault after a space; empty if the text holds a string too long for a regular expression. */
+/** Returns the place of the fault after a space; empty if the text holds a string too long for a regular expression. */
 const locateIfShort = (text: string): string => {
   try {
     return ` ${locateJsonFault(text)}`;
@@ -95,7 +95,7 @@ const findNext = (state: ParserState, kind: string, container: string | undefine
   return container === '{' ? 'inObject' : 'inList';
 };
 
-/** The offset of the first character from `offset` on that is not white space. */
+/** Returns the offset of the first character from `offset` on that is not white space. */
 const skipSpace = (text: string, offset: number): number => offset + text.slice(offset).search(/[^ \t\r\n]|$/);
 
 /** Line and column, from 1. */

@@ -29,7 +29,7 @@ export type Flags = Sources['flags'];
 /**
  * Reads the settings: flags override `SIGNALBOX_*` variables, variables override the config file. `warn` receives
  * warnings about the file and unknown variables. Throws a SettingsError that lists every problem; if some values are
- * not valid, it includes what `check` finds in the other settings.
+ * invalid, it includes the problems that `check` finds in the other settings.
  */
 export const loadSettings = (
   schema: TObject,
@@ -45,7 +45,7 @@ export const loadSettings = (
   const { settings, invalid } = readValues(schema, Object.keys(schema.properties), sources, problems);
   addReplacedAccess(schema, settings, sources, invalid.includes('access'), findings);
   problems.push(...findFileOnlyVariables(schema, environment));
-  // Not if the file is unreadable: its settings would wrongly look missing.
+  // Skipped for an unreadable file: its settings would wrongly look missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
@@ -54,7 +54,7 @@ export const loadSettings = (
   return settings;
 };
 
-/** Reads only these settings, whatever the others are. Throws a SettingsError. */
+/** Reads only these settings, regardless of the others. Throws a SettingsError. */
 export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags: Flags): Settings => {
   const environment = process.env;
   const path = findConfigPath(flags, environment);
@@ -65,7 +65,10 @@ export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags
   return settings;
 };
 
-/** Warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be random. */
+/**
+ * Returns warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be
+ * random.
+ */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
   const names = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
   const known = [...names, ...Object.keys(toFormerProperties(schema.properties)).map(toVariableName)];
@@ -79,7 +82,10 @@ export const listUnknownVariables = (schema: TObject, environment = process.env)
 const findConfigPath = (flags: Flags, environment: NodeJS.ProcessEnv): string | undefined =>
   (flags['config'] as string | undefined) ?? (environment[otherVariables.config] || undefined);
 
-/** The config file's values; `isRead` is false if it cannot be read. Adds the problems of the file as a whole. */
+/**
+ * Reads the config file's values; `isRead` is false if the file cannot be read. Adds the problems of the file as a
+ * whole.
+ */
 const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv, problems: string[]) => {
   const path = findConfigPath(flags, environment);
   if (path === undefined) return { path, file: {}, isRead: true };
@@ -107,7 +113,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
   Object.entries(schema.properties).some(([key, property]) => isSecretSetting(property) && Object.hasOwn(file, key));
 
-/** The values of these settings, or their defaults, and which are invalid. Adds why. */
+/** Returns the values of these settings, or their defaults, and the invalid settings. Adds the problems. */
 const readValues = (schema: TObject, keys: readonly string[], sources: Sources, problems: string[]) => {
   const settings: Record<string, unknown> = {};
   const invalid: string[] = [];
@@ -123,7 +129,7 @@ const readValues = (schema: TObject, keys: readonly string[], sources: Sources, 
   return { settings: settings as Settings, invalid };
 };
 
-/** The first value among flag, variable and file. */
+/** Returns the first value among flag, variable and file. */
 const findGiven = (
   key: string,
   schema: TSchema,
@@ -140,17 +146,17 @@ const findGiven = (
   return Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;
 };
 
-/** A password in an address on the command line, which every account can read. */
+/** Finds a password in an address on the command line, which every account can read. */
 const findShownSecret = (key: string, { value, place }: GivenSetting): string[] =>
   key === 'store' && place.startsWith('--') && hasPassword(String(value))
     ? [`${place} must not hold a password, which every account can read there: set ${toVariableName(key)} instead`]
     : [];
 
-/** `scheme://user:password@host`, or a parameter `password`. */
+/** True for `scheme://user:password@host`, or a parameter `password`. */
 const hasPassword = (address: string): boolean =>
   /^\w+:\/\/[^@/?#]*:[^@/]*@/.test(address) || /[?&]password=/i.test(address);
 
-/** Adds to `access` what the settings say that it has replaced. */
+/** Adds the values of replaced settings to `access`. */
 const addReplacedAccess = (
   schema: TObject,
   settings: Settings,
@@ -171,20 +177,23 @@ const addReplacedAccess = (
   if (access !== undefined) settings.access = access;
 };
 
-/** What `check` finds, except problems that name an invalid setting: fixing its value may solve them. */
+/**
+ * Returns the problems that `check` finds, except problems that name an invalid setting: fixing its value may solve
+ * them.
+ */
 const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] =>
   problemsOf(check).filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
 
-/** Variables for settings that only the config file can hold: they would be silently ignored. */
+/** Finds variables for settings that only the config file can hold: they would be silently ignored. */
 const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
     .map(([key]) => `${toVariableName(key)} has no effect: set ${key} in the config file`);
 
-/** Why a value is not valid for a setting, as clauses; none if it is valid. */
+/** Returns the reasons why a value is invalid for a setting, as clauses; empty if valid. */
 const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[] => {
   if ('anyOf' in schema) {
-    // A word or, in the config file, an object.
+    // Either a word or, in the config file, an object.
     const [word, object] = (schema as TUnion).anyOf as [TSchema, TSchema];
     return findProblems(typeof value === 'object' && value !== null ? object : word, { value, place });
   }
@@ -203,7 +212,9 @@ const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[]
   return [`${place} must be ${wanted}${found}`];
 };
 
-/** Without the errors of a union's branches, which contradict each other: the union's own error says what it takes. */
+/**
+ * Drops the errors of a union's branches, which contradict each other: the union's own error names the accepted values.
+ */
 const dropBranches = (errors: readonly SchemaError[]): SchemaError[] => {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => `${schemaPath}/anyOf/`);
   return errors.filter(({ schemaPath }) => !unions.some((union) => schemaPath.startsWith(union)));

@@ -7,13 +7,13 @@ export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter
 export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
 
-/** Variables that are no settings: they say where the config file is, and which server commands send alerts to. */
+/** Variables that are not settings: the path of the config file, and the server and key for client commands. */
 export const otherVariables = { config: 'SIGNALBOX_CONFIG', url: 'SIGNALBOX_URL', key: 'SIGNALBOX_KEY' };
 
 /** True if the setting's value must never be shown. */
 export const isSecretSetting = (schema: TSchema): boolean => 'writeOnly' in schema;
 
-/** How a flag or variable holds the value; `none` if only the config file can. */
+/** Returns the form of the value in a flag or variable; `none` if only the config file can hold the value. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'number' | 'list' | 'string' | 'none' => {
   const { type, items } = schema as { type?: string; items?: { type?: string } };
   if (type === 'boolean') return 'flag';
@@ -53,7 +53,7 @@ export const fromText = (schema: TSchema, text: string): unknown => {
   }
 };
 
-/** `; did you mean --port?` if one of the names is similar to the given one, else an empty string. */
+/** Returns `; did you mean --port?` if a name is similar to the given one, else an empty string. */
 export const suggest = (given: string, names: readonly string[], quote = ''): string => {
   const allowed = Math.max(1, Math.floor(normalise(given).length / 4));
   const distances = names.map((name) => ({ name, distance: measure(normalise(given), normalise(name)) }));
@@ -61,14 +61,14 @@ export const suggest = (given: string, names: readonly string[], quote = ''): st
   return nearest && nearest.distance <= allowed ? `; did you mean ${quote}${nearest.name}${quote}?` : '';
 };
 
-/** `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in how words are separated. */
+/** Normalizes names: `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in how words are separated. */
 export const normalise = (name: string): string =>
   name
     .replace(/^SIGNALBOX_/i, '')
     .replaceAll(/[-_. ]/g, '')
     .toLowerCase();
 
-/** Edit distance in which swapping two adjacent characters counts as one edit. */
+/** Returns the edit distance in which swapping two adjacent characters counts as one edit. */
 const measure = (from: string, to: string): number => {
   if (Math.abs(from.length - to.length) > Math.max(from.length, 8) / 4) return Number.POSITIVE_INFINITY;
   let [earlier, previous]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];

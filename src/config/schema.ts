@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { AccessKey, AccessSetting } from '../auth/access.ts';
 
-/** Set by variable or file only, because every account can read command lines. */
+/** Marks settings that only a variable or the file can set, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
 
 /** Pattern of paths: the operating system accepts all other characters. */
@@ -10,7 +10,7 @@ const withoutNul = '^[^\\u0000]*$';
 /** Pattern of names that are sent in headers. */
 const printable = '^[!-~]+$';
 
-/** Texts that a pattern allows, as messages call them. */
+/** Names of patterns in messages. */
 export const patternNames: Readonly<Record<string, string>> = {
   [withoutNul]: 'a non-empty string without NUL characters',
   [printable]: 'printable ASCII characters without spaces',

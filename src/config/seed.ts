@@ -32,7 +32,7 @@ export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRe
   return records;
 };
 
-/** Problems reported per list; further ones are usually of the same kind. */
+/** Maximum problems reported per list; further problems are usually of the same kind. */
 const reported = 20;
 
 const limitProblems = (problems: string[], key: string): string[] =>
@@ -40,7 +40,7 @@ const limitProblems = (problems: string[], key: string): string[] =>
     ? problems
     : [...problems.slice(0, reported), `seed file: ${problems.length - reported} more problems in ${key}`];
 
-/** Checks each record before listing its errors, which is many times slower. */
+/** Finds the problems of a list. Each record is checked before its errors are listed, which is many times slower. */
 const findListProblems = (schema: TSchema, records: unknown[], key: string): string[] => {
   const isValid = createSchemaCheck(schema);
   return records.flatMap((record, index) =>
@@ -53,7 +53,10 @@ const findRecordProblems = (schema: TSchema, record: unknown, name: string): str
   return [...new Set(dropTypesOfEnums(faults).flatMap((fault) => describeFault(fault, schema, name)))];
 };
 
-/** A value of the wrong type is not among the allowed ones either: the longer message is enough. */
+/**
+ * Drops duplicate faults: a value of the wrong type is not among the allowed values either, and the longer message
+ * suffices.
+ */
 const dropTypesOfEnums = (faults: SchemaFault[]): SchemaFault[] => {
   const listed = faults.flatMap(({ keyword, path }) => (keyword === 'enum' ? path.join('.') : []));
   return faults.filter(({ keyword, path }) => keyword !== 'type' || !listed.includes(path.join('.')));

@@ -1,4 +1,4 @@
-/** The settings cannot be used. Each problem is a clause that says what to change. */
+/** Unusable settings. Each problem is a clause that says what to change. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly problems: readonly string[];
@@ -9,7 +9,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** By its name, because each of the bundle's files has this class. */
+/** Compares by name, because each of the bundle's files has its own copy of this class. */
 export const isSettingsError = (error: unknown): error is SettingsError =>
   error instanceof Error && error.name === 'SettingsError';
 
@@ -18,7 +18,7 @@ export const assertNoProblems = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new SettingsError(problems);
 };
 
-/** What a command names of the config file. Throws a SettingsError that lists all. */
+/** Returns the entry of the config file that a command names. Throws a SettingsError that lists all entries. */
 export const requireConfigured = <T extends { name: string }>(
   configured: readonly T[],
   noun: string,
@@ -30,7 +30,7 @@ export const requireConfigured = <T extends { name: string }>(
   throw new SettingsError([`there is no ${noun} ${JSON.stringify(name)}; the settings have: ${known}`]);
 };
 
-/** The problems of the SettingsError that a check throws; none if it throws nothing. */
+/** Returns the problems of the SettingsError that a check throws; empty if the check passes. */
 export const problemsOf = (check: () => unknown): readonly string[] => {
   try {
     check();
@@ -41,7 +41,7 @@ export const problemsOf = (check: () => unknown): readonly string[] => {
   }
 };
 
-/** Runs every check and returns their results; throws one SettingsError with the problems of all that fail. */
+/** Runs every check and returns their results; throws one SettingsError with the problems of all failed checks. */
 export const checkAll = <T extends object>(checks: { [K in keyof T]: () => T[K] }): T => {
   const results: Partial<T> = {};
   const problems: string[] = [];

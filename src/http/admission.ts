@@ -141,7 +141,7 @@ const toHostName = (host: string): string => {
 /** In lower case, without the trailing dot of a fully qualified name. */
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Paths of pages, which other sites and mails may link to; below any mount also those that acknowledge. */
+/** Paths of pages that other sites and mails may link to, including acknowledgement links below any mount. */
 const page = /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?api\/acknowledge\/[^/]+$)/;
 
 /**
@@ -187,14 +187,14 @@ const toUrlHost = (url: string): string | undefined => (URL.canParse(url) ? new 
 export interface ListenerOptions {
   /** Refuses requests for host names that are not served. */
   checkHost: Check;
-  /** Whether pages of all origins may use the server. */
+  /** True if pages of all origins may use the server. */
   cors: boolean;
-  /** Whether the server itself speaks TLS. */
+  /** True if the server itself speaks TLS. */
   secure: boolean;
   connections: Connections;
-  /** Whether the event-loop delay exceeds its limit. */
+  /** True while the event-loop delay exceeds its limit. */
   isLagging: () => boolean;
-  /** True for a health check, which works during overload too. */
+  /** True for a health check; health checks work during overload too. */
   isVital: (request: IncomingMessage) => boolean;
   timings: Timings;
 }
@@ -202,8 +202,8 @@ export interface ListenerOptions {
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Runs everything that precedes the routes, in this order: pipelining, framing, connection limit, overload, origin,
- * host, preflight. No route or hook sees a request that is refused here.
+ * Runs all checks that precede the routes, in this order: pipelining, framing, connection limit, overload, origin,
+ * host, preflight. No route or hook sees a refused request.
  */
 export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
   const { checkHost, connections, cors, isLagging, isVital, timings } = options;
@@ -253,7 +253,7 @@ const corsHeaders = { 'access-control-allow-headers': 'Authorization, Content-Ty
 /** Milliseconds for a client to finish sending a body that nobody reads. */
 const unreadBodyMs = 500;
 
-/** Node would read the rest of a refused body to its end, however small its chunks are. */
+/** Stops reading a refused body. Node would read the rest to its end, however small its chunks are. */
 const endIfUnread = (request: IncomingMessage): void => {
   if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), unreadBodyMs).unref();
 };

@@ -9,26 +9,26 @@ import { IncomingBody, refuseLength } from './incoming-body.ts';
 import { assertFewValues } from './json-values.ts';
 
 /**
- * What a route takes as its body: a JSON object, any JSON value, text, or a Buffer that it reads itself. `end`: of a body of any
- * size, the last 16 KiB or a little more as a Buffer.
+ * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route reads itself. `end`: a Buffer
+ * with the last 16 KiB, or a little more, of a body of any size.
  */
 type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
 
-/** Options of a route about its body. */
+/** Route options about the body. */
 export interface BodyOptions {
-  /** A JSON object by default. */
+  /** Default: a JSON object. */
   body?: BodyKind;
-  /** The body may have 8 MiB, not 1 MiB. */
+  /** Allows 8 MiB instead of 1 MiB. */
   largeBody?: true;
-  /** The body may be compressed; its unpacked size is limited. */
+  /** Allows a compressed body; its unpacked size is limited. */
   compressedBody?: true;
-  /** Texts stay as they are sent. Elsewhere U+FFFD takes the place of half a surrogate pair, which receivers of messages refuse. */
+  /** Keeps texts as sent. On other routes U+FFFD replaces half a surrogate pair, which receivers of messages refuse. */
   textsAsSent?: true;
-  /** The value of a body that is no JSON; undefined if it has to be JSON. Throws an HttpError. */
+  /** Returns the value of a body that is not JSON; undefined if the body has to be JSON. Throws an HttpError. */
   readOther?(mediaType: string | undefined, readText: () => string): object | undefined;
 }
 
-/** What of a route is about its body, for the route's config. */
+/** Picks the options about the body for the route's config. */
 export const pickBodyOptions = ({
   body,
   largeBody,
@@ -46,20 +46,22 @@ export const pickBodyOptions = ({
 const maximumBodyBytes = 1024 * 1024;
 const maximumLargeBodyBytes = 8 * 1024 * 1024;
 
-/** Bytes of incomplete bodies over all connections: those of routes with large bodies have as much again. */
+/**
+ * Limit of bytes in incomplete bodies over all connections. Routes with large bodies have a second budget of this size.
+ */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
 
 /**
- * Makes Fastify read every body with the same parser: `curl -d` and PowerShell send other types by default. What the client
- * has sent is left in `rawHeaders`.
+ * Makes Fastify read every body with the same parser: `curl -d` and PowerShell send other types by default. The
+ * client's header stays in `rawHeaders`.
  */
 export const overrideContentType = (request: IncomingMessage): void => {
   if (request.method !== 'GET') request.headers['content-type'] = 'application/json';
 };
 
-/** The media type that the client has sent, in lower case and without parameters; undefined if it sent none. */
+/** Returns the media type that the client sent, in lower case and without parameters; undefined without the header. */
 export const readMediaType = ({ rawHeaders }: IncomingMessage): string | undefined => {
-  // Names and values stand in turn.
+  // The list alternates between names and values.
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
   return at < 0 ? undefined : rawHeaders[at + 1]?.split(';', 1)[0]?.trim().toLowerCase();
 };
@@ -72,10 +74,10 @@ interface Reading {
 }
 
 /**
- * Reads every request body as JSON in UTF-8, unless the route chooses another kind. An empty body is undefined, as is the
- * body of a route without a schema for it. The bytes of all incomplete bodies are limited, and divided between addresses: at
- * the limit, connections whose bodies make no progress are closed, and the oldest bodies of the address that holds the most
- * get 503; if that is not enough, so does the body that exceeds the limit.
+ * Reads every request body as JSON in UTF-8, unless the route chooses another kind. An empty body is undefined, as is
+ * the body of a route without a schema for it. The bytes of all incomplete bodies are limited, and divided between
+ * addresses. At the limit, connections whose bodies make no progress are closed, and the oldest bodies of the address
+ * that holds the most get 503. If that is not enough, the body that exceeds the limit gets 503 too.
  */
 export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
   const ordinary = { limit: maximumBodyBytes, shares: new FairShares(unfinishedBodyBytes) };
@@ -85,7 +87,7 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   app.decorate(jsonParser, parseJson);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request, raw, done) => {
-    // No route reads it.
+    // No route reads the body.
     if (request.is404) return done(null);
     const options = request.routeOptions.config as BodyOptions;
     const room = options.largeBody ? large : ordinary;
@@ -102,7 +104,7 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   });
 };
 
-/** The value of a body, or the HttpError if it has none. */
+/** Parses a body by the kind that its route takes. Throws an HttpError for an invalid body. */
 const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
   if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
   const { body: kind = 'object', textsAsSent, readOther } = routeOptions.config as BodyOptions;
@@ -116,7 +118,7 @@ const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: 
   }
 };
 
-/** Turns bytes of JSON into their value. Throws an HttpError where they are none. */
+/** Parses bytes of JSON. Throws an HttpError for invalid JSON. */
 type JsonParser = (bytes: Buffer, textsAsSent?: true) => unknown;
 
 type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
@@ -135,10 +137,10 @@ const createJsonParser = (app: FastifyInstance): JsonParser => {
   };
 };
 
-/** Name of the Fastify decorator with the parser of JSON. */
+/** Name of the Fastify decorator with the JSON parser. */
 const jsonParser = 'jsonParser';
 
-/** The value of JSON that a handler has taken as bytes. Throws an HttpError where they are none. */
+/** Parses JSON that a handler has taken as bytes. Throws an HttpError for invalid JSON. */
 export const parseJsonBody = (app: FastifyInstance, bytes: Buffer): unknown =>
   app.getDecorator<JsonParser>(jsonParser)(bytes);
 
@@ -153,7 +155,7 @@ const decode = (bytes: Buffer): string => {
   }
 };
 
-/** The value without its null members, which count as absent. */
+/** Drops null members, which count as absent. */
 const toObject = (value: unknown): Record<string, unknown> => {
   if (!isObject(value)) throw new HttpError('invalid', 'Request body must be a JSON object');
   for (const name of Object.keys(value)) {

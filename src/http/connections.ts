@@ -3,16 +3,19 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { FairShares, type Holder } from './fair-shares.ts';
 
-/** Connections beyond `maxConnections` that get 503; further ones are closed at once. */
+/** Connections beyond `maxConnections` that get 503; any further connection is closed at once. */
 const spareConnections = 100;
 
 /** Bytes of unread responses, over all connections, above which large responses are refused. */
 export const unreadResponseBytes = 64 * 1024 * 1024;
 
-/** Bytes counted as unread for each list being sent: it builds some pieces ahead. */
+/** Bytes counted as unread for each list being sent: a list builds some pieces ahead. */
 const listBytes = 256 * 1024;
 
-/** Pipelined requests above which reading from their connection pauses, and above which it is closed. */
+/**
+ * Numbers of waiting pipelined requests, per connection and in total, from which reading pauses and from which the
+ * connection is closed.
+ */
 const mostWaiting = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
 
 /** Milliseconds between the checks for connections that have become idle during shutdown. */
@@ -26,15 +29,15 @@ const abandonedMs = 500;
 
 /** A connection from when its socket is accepted. */
 export class HttpConnection implements Holder {
-  /** With TLS, another one from the end of the handshake on: requests arrive there. */
+  /** With TLS, the TLS socket from the end of the handshake on: requests arrive there. */
   socket: Socket;
   /** Opened beyond `maxConnections`: its requests are refused, and it is closed. */
   readonly isExtra: boolean;
-  /** When it was opened, or its TLS handshake completed. */
+  /** Time when the connection was opened, or its TLS handshake completed. */
   since = performance.now();
   /** The response to the current or last request. */
   response: ServerResponse | undefined;
-  /** Pipelined requests that wait for it. */
+  /** Number of pipelined requests that wait on the connection. */
   waiting = 0;
   hasWaited = false;
   /** Set with the last response: later bytes are ignored (RFC 9112, 9.6). */
@@ -55,7 +58,10 @@ export class HttpConnection implements Holder {
     this.socket.destroy();
   }
 
-  /** Without a complete request, a connection counts as abandoned soon: it could keep other clients out for 10 s. */
+  /**
+   * Returns `abandoned` for a connection that has had no complete request for 500 ms: it could keep other clients out
+   * for 10 s.
+   */
   activity(): 'abandoned' | 'idle' | 'busy' {
     if (this.isRunning || this.waiting > 0) return 'busy';
     return !this.response && performance.now() - this.since > abandonedMs ? 'abandoned' : 'idle';
@@ -63,12 +69,13 @@ export class HttpConnection implements Holder {
 }
 
 /**
- * The connections of a server by the sockets on which requests arrive: divides them between addresses, and closes them with
- * the app. A trusted proxy has the connections of many clients, so each of its connections counts as an address of its own.
+ * Connections of a server by the sockets on which requests arrive. Divides the connections between addresses, and
+ * closes them with the app. A trusted proxy has the connections of many clients, so each of its connections counts as
+ * an address of its own.
  */
 export class Connections extends Map<Socket, HttpConnection> {
   readonly #isProxy: (address: string | undefined) => boolean;
-  /** Connections that are served, and those beyond, whose requests are refused. */
+  /** Served connections, and extra connections whose requests are refused. */
   readonly #served: FairShares;
   readonly #spare = new FairShares(spareConnections);
   readonly #accepted = new Set<HttpConnection>();
@@ -82,7 +89,7 @@ export class Connections extends Map<Socket, HttpConnection> {
     super();
     this.#isProxy = isProxy;
     this.#served = new FairShares(maximum);
-    // One more than can stay open: it is closed here, or in its place one of an address that holds more.
+    // Accepts one connection more than can stay open, then closes it or a connection of an address that holds more.
     server.maxConnections = maximum + spareConnections + 1;
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket) => {
@@ -104,7 +111,7 @@ export class Connections extends Map<Socket, HttpConnection> {
     });
   }
 
-  /** Counts a socket that was accepted; undefined if it must be closed. */
+  /** Counts an accepted socket; undefined if the socket must be closed. */
   #admit(socket: Socket): HttpConnection | undefined {
     const { remoteAddress } = socket;
     // The client reset the connection before it was accepted: it has no address to count or audit, and reads nothing.
@@ -153,7 +160,7 @@ export class Connections extends Map<Socket, HttpConnection> {
   }
 }
 
-/** Reading the address makes Node cache it; once the connection is reset, it is no longer available. */
+/** Reads the address early so that Node caches it: after a reset, the address is no longer available. */
 const toClient = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Keeps an entry until the socket closes. */
@@ -165,7 +172,7 @@ const keep = <K>(entries: Map<K, HttpConnection>, key: K, connection: HttpConnec
 /** Milliseconds between checks. */
 const stallCheckMs = 1000;
 
-/** How long a connection may stall, in milliseconds: while its client reads nothing, and while nothing happens. */
+/** Milliseconds for which a connection may stall: while its client reads nothing, and while nothing happens. */
 interface ConnectionPatience {
   reading: number;
   silence: number;
@@ -176,15 +183,15 @@ export interface ConnectionProgress {
   /** Bytes received, and bytes handed to the operating system. */
   read: number;
   taken: number;
-  /** Whether there is more to send. */
+  /** True if more bytes wait to be sent. */
   isWaiting: boolean;
-  /** Since when the system has taken no bytes although more are waiting. */
+  /** Time since which the system has taken no bytes although more are waiting. */
   stuckSince: number;
-  /** Since when nothing has been received, taken or running. */
+  /** Time since which nothing has been received, taken or running. */
   silentSince: number;
 }
 
-/** The current progress, from the socket and the progress at the previous check. */
+/** Computes the current progress from the socket and the progress at the previous check. */
 export const toProgress = (
   { bytesRead: read, bytesWritten, writableLength }: Pick<Socket, 'bytesRead' | 'bytesWritten' | 'writableLength'>,
   isBusy: boolean,
@@ -234,7 +241,7 @@ export const endStalled = (server: Server, connections: Connections, patience: C
       if (isStalled(connection.progress, { ...patience, reading }, now)) reset(socket);
     }
   };
-  // An idle server does not wake up for it.
+  // The timer starts with a connection: an idle server does not wake up.
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, () => {
       timer ??= setInterval(check, stallCheckMs).unref();
@@ -248,9 +255,9 @@ const reset = (socket: Socket): void => void ('encrypted' in socket ? socket.des
 
 /**
  * Runs the requests of a connection one at a time. Node would start pipelined requests at once, so a read sent after a
- * change could return the old state (RFC 9112, 9.3.2). While more than a few wait, reading from the connection pauses;
- * if too many wait, on it or in total, it is closed. The returned function is for requests that must wait, and calls
- * `begin` when it is their turn.
+ * change could return the old state (RFC 9112, 9.3.2). While more than a few requests wait, reading from the connection
+ * pauses; if too many wait, on the connection or in total, the connection is closed. The returned function takes a
+ * request that must wait, and calls `begin` on its turn.
  */
 export const createPipelining = () => {
   let inTotal = 0;

@@ -9,7 +9,7 @@ const chunkSize = 64 * 1024;
 /** RFC 9659: a window of 8 MB is the most that a sender may need. */
 const zstdWindowLog = 23;
 
-/** Bodies that are unpacked at a time: a decoder of zstd can take 8 MiB. */
+/** Bodies unpacked at the same time: a zstd decoder can take 8 MiB. */
 const mostDecoders = 4;
 
 type CreateDecoder = (packed: Buffer) => Transform;
@@ -31,14 +31,14 @@ const decoders: Readonly<Record<string, CreateDecoder>> = {
   }),
 };
 
-/** What undoes a content coding of these bytes; undefined for an unknown coding. */
+/** Creates the decoder of a content coding for these bytes; undefined for an unknown coding. */
 export const createDecoder = (coding: string, packed: Buffer): Transform | undefined =>
   Object.hasOwn(decoders, coding) ? decoders[coding]?.(packed) : undefined;
 
-/** The content codings of requests that can be undone. */
+/** Content codings that the server can decode. */
 export const knownCodings = Object.keys(decoders).join(', ');
 
-/** The content coding of a request's body, undefined if it has none; an HttpError for one that cannot be undone. */
+/** Returns the content coding of a request body: undefined without a coding, an HttpError for an unknown coding. */
 export const findCoding = (header: string | undefined): string | HttpError | undefined => {
   const codings = (header ?? '')
     .toLowerCase()
@@ -61,7 +61,7 @@ export const findCoding = (header: string | undefined): string | HttpError | und
 
 interface Unpacking {
   coding: string;
-  /** Who sent it: addresses take turns. */
+  /** Client address: addresses take turns. */
   address: string;
   /** Receives the unpacked bytes in pieces. */
   take(chunk: Buffer): void;
@@ -83,7 +83,7 @@ const createDecoderQueue = () => {
   });
 };
 
-/** Returns the function that unpacks bodies, a few at a time. It rejects with an HttpError (400) for bytes that are damaged. */
+/** Returns a function that unpacks bodies, a few at a time. It rejects with an HttpError (400) for damaged bytes. */
 export const createUnpacker = () => {
   const queue = createDecoderQueue();
   return (packed: Buffer, { coding, address, take, signal }: Unpacking): Promise<void> =>

@@ -9,7 +9,10 @@ import { toTrace } from './text-forms.ts';
 /** Methods of routes. */
 export const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
 
-/** An error as a response: the only place that decides what a client sees. Those that are thrown again and again are converted once. */
+/**
+ * Converts an error to its response: the only place that decides what a client sees. Errors that are thrown repeatedly
+ * are converted once.
+ */
 const toMessage = (error: HttpError): ErrorMessage => {
   if (error.sent) return error.sent;
   const text = JSON.stringify(error.body);
@@ -51,15 +54,15 @@ export const sendError = (
   if (unexpected !== undefined && !clientGone.has(String((unexpected as NodeJS.ErrnoException).code))) {
     log.error({ err: unexpected, reqId: id, ...toTrace(raw.headers) }, 'request failed');
   }
-  // Fastify closes the connection after every invalid body; one that was read to its end does no harm.
+  // Fastify closes the connection after every invalid body; a body that was read to its end does no harm.
   if (!raw.complete && reply.hasHeader('connection')) reply.raw.setHeader('connection', 'close');
-  // Past Fastify's own steps, which no hook needs: refusing costs no more than serving.
+  // Bypasses Fastify's own steps, which no hook needs: refusing must cost no more than serving.
   reply.hijack();
   writeError(reply.raw, known ?? createInternalError(id));
 };
 
 interface KnownPath {
-  /** What precedes the first parameter of the path. */
+  /** Path up to the first parameter. */
   prefix: string;
   pattern: RegExp;
   methods: Set<string>;
@@ -73,7 +76,7 @@ export const hiddenMethods = 'hiddenMethods';
 /** Handles requests without a route: 405 with `Allow` on a known path, else 404. Call it before adding routes. */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {
   const paths = new Map<string, KnownPath>();
-  /** Those with parameters. */
+  /** Paths with parameters. */
   const families: KnownPath[] = [];
   app.addHook('onRoute', ({ url, method, config }) => {
     let known = paths.get(url);
@@ -86,14 +89,14 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     for (const name of [method].flat()) known.methods.add(name);
   });
   app.setNotFoundHandler(({ url, method }, reply) => {
-    // As the router reads it: decoded, without a query or fragment.
+    // Matches as the router does: decoded, without a query or fragment.
     const path = decodeURI(url.split(/[?#]/, 1).join());
     const found = families.filter(({ prefix, pattern }) => path.startsWith(prefix) && pattern.test(path));
     const known = [paths.get(path) ?? [], found].flat().filter(({ hidden }) => !hidden);
     const methods = new Set(known.flatMap((each) => [...each.methods]));
-    // With this method, the route exists, but its static file does not.
+    // The route exists with this method, but its static file does not.
     const isUnknown = methods.size === 0 || methods.has(method);
-    // Sent, not thrown: refusing costs no more than serving.
+    // Sent, not thrown: refusing must cost no more than serving.
     reply.send(isUnknown ? notFound : createMethodError([...methods].join(', ')));
   });
 };
@@ -114,7 +117,7 @@ const patience = 1000;
 
 interface ParserError {
   code?: string;
-  /** The bytes with the fault, and how many of them were parsed. */
+  /** The bytes with the fault, and the number of bytes parsed before it. */
   rawPacket?: unknown;
   bytesParsed?: number;
 }
@@ -186,8 +189,8 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
 };
 
 /**
- * Sends a response after those to all earlier requests, then closes the connection. Sends nothing if a response to the
- * same request has begun.
+ * Sends a response after the responses to all earlier requests, then closes the connection. Sends nothing if a response
+ * to the same request has begun.
  */
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
   const last = connections.get(socket)?.response;
@@ -200,7 +203,7 @@ const endWith = (socket: Socket, response: string, connections: Connections): vo
     socket.destroy();
     return;
   }
-  // RFC 9112, 9.6: if the connection closed at once while the client still sends, the response could be lost.
+  // RFC 9112, 9.6: closing at once while the client still sends could lose the response.
   socket.end(isDone && last?.req.complete === false ? '' : response);
   setTimeout(() => socket.destroy(), patience).unref();
 };

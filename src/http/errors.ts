@@ -5,7 +5,7 @@ import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable, ValueRefusa
 /** The body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
 
-/** Every reason to refuse a request, with its status. */
+/** Kinds of refusals and their HTTP statuses. */
 const statusOf = {
   invalid: 400,
   unauthorized: 401,
@@ -31,7 +31,7 @@ const statusOf = {
 
 export type ErrorKind = keyof typeof statusOf;
 
-/** What there was too much of when a request was refused because of load. */
+/** Resources whose limit caused a refusal because of load. */
 export const shedReasons = [
   'connections',
   'event_loop_delay',
@@ -45,18 +45,18 @@ export type ShedReason = (typeof shedReasons)[number];
 interface ErrorExtras {
   /** Response headers with lower-case names, e.g. `allow` or `retry-after`. */
   headers?: Record<string, string>;
-  /** Further members of the body, e.g. `detail`. They follow `error`; `leading` ones precede it. */
+  /** Further members of the body, e.g. `detail`: `members` follow `error`, `leading` members precede `error`. */
   members?: Record<string, unknown>;
   leading?: Record<string, unknown>;
   /** The unexpected error behind `failed`, for the log. */
   cause?: unknown;
-  /** The body is the message alone, as a text in JSON, for clients that expect no object. */
+  /** The body is only the message, as a JSON string, for clients that do not expect an object. */
   isBare?: boolean;
   /** Set if the request was refused because of load. */
   shed?: ShedReason | undefined;
 }
 
-/** An error as it is sent. */
+/** An error in the form that is sent. */
 export interface ErrorMessage {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export class HttpError extends ExpectedError {
   readonly headers: Record<string, string>;
   readonly body: Record<string, unknown> | string;
   readonly shed: ShedReason | undefined;
-  /** Set when it is sent for the first time. */
+  /** Set when the error is sent for the first time. */
   sent: ErrorMessage | undefined;
 
   constructor(
@@ -87,7 +87,7 @@ export class HttpError extends ExpectedError {
     this.body = isBare ? message : { ...leading, error: message, ...members };
   }
 
-  /** The same error with another body than JSON. */
+  /** Returns the same error with a body that is not JSON. */
   writtenAs(mediaType: string, bytes: Buffer): HttpError {
     const { kind, message, status, headers, cause, shed } = this;
     const error = new HttpError(kind, message, { headers, cause, shed });
@@ -97,23 +97,23 @@ export class HttpError extends ExpectedError {
   }
 }
 
-/** What a path names. Throws the 404 that says at which path all of this kind are listed. */
+/** Returns the thing that a path names. Throws a 404 that says which path lists all things of this kind. */
 export const requireKnown = <T>(known: T | undefined, kind: string, name: string, listed: string): T => {
   if (known !== undefined) return known;
   throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists all of them`);
 };
 
-/** A 503: nothing was done, and the client may try again in a second. */
+/** Creates a 503: nothing was done, and the client may try again in a second. */
 export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
   new HttpError('unavailable', message, { headers: { 'retry-after': '1' }, shed });
 
-/** An error that closes the connection, because nothing else on it can be trusted. */
+/** Creates an error that closes the connection, because nothing else on it can be trusted. */
 export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { connection: 'close' } });
 
 /**
- * Converts anything thrown to the error that the client gets. Undefined if it is unexpected: it becomes a 500 that shows
- * no internals.
+ * Converts anything thrown to the error that the client gets. Returns undefined for an unexpected error, which becomes
+ * a 500 that shows no internals.
  */
 export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof HttpError) return error;
@@ -128,7 +128,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;
 };
 
-/** A 500 with the id of the request, which is also in the log. */
+/** Creates a 500 with the request id, which is also in the log. */
 export const createInternalError = (requestId: string): HttpError =>
   new HttpError('failed', 'Internal server error', { members: { requestId } });
 

@@ -6,7 +6,10 @@ const memory = 10_000;
 
 type Activity = ReturnType<NonNullable<Holder['activity']>>;
 
-/** Shares of a total of 16, so a share is 4, and the names of those that have lost theirs. */
+/**
+ * Shares of a total of 16, of which one address may hold 4 while others ask, and the names of the holders that lost
+ * their share.
+ */
 const createShares = (total = 16) => {
   const lost: string[] = [];
   let time = 0;

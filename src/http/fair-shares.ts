@@ -5,9 +5,9 @@ import ipaddr from 'ipaddr.js';
 const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
- * The addresses that one client can be expected to hold: an IPv4 address, also if it is mapped into IPv6 (RFC 4291,
- * 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network that a site is given). Everything that is not an address
- * is one group, because otherwise each new text would be a new client.
+ * Returns the group of addresses that one client can be expected to hold: an IPv4 address, also if it is mapped into
+ * IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network that a site gets). All texts that are not
+ * addresses form one group, because otherwise each new text would be a new client.
  */
 export const toAddressGroup = (ip = ''): string => {
   const [, bracketed, dotted] = withPort.exec(ip) ?? [];
@@ -21,64 +21,66 @@ export const toAddressGroup = (ip = ''): string => {
 
 /** Something that holds part of a total: a connection, a body, a stream, a place in a queue. */
 export interface Holder {
-  /** Called when another holder needs its part, which is free again by then. */
+  /** Called when another holder needs the share, which is already free. */
   lose(): void;
   /**
-   * Of an address that must lose something, abandoned holders lose first, then idle ones, which all are by default, then
-   * busy ones. Abandoned ones also lose to addresses that hold as much, their own too.
+   * Decides which holders of an address lose first: abandoned, then idle (the default), then busy. Abandoned holders
+   * also lose to addresses that hold as much, including their own.
    */
   activity?(): 'abandoned' | 'idle' | 'busy';
 }
 
-/** The part of a total that a holder has. */
+/** A holder's part of a total. */
 export interface Share {
   readonly holder: Holder;
   readonly group: Group;
   amount: number;
-  /** It will be lost if that makes enough room together with others. */
+  /** The share will be lost if all chosen shares together make enough room. */
   isChosen: boolean;
 }
 
-/** An address, or several that one client can be expected to hold (`toAddressGroup`). */
+/** One address, or several that one client can be expected to hold (`toAddressGroup`). */
 interface Group {
-  /** Undefined for a holder that stands apart. */
+  /** Undefined for a holder outside all addresses. */
   readonly name: string | undefined;
   held: number;
-  /** What its chosen shares hold. */
+  /** Amount in chosen shares. */
   chosen: number;
   /** Oldest first. */
   readonly shares: Set<Share>;
 }
 
 interface Options {
-  /** Milliseconds after an address found nothing free for which the others are kept to their parts. */
+  /** Milliseconds for which other addresses are kept to their fair parts after an address found nothing free. */
   memory?: number;
   /** Milliseconds, monotonic. */
   now?(): number;
 }
 
-/** At most so many shares are looked at to find one that can be lost, and groups that hold more than one in so many. */
+/**
+ * Limit of shares examined to find a loser. A group counts as large if it holds more than a thousandth of the total.
+ */
 const most = 1000;
 
 /**
  * Divides a total between addresses. While there is room, an address may hold any amount. When the total is reached, an
- * address that asks gets room from the address that holds the most, if that one holds more than the asking one would.
- * For some seconds after an address within its part found no room, no other address can grow beyond its own part, even
- * if there is room again: it would have to be taken back at the next request.
+ * asking address gets room from the address that holds the most, if that address holds more than the asking one would.
+ * For some seconds after an address within its fair part found no room, no other address can grow beyond its own fair
+ * part, even if there is room again: the excess would have to be taken back at the next request.
  */
 export class FairShares {
   readonly #total: number;
-  /** What an address may hold while others ask: a quarter. */
+  /** Amount that an address may hold while others ask: a quarter. */
   readonly #fair: number;
   readonly #memory: number;
   readonly #now: () => number;
   readonly #groups = new Map<string, Group>();
-  /** The groups that hold more than a thousandth of the total, so at most a thousand. */
+  /** Groups that hold more than a thousandth of the total, so at most a thousand groups. */
   readonly #large = new Set<Group>();
   /** Oldest first. */
   readonly #shares = new Set<Share>();
   #held = 0;
-  /** The last group within its part that found no room, and the last one before it that is another. */
+  /** The last group within its part that found no room, and the last different group before it. */
   #lastShort: { group: Group | undefined; at: number } = { group: undefined, at: Number.NEGATIVE_INFINITY };
   #shortBefore = this.#lastShort;
 
@@ -89,12 +91,14 @@ export class FairShares {
     this.#now = now;
   }
 
-  /** What all addresses together hold. */
+  /** Amount that all addresses together hold. */
   get held(): number {
     return this.#held;
   }
 
-  /** Gives an amount to a new holder at an address; undefined if there is none for it. Others may lose theirs. */
+  /**
+   * Gives an amount to a new holder at an address; undefined if there is no room. Other holders may lose their shares.
+   */
   take(address: string | undefined, holder: Holder, amount = 1): Share | undefined {
     const name = toAddressGroup(address);
     const group = this.#groups.get(name) ?? createGroup(name);
@@ -103,12 +107,12 @@ export class FairShares {
     return share;
   }
 
-  /** The same for a holder that counts as an address of its own: the connection of a proxy can be any client's. */
+  /** Gives one unit to a holder that counts as an address of its own: the connection of a proxy can be any client's. */
   takeApart(holder: Holder): Share | undefined {
     return this.#take(createGroup(undefined), holder, 1);
   }
 
-  /** Gives more to a holder; false if there is none for it, and then it holds what it did before. */
+  /** Enlarges a share. Returns false if there is no room; the share then stays as it was. */
   grow(share: Share, amount: number): boolean {
     if (!this.#makeRoom(share.group, amount, share)) return false;
     share.amount += amount;
@@ -116,7 +120,7 @@ export class FairShares {
     return true;
   }
 
-  /** Takes back what a holder has. Does nothing if that was done before. */
+  /** Releases a share. Does nothing if the share was released before. */
   release(share: Share): void {
     const { group } = share;
     if (!this.#shares.delete(share)) return;
@@ -143,7 +147,7 @@ export class FairShares {
 
   #makeRoom(group: Group, amount: number, growing?: Share): boolean {
     const wanted = group.held + amount;
-    // An address that holds nothing for a while gets a new group.
+    // An address that has held nothing for a while gets a new group.
     const isLastShort = isSame(this.#lastShort.group, group);
     const otherShortAt = isLastShort ? this.#shortBefore.at : this.#lastShort.at;
     if (wanted > this.#fair && this.#now() - otherShortAt < this.#memory) return false;
@@ -161,7 +165,7 @@ export class FairShares {
     return this.#held + amount <= this.#total;
   }
 
-  /** The shares that make room for an amount if they are lost; empty if there is not enough of them. */
+  /** Chooses shares to lose so that an amount fits; empty if there are not enough. */
   #chooseLosing(group: Group, amount: number, growing?: Share): Share[] {
     const chosen: Share[] = [];
     let missing = this.#held + amount - this.#total;
@@ -180,14 +184,14 @@ export class FairShares {
     return missing > 0 ? [] : chosen;
   }
 
-  /** What loses first of the group that holds the most, and more than `wanted`. */
+  /** Returns the share to lose first of the group that holds the most, if that group holds more than `wanted`. */
   #findLosing(wanted: number): Share | undefined {
     let largest: Group | undefined;
     for (const group of this.#large) if (leftOf(group) > (largest ? leftOf(largest) : wanted)) largest = group;
     return largest && findFirstLosing(largest.shares);
   }
 
-  /** The oldest abandoned share of a group that holds as much as this one; not the one that grows. */
+  /** Returns the oldest abandoned share of a group that holds as much as this group; never the share that grows. */
   #findAbandoned(group: Group, growing: Share | undefined): Share | undefined {
     let left = most;
     for (const share of this.#shares) {
@@ -203,13 +207,13 @@ export class FairShares {
 
 const createGroup = (name: string | undefined): Group => ({ name, held: 0, chosen: 0, shares: new Set() });
 
-/** What a group holds without its chosen shares. */
+/** Amount in the shares of a group that are not chosen. */
 const leftOf = ({ held, chosen }: Group): number => held - chosen;
 
 const isSame = (one: Group | undefined, other: Group): boolean =>
   one === other || (one?.name !== undefined && one.name === other.name);
 
-/** The oldest abandoned share, else the oldest idle one, else the oldest. */
+/** Returns the oldest abandoned share, else the oldest idle share, else the oldest. */
 const findFirstLosing = (shares: Iterable<Share>): Share | undefined => {
   let oldest: Share | undefined;
   let idle: Share | undefined;

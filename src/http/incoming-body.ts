@@ -7,10 +7,13 @@ import type { FairShares, Holder, Share } from './fair-shares.ts';
 /** Bodies up to this size are not counted: there are too few connections for them to matter. */
 const smallBytes = 16 * 1024;
 
-/** How much of a body is kept of which only the end counts: small enough not to be counted. */
+/** Bytes kept of a body of which only the end counts: few enough not to be counted. */
 const endBytes = 16 * 1024;
 
-/** A body of more chunks than this is refused if they are smaller on average: each takes about 1 µs of the event loop. */
+/**
+ * Number of chunks above which a body is refused if its chunks are small on average: each chunk takes about 1 µs of the
+ * event loop.
+ */
 const manyChunks = 4000;
 const smallChunkBytes = 32;
 
@@ -21,16 +24,16 @@ interface BodyParts {
   request: FastifyRequest;
   /** Divides the memory between addresses. */
   shares: FairShares;
-  /** The most bytes of the body, as it is sent and unpacked. */
+  /** Maximum bytes of the body, both as sent and unpacked. */
   limit: number;
   unpack: ReturnType<typeof createUnpacker>;
-  /** The body is compressed like this. */
+  /** Content coding of a compressed body. */
   coding: string | undefined;
   /** The body may have any size, and only its end is kept. */
   keepsEnd: boolean;
 }
 
-/** Reads a body, or the end of one of any size, and unpacks it if it is compressed. */
+/** Reads a body, or only the end of a body of any size, and unpacks a compressed body. */
 export class IncomingBody implements Holder {
   readonly #parts: BodyParts;
   readonly #done: (error: HttpError | undefined, bytes: Buffer) => void;
@@ -116,7 +119,7 @@ export class IncomingBody implements Holder {
     if (this.#share) this.#parts.shares.release(this.#share);
   }
 
-  /** Counts a chunk, or the whole with it if nothing is counted yet; false if there is no room. */
+  /** Counts a chunk, or all bytes so far if nothing is counted yet; false if there is no room. */
   #count(chunk: number, total: number): boolean {
     const { shares, request } = this.#parts;
     this.#arrivedAt = performance.now();
@@ -130,7 +133,7 @@ export class IncomingBody implements Holder {
 
 const noBytes = Buffer.alloc(0);
 
-/** Chunks in one buffer: in a list, one-byte chunks would take about a hundred times the size of the body. */
+/** Collects chunks in one buffer: as a list, one-byte chunks would take about a hundred times the size of the body. */
 class GrowingBuffer {
   readonly #limit: number;
   #held: Buffer = noBytes;
@@ -144,7 +147,7 @@ class GrowingBuffer {
     return this.#bytes;
   }
 
-  /** Adds a chunk, in the same buffer if it has room, else in one twice as large. The first chunk is not copied. */
+  /** Appends a chunk, doubling the buffer if it has no room. The first chunk is not copied. */
   append(chunk: Buffer): void {
     const end = this.#bytes + chunk.length;
     if (this.#bytes === 0) {
@@ -165,7 +168,7 @@ class GrowingBuffer {
   }
 }
 
-/** The error for a body of more bytes than the limit. */
+/** Creates the error for a body of more bytes than the limit. */
 export const refuseLength = (limit: number): HttpError =>
   createFatal('too-large', `Request body is larger than ${limit / MiB} MiB`);
 

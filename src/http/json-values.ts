@@ -1,11 +1,11 @@
 import { HttpError } from './errors.ts';
 
-/** Values in a large body: each takes up to 60 bytes of memory, however few it has in the body. */
+/** Limit of values in a large body: each value takes up to 60 bytes of memory, however short its text is. */
 const mostValues = 1_000_000;
 
 const [quote, backslash, comma, openingBracket, openingBrace] = Buffer.from('"\\,[{');
 
-/** Throws an HttpError (413) for JSON with more values than a server should hold; the bytes may be any. */
+/** Throws an HttpError (413) for JSON with more values than a server should hold. The bytes may be invalid JSON. */
 export const assertFewValues = (bytes: Buffer): void => {
   let values = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -16,7 +16,7 @@ export const assertFewValues = (bytes: Buffer): void => {
   }
 };
 
-/** The place of the quotation mark that ends a string. */
+/** Returns the index of the quotation mark that ends a string. */
 const findStringEnd = (bytes: Buffer, start: number): number => {
   let at = start;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;

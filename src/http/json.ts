@@ -8,7 +8,7 @@ import { largeLength } from './response.ts';
 /** Handlers send JSON text, so no route needs a serializer of its own. */
 export const buildSerializer = () => () => JSON.stringify;
 
-/** Key of the JSON text that a value carries, which is sent as it is. For rows: their texts, joined by commas. */
+/** Key of the ready JSON text of a value, which is sent unchanged. For rows: their texts, joined by commas. */
 export const ownJson = Symbol('own JSON');
 
 type WithOwnJson = { readonly [ownJson]: string };
@@ -35,8 +35,8 @@ const type = 'application/json; charset=utf-8';
 declare const isSent: unique symbol;
 
 /**
- * Returned by what sends a list, possibly still in progress. For an `async` handler, Fastify would send an empty response
- * beside it: `defineRoute` accepts none that returns this.
+ * Return type of functions that send a list, possibly still in progress. For an `async` handler, Fastify would send an
+ * empty response too: `defineRoute` accepts no such handler that returns this.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: nothing is both undefined and an object
 export type ListSent = void & { readonly [isSent]: true };
@@ -47,15 +47,15 @@ export const whenReady = <T, Sent>(reply: FastifyReply, value: T | Promise<T>, s
   return value.then((ready) => send(ready) ?? waitFor(reply)) as unknown as Sent;
 };
 
-/** What Fastify expects from a handler that sends its response itself, possibly still in progress. */
+/** Value that Fastify expects from a handler that sends its response itself, possibly still in progress. */
 const waitFor = (reply: FastifyReply): void => reply as unknown as undefined;
 
 /** Sends a value as JSON with the reply's status. */
 export const sendJson = (reply: FastifyReply, value: object): void => sendText(reply, toJson(value));
 
 /**
- * Sends a list as JSON. One piece is sent whole; more are sent as fast as the client reads, so a list of any length
- * takes no more memory than a piece.
+ * Sends a list as JSON. A single piece is sent whole; several pieces are sent as fast as the client reads, so a list of
+ * any length takes no more memory than a piece.
  */
 export const sendList = (reply: FastifyReply, list: JsonList): ListSent => {
   const { pieces } = list;
@@ -101,7 +101,7 @@ const sendFrom = (
   reply.raw.flushHeaders();
 };
 
-/** Lists that a store may return again. The second time, the response is kept as bytes, which later ones share. */
+/** Lists that a store may return again. The second response is kept as bytes, which later responses share. */
 const recent = new WeakMap<JsonRows, { opening: string; closing: string; bytes?: Buffer }>();
 
 const sendOnePiece = (reply: FastifyReply, opening: string, rows: JsonRows, closing: string): void => {
@@ -176,7 +176,7 @@ interface RowSource<T> {
 export const sendRows = <T>(reply: FastifyReply, source: RowSource<T>, toRow: (record: T) => object): ListSent =>
   sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
 
-/** Each piece has enough records for about one write. */
+/** Groups records into pieces of about one write each. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<JsonRows> {
   try {
     let text = '';
@@ -192,7 +192,7 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
   }
 }
 
-/** Joins the JSON of rows by commas. A text ends after about one write, or once it has taken a slice of time to make. */
+/** Joins the JSON of rows by commas. A text ends after about one write, or after a slice of time. */
 export function* joinRows(rows: Iterable<string>): Generator<string> {
   let text = '';
   let slice = new Slice();
@@ -206,12 +206,12 @@ export function* joinRows(rows: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** Pieces of about one write each, made of the JSON of rows. */
+/** Groups the JSON of rows into pieces of about one write each. */
 export function* toJsonPieces(rows: Iterable<string>): Generator<JsonRows> {
   for (const text of joinRows(rows)) yield toJsonRows(text);
 }
 
-/** The JSON of each item's row, made when it is asked for. */
+/** Yields the JSON of each item's row on demand. */
 export function* toRowTexts<T>(items: Iterable<T>, toRow: (item: T) => object): Generator<string> {
   for (const item of items) yield JSON.stringify(toRow(item));
 }
@@ -224,7 +224,7 @@ export const sendItems = <T>(reply: FastifyReply, items: readonly T[], toRow: (i
     closing: ']}',
   });
 
-/** Rows of which only the JSON is known, joined by commas. */
+/** Rows known only as JSON text, joined by commas. */
 export const toJsonRows = (json: string): JsonRows => Object.assign([], { [ownJson]: json });
 
 type Query = Record<string, string | number>;
@@ -237,7 +237,7 @@ export const pagingHeaders = {
 
 /**
  * Adds `X-Total-Count`, and a `Link` for each other page by its relation (RFC 8288): `next`, `prev`, `first`, `last`. A
- * page is the query of the request with these members instead. Links are relative, so they hold behind a proxy that
+ * page is the query of the request with these members replaced. Links are relative, so they hold behind a proxy that
  * serves the program below another path.
  */
 export const setPaging = (

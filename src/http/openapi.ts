@@ -6,7 +6,7 @@ import { ErrorBody } from './errors.ts';
 import { isVitalRoute } from './overload.ts';
 import { StaticText } from './pages.ts';
 
-/** Headers of a route by name, with what each means. */
+/** Headers of a route by name, with their descriptions. */
 export interface DocumentedHeaders {
   request?: Readonly<Record<string, string>>;
   response?: Readonly<Record<string, string>>;
@@ -14,17 +14,17 @@ export interface DocumentedHeaders {
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** The document does not have the route. */
+    /** Leaves the route out of the document. */
     hide?: boolean;
     operationId?: string;
     summary?: string;
     tags?: readonly string[];
     security?: readonly Readonly<Record<string, readonly string[]>>[];
-    /** The right that the route needs where it is not open. */
+    /** Right that the route needs unless it is open. */
     right?: string;
     /** Media types of the body; JSON by default. */
     consumes?: readonly string[];
-    /** Those of a request are optional, and the server checks them itself. */
+    /** Request headers are optional here; the server checks them itself. */
     documentedHeaders?: DocumentedHeaders;
   }
 }
@@ -45,14 +45,14 @@ const securitySchemes = {
 interface DocumentFacts {
   version: string;
   tags: readonly { name: string; description: string }[];
-  /** Path below which a proxy serves the server; empty without one. */
+  /** Path below which a proxy serves the server; empty without a proxy path. */
   basePath: string;
   /** The data of events, by topic. */
   topics: Readonly<Record<string, TSchema>>;
 }
 
 interface OpenApiDocument {
-  /** Sets a warning for the users of this server, whose settings it is about. Returns whether it is another one. */
+  /** Sets a warning about this server's settings for its users. Returns true if the warning changed. */
   setWarning(text: string | undefined): boolean;
 }
 
@@ -60,7 +60,7 @@ interface OpenApiDocument {
 export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  /** Built with its first request. */
+  /** Built with the first request for the document. */
   let document: StaticText | undefined;
   let warning: string | undefined;
   const schema = {
@@ -159,7 +159,10 @@ const describeOperation = (schema: FastifySchema, isVital: boolean): object => {
   };
 };
 
-/** A parameter with a default is optional. One with a `documentedType` has that, though the server accepts any text and answers 404. */
+/**
+ * Describes parameters. A parameter with a default is optional. A parameter with a `documentedType` is documented with
+ * that type, though the server accepts any text and answers 404.
+ */
 const describeParameters = (place: 'query' | 'path' | 'header', { properties, required }: TObject): object[] =>
   Object.entries(properties).map(([name, property]) => {
     const { description, documentedType, ...rest } = property as { description?: string; documentedType?: string };
@@ -191,7 +194,7 @@ const describeResponse = (status: string, schema: TSchema, documented: Documente
   };
 };
 
-/** A schema with its example beside it. */
+/** Moves a schema's example beside the schema. */
 const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): object => ({
   schema,
   ...(examples && { example: examples[0] }),
@@ -218,7 +221,7 @@ const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => 
   if (Array.isArray(value)) return value.map((each) => nameShapes(each, shapes));
   const members = Object.entries(value).map(([key, member]) => {
     if (key === 'const') return ['enum', [member]];
-    // The only pattern is that of any name.
+    // The only pattern in use matches any name.
     if (key === 'patternProperties') return ['additionalProperties', nameShapes(Object.values(member)[0], shapes)];
     return [key, nameShapes(member, shapes)];
   });

@@ -27,7 +27,7 @@ test('the event loop counts as lagging from when its timers are overdue by the l
 
 const refusal = 'try again later';
 
-/** Tasks that run until the test ends them, with the order in which they started. */
+/** Tasks that run until the test ends them, and the order in which they started. */
 const createTasks = () => {
   const begun: number[] = [];
   const ends: (() => void)[] = [];

@@ -6,16 +6,16 @@ import { createUnavailable, HttpError } from './errors.ts';
 /** Interval in milliseconds of the timer that measures the event-loop delay. */
 const interval = 100;
 
-/** Ticks without a request after which the timer stops: an idle server does not wake up for it. */
+/** Ticks without a request after which the timer stops, so that an idle server does not wake up. */
 const quietTicks = 10;
 
 /** Marks the configuration of a health check, a route that works during overload too. */
 export const vitalRoute = 'vitalRoute';
 
 /**
- * Returns a function that each request calls: it tells whether the event-loop delay exceeds `limit` milliseconds; with
- * 0, never. Timers take turns with requests, so a late timer means that requests wait as long. `delays` receives each
- * one in seconds.
+ * Returns a function that each request calls; it returns true if the event-loop delay exceeds `limit` milliseconds, and
+ * never for 0. Timers take turns with requests, so a late timer means that requests wait as long. `delays` receives
+ * each delay in seconds.
  */
 export const createLagProbe = (
   server: Server,
@@ -51,7 +51,7 @@ export const createLagProbe = (
 /** True for the configuration of a health check. */
 export const isVitalRoute = (config: object | undefined): boolean => config !== undefined && vitalRoute in config;
 
-/** Returns a function that tells whether a request is for one of the health checks that are added to the app later. */
+/** Returns a function that is true for requests to health checks, including health checks added to the app later. */
 export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((request: IncomingMessage) => boolean) => {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url, config }) => {
@@ -60,25 +60,28 @@ export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((reques
   return ({ method, url = '' }) => (method === 'GET' || method === 'HEAD') && paths.has(url.split('?', 1)[0] ?? '');
 };
 
-/** The response to requests that arrive during overload; nothing was done, so they may be sent again. */
+/** Creates the response to requests that arrive during overload. Nothing was done, so clients may send them again. */
 export const createBusyError = (shed: 'connections' | 'event_loop_delay'): HttpError =>
   createUnavailable('The server is overloaded; try again in a second', shed);
 
-/** A task that waits. */
+/** A waiting task. */
 export interface QueuedTask<T> {
-  /** What its caller says of it. */
+  /** Description of the task by its caller. */
   readonly about: T;
-  /** Starts it, or refuses it with an error. */
+  /** Starts the task, or refuses it with an error. */
   leave(error?: unknown): void;
 }
 
 interface QueueOptions<T> {
-  /** Tasks at a time, and tasks that may wait. */
+  /** Numbers of tasks that may run and wait at the same time. */
   running: number;
   waiting: number;
   /** The message of the 503 for a task when too many wait. */
   refusal: string;
-  /** The task that runs next and the one that is refused, of at least one that waits; by default the oldest and the newest. */
+  /**
+   * Choose the task that runs next and the task that is refused, out of one or more waiting tasks; by default the
+   * oldest and the newest.
+   */
   chooseNext?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
   chooseRefused?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
   /** Called when a task runs. */
@@ -86,14 +89,14 @@ interface QueueOptions<T> {
 }
 
 /**
- * Runs some tasks at a time, while others wait. `run` rejects with the signal's reason if that is aborted while the task
- * waits, and with an HttpError (503 with Retry-After) if too many wait.
+ * Runs a limited number of tasks at a time, while others wait. `run` rejects with the signal's reason if the signal is
+ * aborted while the task waits, and with an HttpError (503 with Retry-After) if too many tasks wait.
  */
 export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   const { chooseNext = ([oldest]) => oldest as QueuedTask<T>, chooseRefused = (all) => all.at(-1) as QueuedTask<T> } =
     options;
   let running = 0;
-  /** Oldest first. */
+  /** Waiting tasks, oldest first. */
   const line: QueuedTask<T>[] = [];
   const waitForTurn = (signal: AbortSignal, about: T): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -136,10 +139,13 @@ export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   };
 };
 
-/** For tasks without a signal. */
+/** Signal of tasks that have none. */
 const never = new AbortController().signal;
 
-/** Aborted if the connection closes before the response has been sent; nobody receives the error. */
+/**
+ * Creates a signal that is aborted if the connection closes before the response has been sent; nobody receives the
+ * error.
+ */
 export const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
   const abort = (): void => controller.abort(new HttpError('unavailable', 'The client has disconnected'));

@@ -6,7 +6,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from './errors.ts';
 import { toOwnTags } from './text-forms.ts';
 
-/** Pages may load only files of this server and connect to it alone, and cannot be framed. */
+/**
+ * Content-Security-Policy of pages: they may load files of this server and connect to it alone, and cannot be framed.
+ */
 export const pagePolicy =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
@@ -19,7 +21,10 @@ interface StaticFiles {
   policy: string;
 }
 
-/** Serves a folder of the user's pages: no dotfiles, no listing, nothing outside the folder. The path without its slash redirects. */
+/**
+ * Serves a folder of the user's pages: no dotfiles, no listing, nothing outside the folder. The path without its slash
+ * redirects.
+ */
 export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, policy }: StaticFiles): Promise<void> => {
   const isServable = createServableCheck(root);
   const headers = pageHeaders(policy);
@@ -44,7 +49,7 @@ export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, pol
   redirectToSlash(app, prefix);
 };
 
-/** Headers of every page. Browsers must revalidate a cached one before they show it. */
+/** Headers of every page. Browsers must revalidate a cached page before they show it. */
 const pageHeaders = (policy: string) => ({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
 
 /** Redirects the prefix without its slash. */
@@ -56,8 +61,8 @@ const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
 const mostEntries = 10_000;
 
 /**
- * Tells whether a path may be served: a regular file or folder that is inside `root` after following links. Reading
- * anything else, such as a named pipe, could hang.
+ * Creates a check for paths that may be served: regular files and folders that are inside `root` after following links.
+ * Reading anything else, such as a named pipe, could hang.
  */
 export const createServableCheck = (root: string): ((path: string) => boolean) => {
   const realRoot = realpathSync(root);
@@ -71,7 +76,7 @@ export const createServableCheck = (root: string): ((path: string) => boolean) =
   };
 };
 
-/** The first link below `root` that leads outside it; undefined if there is none. Dotfiles are never served. */
+/** Returns the first link below `root` that leads outside; undefined without such a link. Dotfiles are never served. */
 export const findEscapingLink = (root: string): string | undefined => {
   const realRoot = realpathSync(root);
   const folders = [root];
@@ -90,7 +95,7 @@ export const findEscapingLink = (root: string): string | undefined => {
 const isInside = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** The target of a link; undefined if it does not exist. */
+/** Returns the target of a link; undefined if the target does not exist. */
 const follow = (link: string): string | undefined => {
   try {
     return realpathSync(link);
@@ -103,15 +108,17 @@ const listEntries = (folder: string): Dirent[] => {
   try {
     return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
   } catch {
-    // A folder that cannot be listed can hardly be served.
+    // A folder that cannot be listed cannot be served either.
     return [];
   }
 };
 
-/** Reads a file by its path below the program's folder, e.g. `dist/public/index.html`; undefined if there is none. */
+/**
+ * Reads a file by its path below the program's folder, e.g. `dist/public/index.html`; undefined if the file is missing.
+ */
 export type ReadFile = (path: string) => Buffer | undefined;
 
-/** Pages that are part of the program, and the path that serves them. */
+/** Pages of the program, and the path that serves them. */
 export interface ProgramPages {
   /** With a slash at both ends, e.g. `/docs/`. */
   prefix: string;
@@ -121,7 +128,7 @@ export interface ProgramPages {
   policy: string;
 }
 
-/** Reads files below a folder. */
+/** Creates a reader of files below a folder. */
 export const readFrom =
   (root: string): ReadFile =>
   (path) => {
@@ -133,7 +140,7 @@ export const readFrom =
     }
   };
 
-/** Names of files and folders that may be served: no dotfiles, nothing that leads elsewhere. */
+/** Names of files and folders that may be served: no dotfiles, no `..`. */
 const servable = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
 
 const types: Record<string, string> = {
@@ -144,7 +151,7 @@ const types: Record<string, string> = {
 };
 
 /**
- * Serves pages of the program. They are read for each request, since a build may replace them meanwhile. A large file
+ * Serves pages of the program. Files are read for each request, since a build may replace them meanwhile. A large file
  * is stored gzipped, with `.gz` after its name.
  */
 export const serveProgramPages = (
@@ -168,7 +175,7 @@ export const serveProgramPages = (
   redirectToSlash(app, prefix);
 };
 
-/** Answers requests for pages that are not there with 404 and the reason. */
+/** Answers requests for missing pages with 404 and the reason. */
 export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: string): void => {
   app.get(`${prefix}*`, { schema: { hide: true } }, () => {
     throw new HttpError('not-found', reason);
@@ -177,8 +184,8 @@ export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: 
 };
 
 /**
- * A text that any number of clients get: compressed once, and not sent again to a client that has it. The content may
- * be gzipped already; nearly all clients take it as it is.
+ * A text for any number of clients: compressed once, and not sent again to a client that has it. The content may be
+ * gzipped already; nearly all clients accept gzip.
  */
 export class StaticText {
   readonly content: Buffer;
@@ -208,6 +215,6 @@ export class StaticText {
   }
 }
 
-/** Whether Accept-Encoding names gzip, and not with the weight 0 (RFC 9110, 12.5.3). */
+/** True if Accept-Encoding names gzip with a weight above 0 (RFC 9110, 12.5.3). */
 const acceptsGzip = (accepted = ''): boolean =>
   accepted.split(',').some((each) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(each));

@@ -9,11 +9,11 @@ export const largeLength = 64 * 1024;
 export type Headers = Readonly<Record<string, string>>;
 
 interface Origin {
-  /** Whether pages of all origins may use the server. */
+  /** True if pages of all origins may use the server. */
   cors: boolean;
-  /** Whether the server itself speaks TLS. */
+  /** True if the server itself speaks TLS. */
   secure: boolean;
-  /** The name of this instance, if several share a database. */
+  /** Name of this instance, if several share a database. */
   instance?: string | undefined;
 }
 
@@ -34,12 +34,13 @@ export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers
 const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
 
 /**
- * The class of the server's responses. Each has the common headers. Responses that are ready within one turn of the
- * event loop are written together at its end, so a client that wakes up for the first one finds the others there.
+ * Creates the class of the server's responses. Each response has the common headers. Responses that are ready within
+ * one turn of the event loop are written together at its end, so a client that wakes up for the first response finds
+ * the others there.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
   const commonEntries = Object.entries(common);
-  /** Names and values in turn, which Node sends unchanged; own headers replace common ones. */
+  /** Lists names and values alternately, which Node sends unchanged; own headers replace common headers. */
   const toList = (own: Headers): string[] => {
     const list: string[] = [];
     for (const [name, value] of commonEntries) if (own[name] === undefined) list.push(name, value);
@@ -64,13 +65,13 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     #done: unknown;
 
     override writeHead(status: number, message?: unknown, headers: unknown = message): this {
-      // Streams set their headers one by one; the common ones still come first.
+      // Streams set their headers individually; the common headers still come first.
       return super.writeHead(status, toList((headers as Headers | undefined) ?? takeHeaders(this)));
     }
 
     override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       this.isReady = true;
-      // Not the last response of a connection, nor a long one, which must count as unread at once.
+      // The last response of a connection is not batched, nor a long response, which must count as unread at once.
       if (!this.shouldKeepAlive || isLong(chunk)) {
         super.end(chunk, encoding as BufferEncoding, done as () => void);
         this.observe(performance.now());
@@ -104,7 +105,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
   return Response;
 };
 
-/** Removes and returns the headers that were set one by one. */
+/** Removes and returns the headers that were set individually. */
 const takeHeaders = (response: ServerResponse): Headers => {
   const headers = response.getHeaders();
   for (const name of Object.keys(headers)) response.removeHeader(name);
@@ -114,7 +115,7 @@ const takeHeaders = (response: ServerResponse): Headers => {
 /** Upper bounds in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The durations of the responses of one method on one route, by status. */
+/** Distribution of the response times of one method on one route, by status. */
 type Timing = (status: number) => Distribution;
 
 /** A response that may be timed: see the response class. */

@@ -24,10 +24,10 @@ import { buildValidator, convertQueries, toValidationRefusal } from './validatio
 const second = 1000;
 const kibibyte = 1024;
 
-/** Name of the Fastify decorator that changes who may reach the server. */
+/** Name of the Fastify decorator that changes the admission. */
 const admission = 'admission';
 
-/** Who may reach the server, which can change while it runs. */
+/** Clients that may reach the server; can change while the server runs. */
 interface Admission {
   /** Host names that requests may use. */
   allowedHosts: readonly string[];
@@ -52,14 +52,14 @@ interface ServerOptions extends Admission, ServerLimits, Pick<ListenerOptions, '
   /** This machine's name. */
   machine: string;
   log: FastifyBaseLogger;
-  /** Without it, the server speaks plain HTTP. */
+  /** Without a certificate, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
   /** Named in every response, if several instances share a database. */
   instance?: string | undefined;
   meters?: Meters;
 }
 
-/** A Fastify app with everything that routes share, but without routes. It is not listening yet. */
+/** Creates a Fastify app with the parts that all routes share, but without routes. The app is not listening yet. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const { log, certificate, meters = createMeters() } = options;
   const secure = certificate !== undefined;
@@ -127,11 +127,11 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   return app;
 };
 
-/** Changes who may reach a server of `createServer`, from the next request on. */
+/** Changes the admission of a server of `createServer`, from the next request on. */
 export const changeAdmission = (app: FastifyInstance, changed: Admission): void =>
   app.getDecorator<(changed: Admission) => void>(admission)(changed);
 
-/** All limits are set explicitly: no variable or flag of Node can loosen them. */
+/** Sets all limits explicitly: no variable or flag of Node can loosen them. */
 const createNodeServer = (
   { requestTimeout, headersTimeout, certificate }: ServerOptions,
   ResponseClass: typeof ServerResponse<IncomingMessage>,
@@ -143,7 +143,7 @@ const createNodeServer = (
     // With TLS, the handshake precedes the headers.
     handshakeTimeout: headersTimeout * second,
     keepAliveTimeout: 10 * second,
-    // How often the timeouts are checked; Node's default of 30 s would be too late.
+    // The timeouts are checked every second; Node's default of 30 s would be too late.
     connectionsCheckingInterval: second,
     maxHeaderSize: 16 * kibibyte,
     insecureHTTPParser: false,
@@ -155,15 +155,15 @@ const createNodeServer = (
   const server: Server = certificate
     ? createHttpsServer({ ...options, allowHalfOpen: true, ...toTlsOptions(certificate) })
     : createHttpServer(options);
-  // One more than allowed, to detect requests with too many.
+  // One line more than allowed, to detect requests with too many.
   server.maxHeadersCount = maximumHeaderLines + 1;
   // A client that closes its sending side after the request still gets the response.
   return Object.assign(server, { httpAllowHalfOpen: true });
 };
 
 /**
- * One line for each request, at level debug: at info, a busy server would log little else. The level can change while the server
- * runs; hooks, for requests or responses, would slow down all of them.
+ * Logs one line for each request at level debug: at info, a busy server would log little else. The level can change
+ * while the server runs; hooks for requests or responses would slow down every request.
  */
 class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
@@ -189,8 +189,8 @@ class RequestLog extends LogController {
 type Addresses = readonly [string, ...string[]];
 
 /**
- * Listens on all addresses; resolves to the first. Connections to the others are handed to the same server, so its
- * limits apply to all.
+ * Listens on all addresses; resolves to the first address. Connections to the others are handed to the same server, so
+ * its limits apply to all.
  */
 export const listenOn = async (
   app: FastifyInstance,
@@ -206,14 +206,14 @@ export const listenOn = async (
   return address;
 };
 
-/** All addresses of localhost; any other host unchanged. */
+/** Returns all addresses of localhost, and any other host unchanged. */
 export const listAddresses = async (host: string): Promise<Addresses> => {
   if (host.toLowerCase() !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
   return [...new Set(found.map(({ address }) => address))] as unknown as Addresses;
 };
 
-/** The second address is optional: `::1`, for example, is missing without IPv6. */
+/** Listens on a second address, which is optional: `::1`, for example, is missing without IPv6. */
 const listenToo = (app: FastifyInstance, host: string, port: number, log: FastifyBaseLogger): TcpServer => {
   const server = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     app.server.emit('connection', socket);
@@ -235,14 +235,14 @@ const toTlsOptions = (certificate: Certificate): SecureContextOptions => ({
   minVersion: 'TLSv1.2',
 });
 
-/** New connections use the new certificate; open ones keep theirs. */
+/** Replaces the certificate. New connections use the new certificate; open connections keep theirs. */
 export const renewCertificate = ({ server }: FastifyInstance, certificate: Certificate): void => {
   if ((server as unknown) instanceof TlsServer) {
     (server as unknown as TlsServer).setSecureContext(toTlsOptions(certificate));
   }
 };
 
-/** Makes the function that tells whether an address is that of a proxy whose X-Forwarded-For is trusted. */
+/** Creates a check whether an address belongs to a proxy whose X-Forwarded-For is trusted. */
 export const createProxyCheck = (blocks: readonly string[]): ((address: string | undefined) => boolean) => {
   const list = new BlockList();
   for (const block of blocks) {

@@ -5,13 +5,13 @@ import { HttpError } from './errors.ts';
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
-/** Checks what a route receives with TypeBox. Fastify loads a validator of its own unless it is given one. */
+/** Builds TypeBox validators for routes. Fastify would load a validator of its own. */
 export const buildValidator = (() => (route: { schema: TSchema }) => {
   const isValid = createSchemaCheck(route.schema);
   return (value: unknown) => isValid(value) || { error: listSchemaErrors(route.schema, value) };
 }) as unknown as NonNullable<CompilersFactory['buildValidator']>;
 
-/** Characters of a place in a message: names within a field are the client's own. */
+/** Maximum characters of a field's place in a message: names within a field are the client's own. */
 const longestPlace = 200;
 
 const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };
@@ -21,7 +21,7 @@ export const toValidationRefusal = (errors: FastifySchemaValidationError[]): Htt
   const clauses = new Map<string, string>();
   for (const { keyword, path, clause, members } of describeSchemaErrors(errors, { nouns })) {
     const [field] = path;
-    // Only of a value with a wrong type, the message says where it is in the field: `labels.team`.
+    // The message names the place in the field, such as `labels.team`, only for a value with a wrong type.
     const place = keyword === 'type' ? path.join('.').slice(0, longestPlace) : field;
     for (const name of field === undefined ? members : [field]) {
       if (!clauses.has(name)) clauses.set(name, keyword === 'required' ? `${name} is required` : `${place} ${clause}`);
@@ -53,8 +53,8 @@ export const convertQueries = (app: FastifyInstance): void => {
 };
 
 /**
- * Creates the function that converts the parameters in `properties` and drops all others. It throws an HttpError for a
- * repeated one that is no list.
+ * Creates a function that converts the parameters in `properties` and drops all others. It throws an HttpError for a
+ * repeated parameter that is not a list.
  */
 export const createQueryConversion = (properties: TProperties): ((query: Query) => Query) => {
   const parameters = Object.entries(properties).map(([name, schema]) => ({

@@ -1,8 +1,8 @@
-/** The values of a meter's labels in their order, and the number. */
+/** The label values of a meter in their order, and the number. */
 export type Sample = readonly [labels: readonly string[], value: number];
 
 interface MeterBase {
-  /** As Prometheus names it: base units, and `_total` at the end of a counter. */
+  /** Named by the rules of Prometheus: base units, and `_total` at the end of a counter. */
   name: string;
   help: string;
   labels: readonly string[];
@@ -10,7 +10,7 @@ interface MeterBase {
 
 type Reading = readonly Sample[] | number;
 
-/** A counter or gauge; `read` is called when metrics are scraped, and returns a number where there are no labels. */
+/** A counter or gauge; `read` is called when metrics are scraped, and returns a plain number without labels. */
 export interface NumberMeter extends MeterBase {
   type: 'counter' | 'gauge';
   read(): Reading | Promise<Reading>;
@@ -18,7 +18,7 @@ export interface NumberMeter extends MeterBase {
 
 export interface HistogramMeter extends MeterBase {
   type: 'histogram';
-  /** Upper bounds of the buckets, rising. */
+  /** Upper bounds of the buckets, ascending. */
   bounds: readonly number[];
   read(): readonly [labels: readonly string[], distribution: Distribution][];
 }
@@ -33,7 +33,7 @@ export interface Cell {
 /** Counts of observed values by bucket. */
 export class Distribution {
   readonly #bounds: readonly number[];
-  /** By bucket; the last one is for values above all bounds. */
+  /** Counts by bucket; the last bucket is for values above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -54,8 +54,8 @@ export class Distribution {
 export type Meters = ReturnType<typeof createMeters>;
 
 /**
- * Everything that is measured. Counting is a plain addition; numbers become text only when they are scraped. `at` returns
- * the same cell for the same values of the labels; keep the cell on hot paths.
+ * Creates the registry of meters. Counting is a plain addition; numbers become text only when they are scraped. `at`
+ * returns the same cell for the same label values; keep the cell on hot paths.
  */
 export const createMeters = () => {
   const meters = new Map<string, Meter>();
@@ -65,7 +65,7 @@ export const createMeters = () => {
   };
   return {
     list: (): Meter[] => [...meters.values()],
-    /** `initial` are values of the only label that are reported as 0 before the first one is counted. */
+    /** `initial`: values of the only label that are reported as 0 before their first count. */
     counter: (name: string, help: string, labels: readonly string[], initial: readonly string[] = []) => {
       const { at, entries } = createCells<Cell>(() => ({ value: 0 }));
       const read = () => entries().map(([values, { value }]) => [values, value] as const);
@@ -78,7 +78,7 @@ export const createMeters = () => {
       add({ name, help, labels, type: 'histogram', bounds, read: entries });
       return { at };
     },
-    /** A counter or gauge whose values are read when metrics are scraped. */
+    /** Adds a counter or gauge whose values are read when metrics are scraped. */
     reading: (
       type: NumberMeter['type'],
       name: string,
@@ -89,7 +89,7 @@ export const createMeters = () => {
   };
 };
 
-/** One cell for each combination of label values, created when it is first used. */
+/** Creates one cell for each combination of label values, on first use. */
 const createCells = <T>(create: () => T) => {
   const cells = new Map<string, [values: readonly string[], cell: T]>();
   return {
