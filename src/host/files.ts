@@ -2,19 +2,19 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { createLikeTest } from '../lib/wildcards.ts';
 
-/** A file as a watch sees it. */
+/** A file in the readings of a watch. */
 interface FileReading {
   path: string;
   bytes: number;
   changedAt: Date;
 }
 
-/** The most files that a pattern may find. */
+/** Maximum files that a pattern may find. */
 const mostFiles = 10_000;
 
 /**
- * The files at a path, in whose parts each `*` stands for any text; folders are left out. Rejects with a system error where
- * the folder before the first `*`, or that of the file, cannot be read.
+ * Finds the files at a path in which each `*` stands for any text within a part; folders are left out. Rejects with a
+ * system error if the folder before the first `*`, or the folder of the file, cannot be read.
  */
 export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   const absolute = resolve(pattern);
@@ -41,7 +41,7 @@ export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   return readings.filter((one) => one !== null);
 };
 
-/** Hidden files are found only by patterns that begin with a dot, as in shells. */
+/** Creates the test for a part of a path. Hidden files match only patterns that begin with a dot, as in shells. */
 const toTest = (part: string) => {
   const isMatch = createLikeTest(part);
   return (name: string): boolean => isMatch(name) && (part.startsWith('.') || !name.startsWith('.'));

@@ -19,20 +19,23 @@ import { createHostSampler } from './sampler.ts';
 /** Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
 
-/** Several watches of units share what one program has printed. */
+/** Several watches of units share the output of one program. */
 const unitsMaxAgeMs = 5000;
 
-/** The readings for this machine. */
+/** Creates the readings for this machine. */
 export const createHostReadings = (platform: NodeJS.Platform = process.platform): HostReadings =>
   platform === 'linux' ? createLinuxReadings() : createPortableReadings();
 
-/** Readings from /proc, /sys and /etc. `root` is a prefix for all these paths, to read another tree than this machine's. */
+/**
+ * Creates readings from /proc, /sys and /etc. `root` is a prefix for all these paths, to read another tree than this
+ * machine's.
+ */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;
   const { shares, ...sampled } = createHostSampler(() => readLinuxCounters(root));
   const readBootedAt = (): Date => sampled.counters().bootedAt ?? new Date(Date.now() - uptime() * 1000);
   const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
-  // One guard for everything that may hang, so it costs at most one thread in total.
+  // One guard for all reads that may hang, so they cost at most one thread in total.
   const guard = createHangGuard();
   return {
     hostname,

@@ -22,8 +22,8 @@ const load = () => import('systeminformation');
 const systemMaxAgeMs = 60_000;
 
 /**
- * Readings through systeminformation, which starts the system's own programs for some of them. It reports no processor
- * times, thread counts, handles or private memory of processes: these are null.
+ * Creates readings through systeminformation, which starts the system's own programs for some of them. It reports no
+ * processor times, thread counts, handles or private memory of processes: these are null.
  */
 export const createPortableReadings = (): HostReadings => {
   const { shares, ...sampled } = createHostSampler(readPortableCounters);
@@ -38,7 +38,7 @@ export const createPortableReadings = (): HostReadings => {
     ...sampled,
     processors: async () => toPortableProcessors(await (await load()).cpu(), await shares()),
     processes: timeReadings(async () => (await listed()).map(toProcessReading)),
-    // Other programs read them.
+    // Zero because other programs read the processes.
     processReadingMs: async () => 0,
     processCount: async () => (await listed()).length,
     processDetails: async (pids) => {
@@ -98,7 +98,7 @@ export const toSystemReading = ({ os, system, users }: Found): SystemReading => 
   userCount: users.length,
 });
 
-/** The part of the full name after the host's own name, or null. */
+/** Returns the full name after the host's own name, or null. */
 export const toDomain = (fullName: string): string | null => fullName.split('.').slice(1).join('.') || null;
 
 const isKnown = (value: string): boolean => value !== '' && value !== 'unknown';
@@ -108,7 +108,7 @@ type Cpu = Pick<
   'manufacturer' | 'brand' | 'speed' | 'speedMax' | 'cores' | 'physicalCores' | 'processors'
 > & { cache: Pick<Systeminformation.CpuCacheData, 'l2' | 'l3'> };
 
-/** systeminformation describes all packages together, so each gets an equal part of the cores and caches. */
+/** Divides cores and caches equally: systeminformation describes all packages together. */
 export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorReading[] => {
   const packages = Math.max(1, cpu.processors);
   const logical = cpu.cores / packages;
@@ -126,20 +126,20 @@ export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorRead
   }));
 };
 
-/** From GHz; 0 stands for "unknown". */
+/** Converts GHz; 0 stands for "unknown". */
 const toMHz = (gigahertz: number): number | null => Math.round(gigahertz * 1000) || null;
 
-/** From bytes; 0 stands for "unknown". */
+/** Converts bytes to KiB for each package; 0 stands for "unknown". */
 const toPart = (bytes: number, packages: number): number | null => Math.round(bytes / packages / 1024) || null;
 
-/** Mean of the logical processors in a range, in percent. */
+/** Returns the mean load of a range of logical processors, in percent. */
 const toLoad = (shares: CpuShares, from: number, to: number): number => {
   const all = Array.from(shares).filter(([name]) => name !== 'cpu');
   const range = all.slice(Math.round(from), Math.round(to)).map(([, share]) => share);
   return (100 * range.reduce((sum, share) => sum + share, 0)) / Math.max(1, range.length);
 };
 
-/** On some systems, values that systeminformation's types promise are missing. */
+/** A process of systeminformation. On some systems, values that its types promise are missing. */
 interface Listed
   extends Pick<Systeminformation.ProcessesProcessData, 'pid' | 'parentPid' | 'name' | 'memRss' | 'priority'> {
   memVsz: number | null;
@@ -147,7 +147,7 @@ interface Listed
   path?: string | null;
 }
 
-/** Sizes come in KiB; processor time, threads and sessions are not reported. */
+/** Converts a process. Sizes come in KiB; processor time, threads and sessions are not reported. */
 export const toProcessReading = (listed: Listed): ProcessReading => ({
   pid: listed.pid,
   parentPid: listed.parentPid,
@@ -183,7 +183,7 @@ type Size = Pick<Systeminformation.FsSizeData, 'fs' | 'type' | 'size' | 'used' |
   Partial<Pick<Systeminformation.FsSizeData, 'rw'>>;
 type Device = Pick<Systeminformation.BlockDevicesData, 'name' | 'type' | 'mount' | 'physical' | 'removable' | 'label'>;
 
-/** By systeminformation's name for a drive (Windows) or a block device. */
+/** Kinds by systeminformation's name for a drive (Windows) or a block device. */
 const kindOfDrive: Record<string, FileSystemKind> = {
   Removable: 'removable',
   Network: 'network',
@@ -210,7 +210,7 @@ export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly D
       };
     });
 
-/** The root file system, and each fixed device once, at its shortest mount path. */
+/** Returns the root file system, and each fixed device once, at its shortest mount path. */
 export const toPortableDisks = (
   readings: readonly FileSystemReading[],
   devices: readonly Device[],
@@ -231,16 +231,19 @@ const findDevice = ({ fs, mount }: Size, devices: readonly Device[]): Device | u
 const toKindOfDevice = ({ physical, removable }: Device): FileSystemKind =>
   kindOfDrive[physical] ?? (removable ? 'removable' : 'fixed');
 
-/** Without a block device: `//server/share` and `server:/path` are on a network, the rest is in memory. */
+/**
+ * Returns the kind of a source that is not a block device: `//server/share` and `server:/path` are on a network, others
+ * in memory.
+ */
 const toKindOfSource = ({ fs, mount }: Size): FileSystemKind => {
   if (isLocalDevice(fs) || mount === '/') return 'fixed';
   return fs.startsWith('//') || fs.includes(':') ? 'network' : 'memory';
 };
 
-/** A device file, or a drive letter. */
+/** True for a device file or a drive letter. */
 const isLocalDevice = (device: string): boolean => device.startsWith('/dev/') || /^[A-Z]:$/i.test(device);
 
-/** Reads `HostReadings.counters` without starting a program: of swap and network it knows nothing. */
+/** Reads `HostReadings.counters` without starting a program; swap and network are unknown. */
 export const readPortableCounters = (): CountersReading => ({
   cpuSeconds: toCpuSeconds(cpus()),
   bootedAt: readBootTime(),
@@ -251,7 +254,7 @@ export const readPortableCounters = (): CountersReading => ({
 
 const readBootTime = (): Date => new Date(Date.now() - uptime() * 1000);
 
-/** Processor times by the names that Linux has for them. */
+/** Returns processor times by Linux's names for the modes. */
 export const toCpuSeconds = (processors: readonly Pick<CpuInfo, 'times'>[]): CpuSeconds => {
   const all: Record<string, number> = {};
   const each = processors.map(({ times: { user, nice, sys, idle, irq } }, index) => {

@@ -1,7 +1,7 @@
 import { readTimeOf, roundOrNull } from './reading.ts';
 import type { HostReadings, ProcessReading } from './readings.ts';
 
-/** A process with what it has used of one processor since the reading before; null where that is not known. */
+/** A process with its share of one processor since the previous reading; null if unknown. */
 interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' | 'threads' | 'startedAt'> {
   user: string | null;
   /** 0 to the number of processors. */
@@ -10,13 +10,13 @@ interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' 
   memoryBytes: number;
 }
 
-/** Processes to list; `shareOf` says what each has used, NaN where that is not known. */
+/** Chooses the processes to list. `shareOf` returns the usage of a process, NaN if unknown. */
 type ChooseProcesses = (
   processes: readonly ProcessReading[],
   shareOf: (process: ProcessReading) => number,
 ) => readonly ProcessReading[];
 
-/** Reads processes with their usage since the reading before; `begin` forgets that one. */
+/** Reads processes with their usage since the previous reading; `begin` forgets the previous reading. */
 export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'processOwners'>, choose: ChooseProcesses) => {
   let before = new Map<string, number>();
   let readAt = performance.now();
@@ -48,11 +48,11 @@ export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'proces
   return { read, begin };
 };
 
-/** A pid may be used again by another process. */
+/** Combines pid and start time: another process may reuse the pid. */
 const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
 
 const readSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
   userSeconds === null || kernelSeconds === null ? Number.NaN : userSeconds + kernelSeconds;
 
-/** Seconds of processor time that a process has used so far, with two decimals; null where they are not known. */
+/** Returns the processor seconds used by a process so far, with two decimals; null if unknown. */
 export const cpuSecondsOf = (process: ProcessReading): number | null => roundOrNull(readSeconds(process), 2);

@@ -1,7 +1,7 @@
 import { access, constants, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The first of the absolute paths that can be executed, or null. */
+/** Returns the first absolute path that can be executed, or null. */
 export const findProgram = async (paths: readonly string[]): Promise<string | null> => {
   for (const path of paths) {
     if (await isAccessible(path, constants.X_OK)) return path;
@@ -9,7 +9,7 @@ export const findProgram = async (paths: readonly string[]): Promise<string | nu
   return null;
 };
 
-/** True if the path exists, or allows what `mode` asks for. */
+/** True if the path exists and allows the access in `mode`. */
 export const isAccessible = (path: string, mode = constants.F_OK): Promise<boolean> =>
   access(path, mode).then(
     () => true,
@@ -20,13 +20,13 @@ export const isAccessible = (path: string, mode = constants.F_OK): Promise<boole
 export const systemPaths = {
   systemctl: ['/usr/bin/systemctl', '/bin/systemctl'],
   journalctl: ['/usr/bin/journalctl', '/bin/journalctl'],
-  /** Exists if systemd is the running init, see sd_booted(3). */
+  /** Path that exists if systemd is the running init, see sd_booted(3). */
   bootMark: '/run/systemd/system',
 };
 
 export type SystemPaths = typeof systemPaths;
 
-/** Where installers put PowerShell, in order of preference. */
+/** Places where installers put PowerShell, in order of preference. */
 const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: [
     'C:\\Program Files\\PowerShell\\7\\pwsh.exe',
@@ -47,13 +47,13 @@ const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(
 /** Windows PowerShell is part of Windows, and its version has not changed since Windows 10. */
 const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
 
-/** Absolute paths where PowerShell may be installed; the first that can be executed is used. */
+/** Returns absolute paths where PowerShell may be installed; the first executable one is used. */
 export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
   installedAt[platform] ?? [];
 
 /**
- * Version of the first PowerShell at the paths, e.g. `7.4.6`, or null if there is none or it is unknown. No program is
- * started: the version is in `pwsh.deps.json` beside it.
+ * Reads the version of the first PowerShell at the paths, e.g. `7.4.6`; null if missing or unknown. No program is
+ * started: the version is in `pwsh.deps.json` beside the program.
  */
 export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
   const path = await findProgram(paths);

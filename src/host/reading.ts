@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { awaitWithin, createSerial } from '../lib/scheduling.ts';
 import { Slice } from '../lib/slice.ts';
 
-/** What `read` returns, or null if it throws: a file is gone, or this account may not read it. */
+/** Returns the result of `read`, or null if it throws: a file is gone, or this account may not read it. */
 export const readOrNull = <T>(read: () => T): T | null => {
   try {
     return read();
@@ -11,12 +11,15 @@ export const readOrNull = <T>(read: () => T): T | null => {
   }
 };
 
-/** The age of a reading of the last minute: a little less, so that who asks once a minute gets another one each time. */
+/**
+ * Maximum age of a reading of the last minute: a little less, so that a caller who reads once a minute gets a new
+ * reading each time.
+ */
 export const freshMs = 59_000;
 
 const readTimes = new WeakMap<object, number>();
 
-/** Remembers when each reading began, for whoever compares it with another one. */
+/** Records when each reading began, for comparison with another reading. */
 export const timeReadings =
   <T extends object>(read: () => Promise<T>): (() => Promise<T>) =>
   async () => {
@@ -26,11 +29,11 @@ export const timeReadings =
     return reading;
   };
 
-/** When a reading that is timed began, as `performance.now` has it; now for another one. */
+/** Returns when a timed reading began, in the clock of `performance.now`; the current time for other readings. */
 export const readTimeOf = (reading: object): number => readTimes.get(reading) ?? performance.now();
 
 /**
- * Lets callers share one reading: they wait for a reading in progress, and get the last one if it began at most
+ * Shares one reading among callers: they wait for a reading in progress, and get the last reading if it began at most
  * `maxAgeMs` ago. A failed reading is not kept.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
@@ -53,7 +56,7 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
   };
 };
 
-/** A number with so many decimals; null for an unknown one. */
+/** Rounds a number to so many decimals; null for an unknown number. */
 export const roundOrNull = (value: number | undefined, decimals = 0): number | null =>
   value !== undefined && Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
 
@@ -67,12 +70,12 @@ export const computeOnce = <K extends object, V extends object>(compute: (key: K
   };
 };
 
-/** Readings are made all the time, so each step of one is short. */
+/** Milliseconds of a step of a reading: readings run all the time, so their steps are short. */
 export const readingSliceMs = 0.25;
 
 /**
- * Like `Array.map`, for long lists: lets other work run every quarter of a millisecond. Leaves out items for which
- * `map` returns null.
+ * Works like `Array.map` for long lists, and lets other work run every quarter of a millisecond. Leaves out items for
+ * which `map` returns null.
  */
 export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
   const results: R[] = [];
@@ -85,15 +88,18 @@ export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R
   return results;
 };
 
-/** Runs a read that may hang; resolves to null if it takes longer than `limitMs`, or an earlier one still hangs. */
+/**
+ * Runs a read that may hang; resolves to null if the read takes longer than `limitMs`, or an earlier read still hangs.
+ */
 export type HangGuard = <T extends object | string | null>(
   read: () => Promise<T>,
   limitMs: number,
 ) => Promise<T | null>;
 
 /**
- * A read hangs if the server of a file system is gone or a process is stuck; it then blocks one of the few threads of
- * Node's pool. Reads through one guard run one at a time, and none starts while one hangs, so at most one thread is lost.
+ * Creates a guard for reads that may hang, because the server of a file system is gone or a process is stuck. A hanging
+ * read blocks one of the few threads of Node's pool. Reads through one guard run one at a time, and none starts while
+ * another hangs, so at most one thread is lost.
  */
 export const createHangGuard = (): HangGuard => {
   const serially = createSerial();
@@ -113,8 +119,9 @@ export const createHangGuard = (): HangGuard => {
 let buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**
- * A file of /proc or /sys, or null if it is gone or may not be read. Much faster than `readFile` for thousands of small files;
- * use it only for files that the kernel answers from memory without waiting. The result is valid until the next call.
+ * Reads a file of /proc or /sys; null if it is gone or unreadable. Much faster than `readFile` for thousands of small
+ * files; use it only for files that the kernel answers from memory without waiting. The result is valid until the next
+ * call.
  */
 export const readKernelFile = (path: string): Buffer | null => {
   let file: number | undefined;
@@ -128,7 +135,10 @@ export const readKernelFile = (path: string): Buffer | null => {
   }
 };
 
-/** Of files with many entries, one read returns whole entries, and no more than a page: a short read is not the end. */
+/**
+ * Reads until the end. One read of a file with many entries returns whole entries, at most a page: a short read is not
+ * the end.
+ */
 const readToEnd = (file: number): Buffer => {
   let length = 0;
   for (;;) {
@@ -139,11 +149,11 @@ const readToEnd = (file: number): Buffer => {
   }
 };
 
-/** The trimmed text of a file of any length, or null if there is none. */
+/** Returns the trimmed text of a file of any length, or null without the file. */
 export const readKernelText = (path: string): string | null =>
   readOrNull(() => readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null);
 
-/** A whole number from a file that contains nothing else, or null. */
+/** Returns the whole number that is the only content of a file, or null. */
 export const readKernelNumber = (path: string): number | null => {
   const text = readKernelText(path);
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;

@@ -90,7 +90,7 @@ const listDisks = async (readings?: HostReadings): Promise<unknown[]> =>
 
 test('both implementations agree on the disks, memory and swap', async () => {
   const { linux, portable } = implementations;
-  // A disk may appear or disappear between the two.
+  // A disk may appear or disappear between the two readings.
   await waitUntilPasses(async () => assert.deepEqual(await listDisks(linux), await listDisks(portable)));
   await waitUntilPasses(async () => {
     const [one, other] = await Promise.all([linux?.memory(), portable?.memory()]);

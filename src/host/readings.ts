@@ -1,6 +1,6 @@
 /**
- * Readings of the machine the server runs on: from /proc and /sys on Linux, through systeminformation elsewhere. A value
- * that the system does not report, or that this account may not read, is null, never 0. A reading that fails rejects.
+ * Readings of the server's machine: from /proc and /sys on Linux, through systeminformation elsewhere. A value that the
+ * system does not report, or that this account may not read, is null, never 0. A failed reading rejects.
  */
 export interface HostReadings {
   /** Costs no file access, unlike `system`. */
@@ -11,24 +11,24 @@ export interface HostReadings {
   uptimeSeconds(): number;
   memory(): Promise<MemoryReading>;
   /**
-   * Reads the counters once a second and calls the listener with each sample, until the function that it returns is called.
-   * All listeners get the same samples; one that comes later gets the last one at once.
+   * Reads the counters once a second and calls the listener with each sample, until the returned function is called.
+   * All listeners get the same samples; a later listener gets the last sample at once.
    */
   listen(listener: (sample: HostSample) => void): () => void;
   /**
-   * Busy share (0 … 1) of all cores over the last second, from the same samples; if there are none yet, the first call takes
-   * 200 ms, and sampling goes on for a minute.
+   * Busy share (0 … 1) of all cores over the last second, from the same samples. Without samples, the first call takes
+   * 200 ms, and sampling continues for a minute.
    */
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
-  /** The counters of the last sample, or read now while nothing is sampled. Values that cannot be read are missing. */
+  /** Counters of the last sample, or read now while sampling is off. Unreadable values are missing. */
   counters(): CountersReading;
   /** Every process, in no particular order. The reading is at most 500 ms old and shared by its callers. */
   processes(): Promise<readonly ProcessReading[]>;
-  /** About the milliseconds of processor time that a reading of all processes takes at present; 0 where that is not known. */
+  /** Approximate milliseconds of processor time of a reading of all processes; 0 if unknown. */
   processReadingMs(): Promise<number>;
-  /** How many processes there are, without reading each. */
+  /** Number of processes, without reading each. */
   processCount(): Promise<number>;
   /** Details that cost extra reads for each process; a process that has ended has no entry in the map. */
   processDetails(pids: readonly number[]): Promise<Map<number, ProcessDetails>>;
@@ -37,30 +37,30 @@ export interface HostReadings {
    * is unknown has no entry.
    */
   processOwners(processes: readonly ProcessReading[]): Promise<Map<number, string>>;
-  /** Every mounted file system that has a size; one whose server does not answer is missing. */
+  /** Mounted file systems that have a size; a file system whose server does not answer is missing. */
   fileSystems(): Promise<FileSystemReading[]>;
   /** Fixed local disks, each device once, plus the root file system: what /api/disks lists. */
   fixedDisks(): Promise<FileSystemReading[]>;
-  /** The same, read at most once a minute for all who ask. */
+  /** Fixed local disks, read at most once a minute for all callers. */
   disksOfMinute(): Promise<FileSystemReading[]>;
-  /** What disks and their partitions have transferred, by `deviceNumber`; empty off Linux. */
+  /** Bytes transferred by disks and their partitions, by `deviceNumber`; empty off Linux. */
   diskTraffic(): ReadonlyMap<string, DiskTraffic>;
   /** Sensors that report a temperature; none off Linux. */
   temperatures(): TemperatureReading[];
-  /** Percent of the last minute in which a task waited for the resource; null where the kernel does not say. */
+  /** Percent of the last minute in which a task waited for the resource; null if the kernel does not report it. */
   pressure(resource: Pressure): number | null;
-  /** Units that systemd has loaded; null where it does not run. Starts a program. */
+  /** Units that systemd has loaded; null without systemd. Starts a program. */
   units(): Promise<UnitReading[] | null>;
   /**
-   * The last entries of the system's journal, oldest first; null where systemd does not run. Starts a program. Rejects where
-   * this account may not read them.
+   * The last entries of the system's journal, oldest first; null without systemd. Starts a program. Rejects if this
+   * account may not read the journal.
    */
   journalEntries(count: number): Promise<JournalReading[] | null>;
   /** Stops the sampling timer. */
   close(): void;
 }
 
-/** What tasks can wait for. */
+/** Resources that tasks can wait for. */
 export const pressures = ['cpu', 'memory', 'io'] as const;
 export type Pressure = (typeof pressures)[number];
 
@@ -71,23 +71,23 @@ export interface TemperatureReading {
 }
 
 export interface UnitReading {
-  /** With its type: `nginx.service`. */
+  /** Name with its type: `nginx.service`. */
   name: string;
   isLoaded: boolean;
-  /** As systemd says: `active`, `inactive`, `failed`, `activating`, … */
+  /** State in systemd's words: `active`, `inactive`, `failed`, `activating`, … */
   active: string;
   sub: string;
 }
 
 export interface JournalReading {
   at: Date;
-  /** Which program wrote it, as the entry says. */
+  /** Program that wrote the entry, by its own account. */
   source: string;
-  /** How it came into the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
+  /** Way into the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
   transport: string;
-  /** Of syslog: 0 for emergencies to 7 for debugging. */
+  /** Priority of syslog: 0 for emergencies to 7 for debugging. */
   priority: number | null;
-  /** Empty where it is very long. */
+  /** Empty if the text is very long. */
   text: string;
 }
 
@@ -107,7 +107,7 @@ export interface SystemReading {
   osVersion: string | null;
   /** Kernel build, e.g. `#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1`. */
   osBuild: string | null;
-  /** As Node names it: `x64`, `arm64`, … */
+  /** Node's name: `x64`, `arm64`, … */
   architecture: string;
   manufacturer: string | null;
   model: string | null;
@@ -127,24 +127,24 @@ export interface MemoryReading {
 }
 
 /**
- * Processor time in seconds by processor, `cpu` for all of them together, `cpu0`, `cpu1`, … for each, and by mode, as Linux names
- * them: `user`, `nice`, `system`, `idle`, …
+ * Processor time in seconds by processor and mode. Processors: `cpu` for the sum, then `cpu0`, `cpu1`, …; modes as in
+ * Linux: `user`, `nice`, `system`, `idle`, …
  */
 export type CpuSeconds = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** Totals since the machine was started, and the state of its memory. */
+/** Totals since the machine was started, and the current use of memory. */
 export interface CountersReading {
   cpuSeconds: CpuSeconds;
-  /** When the machine was started. */
+  /** Time when the machine was started. */
   bootedAt?: Date;
   /** Runnable processes, mean of the last minute; 0 on Windows. */
   load: number;
   memory: MemoryReading | null;
-  /** Bytes over all real network interfaces; where there are none, as in a container, over all except loopback. */
+  /** Bytes over all real network interfaces; without real interfaces, as in a container, over all except loopback. */
   network: { received: number; sent: number } | null;
 }
 
-/** How the machine was used between two readings of its counters; NaN stands for unknown. */
+/** Usage of the machine between two readings of its counters; NaN stands for unknown. */
 export interface Usage {
   /** Busy share of all processors, 0 to 1. */
   cpu: number;
@@ -159,12 +159,12 @@ export interface Usage {
   networkSent: number;
 }
 
-/** The counters at one time, and how the machine was used since the sample before. */
+/** The counters at one time, and the usage since the previous sample. */
 export interface HostSample {
-  /** Milliseconds, as `performance.now` has them. */
+  /** Milliseconds in the clock of `performance.now`. */
   at: number;
   counters: CountersReading;
-  /** What needs two samples is NaN in the first one. */
+  /** In the first sample, values that need two samples are NaN. */
   usage: Usage;
 }
 
@@ -186,7 +186,9 @@ export interface ProcessorReading {
 export interface ProcessReading {
   pid: number;
   parentPid: number;
-  /** The kernel's name; if Linux cut it at 15 bytes, the base name of argv[0], unless that cannot be read in time. */
+  /**
+   * The kernel's name; if Linux cut it at 15 bytes, the base name of argv[0], unless that name cannot be read in time.
+   */
   name: string;
   /** Processor time used so far; null off Linux. */
   userSeconds: number | null;
@@ -214,7 +216,7 @@ export type FileSystemKind = 'fixed' | 'network' | 'removable' | 'optical' | 'me
 export interface FileSystemReading {
   /** Mount path; on Windows the drive letter, e.g. `C:`. */
   mountPath: string;
-  /** Where else it is mounted, as volumes of containers are; left out if nowhere. */
+  /** Further mount paths, as volumes of containers have; left out without any. */
   otherPaths?: string[];
   device: string;
   type: string;
@@ -224,11 +226,11 @@ export interface FileSystemReading {
   usedBytes: number;
   /** Space that ordinary users can still fill. */
   availableBytes: number;
-  /** True if nothing can be written at any of its mount paths. */
+  /** True if nothing can be written at any mount path. */
   isReadOnly?: boolean;
-  /** `major:minor` of the fixed local disk that it is on. */
+  /** `major:minor` of the fixed local disk below. */
   deviceNumber?: string | null;
-  /** Files that can exist, and of those how many more; null where the system does not say. */
+  /** Number of files that can exist, and how many more can be created; null if the system does not report it. */
   inodes?: { total: number; free: number } | null;
 }
 

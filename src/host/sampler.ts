@@ -2,17 +2,20 @@ import { setTimeout } from 'node:timers/promises';
 import { readOrNull } from './reading.ts';
 import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.ts';
 
-/** The kernel counts processor time in steps of 10 ms, so a shorter interval would be inaccurate. */
+/**
+ * Minimum interval in milliseconds: the kernel counts processor time in steps of 10 ms, so a shorter interval would be
+ * inaccurate.
+ */
 const shortestMs = 200;
 
-/** How long sampling goes on for those who only ask. */
+/** Milliseconds for which sampling continues after a call without a listener. */
 const askedForMs = 60_000;
 
 type SampleListener = (sample: HostSample) => void;
 
 /**
- * Reads the counters every `intervalMs` for everyone who needs to know how busy the machine is, so that all of them see the
- * same figures. It begins with the first who asks; its timer does not keep the process alive.
+ * Reads the counters every `intervalMs`, so that all callers see the same figures. Sampling begins with the first
+ * caller; its timer does not keep the process alive.
  */
 export const createHostSampler = (read: () => CountersReading, intervalMs = 1000, keptMs = askedForMs) => {
   const listeners = new Set<SampleListener>();
@@ -22,7 +25,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const readSample = (): HostSample | undefined => {
-    // Without free descriptors no file can be opened. The next sample covers this interval too.
+    // Without free descriptors no file can be opened. The next sample then covers this interval too.
     const counters = readOrNull(read);
     if (!counters?.cpuSeconds.size) return undefined;
     const at = performance.now();
@@ -38,7 +41,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   const stop = (): void => {
     clearInterval(timer);
     timer = undefined;
-    // What is measured next has nothing to do with the time in between.
+    // The next sample must not include the pause.
     before = undefined;
     last = undefined;
   };
@@ -54,8 +57,9 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     sample();
   };
   /**
-   * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
-   * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
+   * Returns busy shares (0 … 1) over the last complete interval; sampling continues for a minute. Until an interval is
+   * complete, calls wait until 200 ms after the first sample and return the shares since then. Rejects without a
+   * sample.
    */
   const shares = async (): Promise<CpuShares> => {
     askedAt = performance.now();
@@ -69,7 +73,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
   };
   return {
-    /** Calls the listener at once with the last sample, if there is one, and with each from now on. */
+    /** Calls the listener at once with the last sample, if there is one, and with each later sample. */
     listen: (listener: SampleListener): (() => void) => {
       const isRunning = timer !== undefined;
       listeners.add(listener);
@@ -80,21 +84,21 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
         stopIfUnused();
       };
     },
-    /** Those of the last sample, or read now while nothing is sampled. */
+    /** Returns the counters of the last sample, or reads them while sampling is off. */
     counters: (): CountersReading => last?.counters ?? read(),
     shares,
-    /** The share of all processors together. */
+    /** Returns the share of all processors together. */
     cpuBusy: async (): Promise<number> => (await shares()).get('cpu') ?? 0,
     close: stop,
   };
 };
 
-/** Busy shares (0 … 1) by processor: `cpu` for all of them together, `cpu0`, `cpu1`, … for each. */
+/** Busy shares (0 … 1) by processor: `cpu` for all together, `cpu0`, `cpu1`, … for each. */
 export type CpuShares = ReadonlyMap<string, number>;
 
 const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
   const { memory, network } = now;
-  // Counters begin again when an interface does.
+  // Counters restart when an interface does.
   const rate = (key: 'received' | 'sent'): number =>
     network && before.network ? Math.max(0, network[key] - before.network[key]) / seconds : Number.NaN;
   return {
@@ -108,13 +112,13 @@ const toUsage = (before: CountersReading, now: CountersReading, seconds: number)
   };
 };
 
-/** The share of each processor; 0 for one that is switched off. */
+/** Computes the share of each processor; 0 for a processor that is switched off. */
 export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
   new Map(Array.from(to, ([name, seconds]) => [name, toBusyShare(from.get(name), seconds) || 0]));
 
 type Seconds = Readonly<Record<string, number>>;
 
-/** NaN if no time has passed. A processor that was just switched on is measured from its own start. */
+/** Returns NaN if no time has passed. A processor that was just switched on is measured from its own start. */
 const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
   const passed = (modes: readonly string[]): number =>
     modes.reduce((sum, mode) => sum + (now[mode] ?? 0) - (before[mode] ?? 0), 0);

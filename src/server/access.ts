@@ -7,7 +7,7 @@ import { isNamed, listProfileNames, type MountedRoutes, toPrefix } from './mount
 
 type Named = Pick<Profile, 'name' | 'aliases' | 'fixedAccess'>;
 
-/** Why the setting `access` cannot be used with the program's profiles, as clauses. */
+/** Returns the reasons why the setting `access` does not fit the program's profiles, as clauses. */
 export const findAccessProblems = (setting: AccessSetting, known: readonly Named[]): string[] => {
   if (typeof setting === 'string') return [];
   return Object.entries(setting).flatMap(([given, level]) => {
@@ -35,13 +35,13 @@ const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): st
   return [];
 };
 
-/** What the setting `access` says of a profile; undefined if its routes stay as they are by default. */
+/** Returns the level of a profile in the setting `access`; undefined if its routes keep their default access. */
 export const toProfileLevel = (setting: AccessSetting, { name, aliases = [] }: Named): AccessLevel | undefined => {
   if (typeof setting === 'string') return setting === 'login' ? 'login' : undefined;
   return [name, ...aliases].map((each) => setting[each]).find((level) => level !== undefined);
 };
 
-/** Who may use a route of a profile with this level. */
+/** Returns the access of a route in a profile with this level. */
 export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Access => {
   const { access, right, staysOpen, canBeOpen } = route;
   if (level === undefined || staysOpen) return access;
@@ -49,21 +49,21 @@ export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Acc
   return level === 'admin' ? 'admin' : needs(right).access;
 };
 
-/** Who may listen to a topic of a profile with this level: those who may read the profile's routes. */
+/** Returns the access of a topic in a profile with this level: readers of the profile's routes may listen. */
 export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | undefined): Access => {
   if (level === undefined || level === 'open') return access;
   return level === 'admin' ? 'admin' : needs(right).access;
 };
 
-/** Routes that others than the users of this machine may use without a token. */
+/** Routes that other machines can use without a token. */
 export interface OpenRoutesNotice {
   /** A sentence for people that says what to do. */
   warning: string;
-  /** As `GET, POST /api/tasks`. */
+  /** In the form `GET, POST /api/tasks`. */
   openRoutes: string[];
 }
 
-/** Undefined if the server listens on loopback without a proxy, or only health checks and login are open. */
+/** Returns undefined if the server listens on loopback without a proxy, or if only health checks and login are open. */
 export const findExposure = (
   mounts: readonly MountedRoutes[],
   { host, trustProxy }: { host: string; trustProxy: readonly string[] },
@@ -81,7 +81,7 @@ export const findExposure = (
   };
 };
 
-/** A line for each profile that the setting `access` opens to everyone. */
+/** Returns a line for each profile that the setting `access` opens to everyone. */
 export const listOpenedProfiles = (mounts: readonly MountedRoutes[]): string[] =>
   mounts.flatMap(({ base, profiles }) =>
     profiles.flatMap(({ name, routes }) => {
@@ -92,7 +92,7 @@ export const listOpenedProfiles = (mounts: readonly MountedRoutes[]): string[] =
     }),
   );
 
-/** The routes of a mount that need no token, a line for each path: `GET, POST /protected/api/tasks`. */
+/** Lists the routes of a mount that need no token, a line for each path: `GET, POST /protected/api/tasks`. */
 const describeOpenRoutes = (base: string, routes: readonly Route[], isCounted: (route: Route) => boolean): string[] => {
   const methods = new Map<string, string[]>();
   for (const route of routes) {

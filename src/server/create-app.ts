@@ -35,32 +35,32 @@ interface Dependencies {
   log: FastifyBaseLogger;
   features: readonly Feature[];
   openStorage: OpenStorage;
-  /** The readings of this machine by default. */
+  /** Readings of the machine; by default of this machine. */
   host?: HostReadings;
 }
 
 export interface App {
-  /** Ready to listen; closing it completes acknowledged work and releases everything. */
+  /** Server that is ready to listen; closing it completes acknowledged work and releases everything. */
   server: FastifyInstance;
   mounts: MountedRoutes[];
-  /** The path of the pages that `GET /` redirects to. */
+  /** Path of the pages that `GET /` redirects to. */
   home: string;
-  /** What others than the users of this machine may use without a token, if there is anything. */
+  /** Routes that other machines can use without a token; undefined if there are none. */
   exposure: OpenRoutesNotice | undefined;
   /** Messages to print once, on startup. */
   notices: string[];
-  /** What people are invited to open on startup, if `home` has it. */
+  /** Invitation to open a page on startup, if `home` has that page. */
   invitation: Invitation | undefined;
   /** Messages for the log, on startup. */
   warnings: string[];
   remarks: string[];
-  /** Reopens files after another program moved them, and reads the certificate again. */
+  /** Reopens files that another program moved, and reads the certificate again. */
   reopen(): Promise<void>;
   /** Applies settings that can change at runtime; returns messages to print. If it throws, nothing has changed. */
   reload(settings: Settings): string[];
 }
 
-/** The whole server for the given settings, not listening yet. Throws a SettingsError for invalid ones. */
+/** Creates the whole server for the given settings, not listening yet. Throws a SettingsError for invalid settings. */
 export const createApp = async (settings: Settings, dependencies: Dependencies): Promise<App> => {
   const { log, features, openStorage, host = createHostReadings() } = dependencies;
   const plan = preflight(settings, features);
@@ -162,7 +162,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
   }
 };
 
-/** What people are invited to, if what it needs is mounted. */
+/** Returns the invitation of the first feature whose requirements are mounted. */
 const findInvitation = (
   instances: readonly FeatureInstance[],
   mounts: readonly MountedRoutes[],
@@ -212,7 +212,7 @@ const serveFeatures = async (
     mounts,
     home,
     exposure,
-    /** The warning of changed settings, if it is another one. */
+    /** Returns the warning of changed settings if it differs from the last one. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;
       return show(warning) && warning !== undefined ? [warning] : [];
@@ -220,7 +220,7 @@ const serveFeatures = async (
   };
 };
 
-/** The API reference alone may have inline styles, which Scalar sets. */
+/** Content-Security-Policy of the API reference, the only page with inline styles, which Scalar sets. */
 const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
 /** Serves the API reference, or the user's folder, and the pages of features; returns the path that `GET /` redirects to. */
@@ -262,12 +262,12 @@ interface MountedFeature {
   instance: FeatureInstance;
 }
 
-/** What a feature may ask about all of them, once all are created. */
+/** Facts about all features, available once all are created. */
 type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
 
 /**
- * Creates the mounted features in their order, and closes them with the server; each receives its own settings and seed
- * records, and no others.
+ * Creates the mounted features in their order, and closes them with the server. Each feature receives only its own
+ * settings and seed records.
  */
 const createFeatures = async (
   server: FastifyInstance,
@@ -324,7 +324,7 @@ const createFeatures = async (
   return { mounted, topics };
 };
 
-/** The routes of a feature's profiles, with the access that the settings give them. */
+/** Returns the routes of a feature's profiles, with the access from the settings. */
 const listProfileRoutes = ({ feature, instance }: MountedFeature, { access }: Settings): ProfileRoutes[] =>
   feature.profiles.map((profile) => {
     const level = toProfileLevel(access, profile);

@@ -16,14 +16,14 @@ import { openStorage } from './storage.ts';
 import { parseStore } from './store.ts';
 
 /**
- * Stores a user where the server with these settings finds it. Throws a SettingsError if that is not possible: for one that
- * exists, a weak password, or a data directory that a running server uses.
+ * Stores a user for a server with these settings. Throws a SettingsError if the user exists, the password is weak, or a
+ * running server uses the data directory.
  */
 export const createUser = async (settings: Settings, account: NewAccount, log: FastifyBaseLogger): Promise<void> => {
   assertNotConfigured(settings, account.name);
   if (parseStore(settings.store).kind !== 'postgresql') assertOwnFolder(resolve(settings.dataDir));
   const clock = () => new Date();
-  // The list of instances leaves out one without a name.
+  // The list of instances leaves out an instance without a name.
   const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
   try {
     const runtime = await openRuntimeSettings({ ...storage, clock, log }).catch(explainLock);
@@ -48,7 +48,7 @@ const assertNotConfigured = ({ users, adminPassword, readerPassword }: Settings,
   if (taken !== undefined) throw new SettingsError([`the settings have a user ${taken}: choose another name`]);
 };
 
-/** What root creates in the folder of a service, the service could not write. */
+/** Refuses to create files as root in the folder of a service, which the service could not write. */
 const assertOwnFolder = (directory: string): void => {
   const owner = readOwner(directory);
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
@@ -57,7 +57,7 @@ const assertOwnFolder = (directory: string): void => {
   ]);
 };
 
-/** Undefined where there is no folder, which its first use reports if it cannot be made. */
+/** Returns the owner's user id; undefined for a missing folder, which its first use reports if it cannot be created. */
 const readOwner = (directory: string): number | undefined => {
   try {
     return statSync(directory).uid;

@@ -12,35 +12,37 @@ import { explainUnreachable, LastingProblem } from '../storage/postgres/database
 import type { Common } from '../storage/postgres/schema.ts';
 import { requireStore, toDatabaseRefusal } from './store.ts';
 
-/** Milliseconds that the start waits for the database; it goes on without it. */
+/** Milliseconds for which startup waits for the database before it continues without. */
 const patienceMs = 3000;
 
-/** Milliseconds between two attempts to check it. */
+/** Milliseconds between two connection attempts during startup. */
 const retryMs = 250;
 
-/** The name of this instance among those that share a database; it can be sent as a header. */
+/** Returns the name of this instance among the instances that share a database; it can be sent as a header. */
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
   instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
-/** Gets how far work has come that may take long, such as `Indexing the alert log`; it is over when all is done. */
+/**
+ * Receives the progress of slow work such as `Indexing the alert log`; the work is complete when `done` equals `total`.
+ */
 export type OnProgress = (what: string, done: number, total: number) => void;
 
-/** What storage is opened with. */
+/** Dependencies of storage. */
 export interface StorageParts {
-  /** The name of this instance. */
+  /** Name of this instance. */
   name: string;
   version: string;
   log: FastifyBaseLogger;
   meters: Meters;
-  /** How long requests wait for a database that does not answer, if not as usual. */
+  /** Limits for requests that wait for an unresponsive database; by default the usual limits. */
   patience?: Patience;
-  /** The log says by default that work takes long. */
+  /** Receives progress; by default the log reports slow work. */
   onProgress?: OnProgress;
 }
 
 /**
- * The database that the setting `store` names, if it does. Throws a SettingsError if somebody has to change something; a
- * database that cannot be reached is waited for while the server runs.
+ * Opens the database of the setting `store`; undefined for other stores. Throws a SettingsError if the settings or the
+ * database need a change. If the database cannot be reached, connecting continues while the server runs.
  */
 export const openDatabase = async (
   settings: Settings,
@@ -48,7 +50,7 @@ export const openDatabase = async (
 ): Promise<Database | undefined> => {
   const store = requireStore(settings.store);
   if (store.kind !== 'postgresql') return undefined;
-  // The driver takes memory and time to load, which only those pay who use it.
+  // Loaded on demand: the driver costs memory and time.
   const { Database } = await import('../storage/postgres/database.ts');
   const identity = { instance: randomUUID(), name, version };
   const { failures, commits } = createDatabaseMeters(meters);
@@ -87,8 +89,8 @@ export const openDatabase = async (
 };
 
 /**
- * What a start with these settings would do to the database, if there is one, as sentences without a full stop; or why it
- * was not checked. Throws a SettingsError where a start would. Writes nothing.
+ * Returns the changes that a start with these settings would make to the database, as sentences without a full stop, or
+ * the reason why they are unknown. Throws a SettingsError where a start would. Writes nothing.
  */
 export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
   const store = requireStore(settings.store);
@@ -107,7 +109,7 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
   }
 };
 
-/** Tries again for a while, as a start does: a busy server may not answer at once. */
+/** Retries for a while, as startup does: a busy server may not answer at once. */
 const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
   for (const deadline = performance.now() + patienceMs; ; await setTimeout(retryMs)) {
     try {

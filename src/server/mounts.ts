@@ -21,7 +21,7 @@ export interface Mount {
   profiles: string[];
 }
 
-/** A profile with its routes, whose access is that of the settings. */
+/** A profile with its routes and their access from the settings. */
 export interface ProfileRoutes {
   name: string;
   aliases: readonly string[];
@@ -66,12 +66,12 @@ const listDefaults = (known: readonly Profile[]): Mount[] => {
 
 type Named = Pick<Profile, 'name' | 'aliases'>;
 
-/** Every name and letter that settings can use, each once. */
+/** Returns every name and letter that settings can use, each once. */
 export const listProfileNames = (known: readonly Named[]): string[] => [
   ...new Set(known.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
 ];
 
-/** Whether settings mean the profile by this name. */
+/** True if settings mean the profile by this name. */
 export const isNamed = ({ name, aliases = [] }: Named, given: string): boolean =>
   given === name || aliases.includes(given);
 
@@ -93,7 +93,7 @@ const describeFault = (base: string): string => {
   return 'must be / or a path like /tools';
 };
 
-/** What comes before the paths of a mount's routes. */
+/** Returns the prefix of the paths of a mount's routes. */
 export const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
 /**
@@ -116,7 +116,7 @@ export const buildMounts = (mounts: readonly Mount[], profiles: readonly Profile
   return built;
 };
 
-/** Finds routes that are the same to the router, in two profiles of a mount or in two mounts such as `/` and `/api`. */
+/** Finds routes that are equal to the router, in two profiles of a mount or in two mounts such as `/` and `/api`. */
 const findClashes = (mounts: readonly MountedRoutes[]): string[] => {
   const owners = new Map<string, { base: string; name: string }>();
   const problems: string[] = [];
@@ -154,7 +154,7 @@ export const registerMounts = async (
             ...(isVital && { [vitalRoute]: true }),
           };
           const onRequest = guard(route);
-          // While the body came, the caller may have lost the access.
+          // The caller may have lost the access while the body arrived.
           const preHandler = route.method === 'GET' ? [] : guard(route, { isFresh: route.changesAccess === true });
           const options = { ...route, onRequest, preHandler, exposeHeadRoute: !strict, config };
           scope.route({ ...options, url: path, schema: toDocumented(route, suffixes[index] ?? '', name) });
@@ -185,7 +185,7 @@ const toDocumented = (
   ...(headers && { documentedHeaders: headers }),
 });
 
-/** The roles of users, and the scopes of keys, that open a route; empty if everyone may use it. */
+/** Returns the roles of users and scopes of keys that may use a route; empty if everyone may. */
 const toSecurity = (access: Access, right: Right): Record<string, string[]>[] => {
   if (access === 'open') return [];
   const accepted = scopesOf(right);
@@ -195,7 +195,9 @@ const toSecurity = (access: Access, right: Right): Record<string, string[]>[] =>
   ];
 };
 
-/** A suffix for each base path, numbered (`AtX_2`) if an earlier path has the same name or there is no name. */
+/**
+ * Returns a suffix for each base path, numbered (`AtX_2`) if an earlier path has the same name or the name is empty.
+ */
 const createSuffixes = (bases: readonly string[]): string[] => {
   const names = bases.map(toName);
   return names.map((name, index) => {
@@ -204,7 +206,7 @@ const createSuffixes = (bases: readonly string[]): string[] => {
   });
 };
 
-/** `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; nothing for the base path `/`. */
+/** `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; empty for the base path `/`. */
 const toName = (base: string): string =>
   (base === '/' ? '' : `At${base}`).replaceAll(/[^A-Za-z0-9]+(.?)/g, (_separator, letter: string) =>
     letter.toUpperCase(),

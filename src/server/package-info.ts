@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { type ReadFile, readFrom } from '../http/pages.ts';
 
 /**
- * The folder with package.json, found from the bundle in dist or from compiled modules below it. The single executable
- * has none; its own folder stands for it.
+ * Folder with package.json, found from the bundle in dist or from compiled modules below it. The single executable has
+ * no package.json and uses its own folder.
  */
 export const packageRoot: string = isSea()
   ? dirname(process.execPath)
   : findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** Reads a file of the program itself: from memory in the single executable, else from the package's folder. */
+/** Reads a file of the program: from memory in the single executable, else from the package's folder. */
 export const readProgramFile: ReadFile = isSea() ? readAsset : readFrom(packageRoot);
 
-/** signalbox's own version. */
+/** The version of signalbox. */
 export const programVersion: string = JSON.parse(String(readProgramFile('package.json'))).version;
 
 function findPackageRoot(folder: string): string {

@@ -13,7 +13,6 @@ import { findAccessProblems } from './access.ts';
 import { resolveMounts } from './mounts.ts';
 import { findStoreProblems, parseStore } from './store.ts';
 
-/** The problem of a setting `store` that names none. */
 /** Checks the settings before anything is opened; throws one SettingsError with every problem. */
 export const preflight = (settings: Settings, features: readonly Feature[]) => {
   const checked = checkAll({
@@ -35,7 +34,7 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
   };
 };
 
-/** What settings and features lead to, before anything is opened. */
+/** The plan that settings and features result in, before anything is opened. */
 export type Plan = ReturnType<typeof preflight>;
 
 /** Throws a SettingsError if mounted features cannot apply these settings at runtime. */
@@ -46,7 +45,7 @@ export const assertReloadable = (settings: Settings, mounted: readonly Feature[]
     ...findExposedFiles(listPrivateFiles(settings, mounted)).problems,
   ]);
 
-/** Warnings about files that other accounts can read; throws a SettingsError if they can write them. */
+/** Returns warnings about files that other accounts can read; throws a SettingsError for files that they can write. */
 const checkFiles = (settings: Settings, features: readonly Feature[]): string[] => {
   const { problems, warnings } = findExposedFiles(listPrivateFiles(settings, features));
   assertNoProblems(problems);
@@ -61,7 +60,7 @@ const listPrivateFiles = (settings: Settings, features: readonly Feature[]): Pri
   ],
 });
 
-/** The mounts, and the features that are on or have a profile mounted. */
+/** Returns the mounts, and the features that are on or have a mounted profile. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const offered = features.filter(
     ({ needsDatabase }) => !needsDatabase || parseStore(settings.store).kind === 'postgresql',
@@ -80,12 +79,15 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   return { mounts, mounted };
 };
 
-/** Each problem once: features can share a setting. */
+/** Returns each problem once: features can share a setting. */
 const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] => [
   ...new Set(features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? [])),
 ];
 
-/** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
+/**
+ * Returns problems of the setting `store` alone and combined with others: instances that share a database must agree.
+ * Contains no secrets.
+ */
 const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings): string[] => {
   const store = parseStore(setting);
   const problems = findStoreProblems(store);
@@ -100,7 +102,10 @@ const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings):
 const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
   Object.assign({}, ...features.map(({ seed }) => seed));
 
-/** The user's folder that `/docs/` serves, if there is one; throws a SettingsError if it is no folder or contains a link that leads outside. */
+/**
+ * Returns the user's folder for `/docs/`; undefined without one. Throws a SettingsError if the path is not a folder, or
+ * contains a link that leads outside.
+ */
 const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
   if (publicDir === undefined) return undefined;
   const folder = resolve(publicDir);
@@ -112,6 +117,6 @@ const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
   return folder;
 };
 
-/** The entries whose keys are in `shape`: how a feature receives its own settings and records, and no others. */
+/** Picks the entries whose keys are in `shape`, so that a feature receives only its own settings and records. */
 export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));

@@ -23,7 +23,7 @@ import { createSnapshotFile } from '../storage/snapshot-file.ts';
 import { type OnProgress, openDatabase, type StorageParts } from './database.ts';
 import { requireStore } from './store.ts';
 
-/** Where an app keeps what must survive it. */
+/** Storage of data that must survive the app. */
 export interface AppStorage
   extends Pick<
     Parts,
@@ -37,23 +37,23 @@ export interface AppStorage
     | 'readDataSpace'
     | 'secrets'
   > {
-  /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
+  /** Returns the data that cannot be stored at the moment; `unavailable` lists the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
-  /** Opens the files of changes again that another program has moved. */
+  /** Reopens log files that another program has moved. */
   reopen(): Promise<void>;
   /** Called when shutdown begins. */
   stop(): void;
   close(): Promise<void>;
 }
 
-/** Throws a SettingsError for a place that cannot be used. */
+/** Opens storage. Throws a SettingsError for an unusable directory or database. */
 export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<AppStorage>;
 
-/** Opens the data directory, and the database where the setting `store` names one. */
+/** Opens the data directory, and the database if the setting `store` names one. */
 export const openStorage: OpenStorage = async (settings, parts) => {
   const directory = resolve(settings.dataDir);
   const { log, meters, onProgress = createProgressLog(log) } = parts;
-  // An import may have begun to store alerts, which a memory store keeps there too.
+  // An import may have begun to store alerts, which a memory store keeps in this directory too.
   const { kind } = requireStore(settings.store);
   if (kind !== 'postgresql') assertNoUnfinishedImport(directory);
   const { openLog, findLogConcerns } = createLogOpener(directory, { log, meters, onProgress });
@@ -88,10 +88,10 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   };
 };
 
-/** Milliseconds after which work is so long that the log says so. */
+/** Milliseconds after which the log mentions slow work. */
 const longMs = 2000;
 
-/** Logs work that takes long, once. */
+/** Logs slow work once. */
 const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
   const begun = new Map<string, number>();
   return (what, done, total) => {
@@ -107,7 +107,7 @@ const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
 
 const toConcern = (area: Concern['area'], text: string): Concern => ({ area, severity: 'CRITICAL', text });
 
-/** Throws a SettingsError if an import into the directory was interrupted while it stored. */
+/** Throws a SettingsError if an import into the directory was interrupted while storing. */
 export const assertNoUnfinishedImport = (directory: string): void => {
   if (!hasUnfinishedImport(directory)) return;
   throw new SettingsError([
@@ -116,8 +116,8 @@ export const assertNoUnfinishedImport = (directory: string): void => {
 };
 
 /**
- * Runs a function with storage for an app that is only tried: neither the data directory nor the database of the settings
- * is opened, and nothing is left afterwards. Throws a SettingsError without a folder for temporary files.
+ * Runs a function with temporary storage for a trial app: neither the data directory nor the database of the settings
+ * is opened, and nothing remains afterwards. Throws a SettingsError without a folder for temporary files.
  */
 export const withTrialStorage = async <T>(run: (openStorage: OpenStorage) => Promise<T>): Promise<T> => {
   const folder = createTemporaryFolder();
@@ -147,7 +147,7 @@ const openChangesInMemory: ChangesOpener = {
   reopen: async () => undefined,
 };
 
-/** Keeps changes in files of the directory. */
+/** Opens change logs in files of the directory. */
 const createChangesOpener = (
   directory: string,
   openLog: OpenLog,
@@ -171,7 +171,7 @@ const createChangesOpener = (
       write: (change) => changes.write(change),
       countWaiting: () => changes.countWaiting(),
       isReady: () => changes.isReady(),
-      // Of a seed, on startup.
+      // Saves the records of a seed, on startup.
       save: async () => Promise.resolve(changes.save()).catch(refuse),
       close: () => changes.close(),
     };
@@ -182,7 +182,7 @@ const createChangesOpener = (
   return { openChanges, reopen };
 };
 
-/** A SettingsError where the files are at fault, or the error itself. */
+/** Returns a SettingsError if the files are at fault, else the error itself. */
 const toRefusal = (name: string, directory: string, error: unknown): unknown => {
   if (error instanceof JournalError && error.code === 'damaged') {
     return new SettingsError([
@@ -196,15 +196,15 @@ const toRefusal = (name: string, directory: string, error: unknown): unknown => 
   ]);
 };
 
-/** Damages of logs that health shows; the program's log has all. */
+/** Maximum damages of logs that health shows; the program's log has all of them. */
 const mostDamages = 20;
 
-/** Opens durable logs in the directory; their events are logged, and they are measured. */
+/** Opens durable logs in the directory, logs their events and measures them. */
 const createLogOpener = (
   directory: string,
   { log, meters, onProgress }: Required<Pick<StorageParts, 'log' | 'meters' | 'onProgress'>>,
 ) => {
-  /** By name; a log that is opened again replaces the earlier one. */
+  /** Open logs by name; reopening a log replaces its entry. */
   const logs = new Map<string, OpenedLog>();
   const damages: { title: string; damage: string }[] = [];
   const { failures, syncs } = createLogMeters(meters, logs);
@@ -234,7 +234,7 @@ const createLogOpener = (
     }
   };
   const findLogConcerns = (unavailable: readonly string[]): Concern[] => {
-    // The log of a store was named with its feature.
+    // The log entry of a store was already written under its feature's name.
     const failed = [...logs]
       .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
       .map(([, { title }]) => toConcern('log', `The ${title} cannot be written`));
@@ -246,7 +246,7 @@ const createLogOpener = (
   return { openLog, findLogConcerns };
 };
 
-/** The event's details; an error is called `err`, the name that pino serializes in full. */
+/** Returns the event's details; an error is called `err`, the name that pino serializes in full. */
 const toDetails = (event: JournalEvent): object => {
   const { type, ...details } = event;
   return type === 'failed' ? { err: event.error } : details;
@@ -261,7 +261,7 @@ interface OpenedLog {
 /** Upper bounds in seconds. */
 const syncBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** The meters of all logs, by their names. */
+/** Adds the meters of all logs, by log name. */
 const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) => {
   const labels = ['journal'];
   const add = (type: 'counter' | 'gauge', name: string, help: string, read: (log: OpenedLog) => number) =>
@@ -288,12 +288,12 @@ const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) =
   return { failures, syncs };
 };
 
-/** Secrets that are other ones after a restart. */
+/** Creates secrets that change with each restart. */
 const createPassingSecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
 
 /**
- * Secrets in the file `secrets.json` of the directory, which only its owner can read. Throws a SettingsError if the file
- * cannot be used; so does `get` if a new secret cannot be kept.
+ * Opens the secrets in the file `secrets.json` of the directory, which only its owner can read. Throws a SettingsError
+ * if the file cannot be used; `get` throws one if a new secret cannot be stored.
  */
 const openKeptSecrets = async (directory: string): Promise<RandomSecrets> => {
   const file = join(directory, 'secrets.json');
@@ -312,7 +312,7 @@ const openKeptSecrets = async (directory: string): Promise<RandomSecrets> => {
   });
 };
 
-/** `keep` gets all secrets before a new one is used. */
+/** Creates random secrets. `keep` stores all secrets before a new secret is used. */
 const createSecrets = (
   file: string | undefined,
   secrets: Map<string, string>,

@@ -1,16 +1,16 @@
 import { SettingsError } from '../config/settings-error.ts';
 import { readPostgresUrl } from '../storage/postgres/address.ts';
 
-/** What the setting `store` says. */
+/** The parsed setting `store`. */
 export type Store = { kind: 'memory' | 'file' } | { kind: 'postgresql'; url: string } | { kind: 'unknown' };
 
-/** Of an address of a database, only that it is one. */
+/** Recognizes the address of a database by its scheme; the rest is not checked. */
 export const parseStore = (store: string): Store => {
   if (store === 'memory' || store === 'file') return { kind: store };
   return /^postgres(ql)?:/.test(store) ? { kind: 'postgresql', url: store } : { kind: 'unknown' };
 };
 
-/** Why the store cannot be used, whatever there is, as clauses without secrets. */
+/** Returns the reasons why a store can never be used, as clauses without secrets. */
 export const findStoreProblems = (store: Store): string[] => {
   if (store.kind === 'unknown')
     return ['store must be memory, file or an address such as postgres://user@host/database'];
@@ -23,11 +23,11 @@ export const findStoreProblems = (store: Store): string[] => {
   }
 };
 
-/** The refusal of a database for a reason, which is a clause without secrets. */
+/** Creates the refusal of a database. `reason` is a clause without secrets. */
 export const toDatabaseRefusal = (reason: string): SettingsError =>
   new SettingsError([`store: the database cannot be used: ${reason}`]);
 
-/** The store that the setting names; throws a SettingsError for one that cannot be used. */
+/** Returns the store that the setting names; throws a SettingsError for an unusable store. */
 export const requireStore = (setting: string): Exclude<Store, { kind: 'unknown' }> => {
   const store = parseStore(setting);
   const problems = findStoreProblems(store);

@@ -13,34 +13,34 @@ import { requireStore, type Store, toDatabaseRefusal } from './store.ts';
 /** The first line of an export; its number changes with the format. */
 const firstLine = { signalbox: 'export', version: 1 };
 
-/** The last line: without it, an export was cut short. */
+/** Last line of an export: without it, the export was cut short. */
 const lastLine = { signalbox: 'end' };
 
-/** Characters of lines that are given out together, and the last line beyond that. */
+/** Characters per piece of an export; the last line may exceed them. */
 const textLength = 256 * 1024;
 
 /** Bytes of lines whose changes are stored together. */
 const pieceLength = 1024 * 1024;
 
-/** A line may have so many bytes: a body of 1 MiB with every character escaped, twice. */
+/** Maximum bytes of a line: a body of 1 MiB with every character escaped, twice. */
 const maxLineBytes = 16 * 1024 * 1024;
 
-/** What was moved, and how much of it: the number of lines by their key. */
+/** Numbers of moved lines by key. */
 export type Counts = Record<string, number>;
 
 /** Called while an export runs. */
 interface ExportReports {
-  /** Gets what cannot be read, as a clause. */
+  /** Receives unreadable data, as a clause. */
   onProblem: OnProblem;
-  /** Gets how much of all is written, by an estimate. */
+  /** Receives the progress, by an estimate. */
   onProgress?: (done: number, total: number) => void;
 }
 
 type OnProblem = (problem: string) => void;
 
 /**
- * Everything that the configured store holds, as lines of JSON, in pieces of text. `onProblem` gets what cannot be read,
- * which is left out. Throws a SettingsError for a store that cannot be read.
+ * Exports everything in the configured store as lines of JSON, in pieces of text. `onProblem` gets unreadable data,
+ * which is left out. Throws a SettingsError for an unreadable store.
  */
 export async function* exportLines(
   { store: setting, dataDir }: Settings,
@@ -85,8 +85,8 @@ export async function* exportLines(
 }
 
 /**
- * Counts what is written. Lines are about as long as in the files of their store, so their sizes say how much is left; of a
- * database, the number of its rows does.
+ * Estimates the progress of an export. Lines are about as long as in the files of their store, so file sizes tell how
+ * much is left; for a database, the number of rows does.
  */
 const createExportProgress = async (
   directory: string,
@@ -104,17 +104,17 @@ const createExportProgress = async (
   let done = 0;
   let current: Transfer | undefined;
   return {
-    /** What is exported are about so many rows. */
+    /** Sets the approximate number of exported rows. */
     setCount: (count: number): void => {
       rows = count;
     },
     note: (store: Transfer, length: number): void => {
-      // What an earlier store took less, or more, does not matter any more.
+      // The earlier store is complete, whatever its estimate was.
       if (rows === undefined && store !== current) done = 0;
       current = store;
       done += rows === undefined ? length : 1;
       const { before = 0, size = 0 } = rows === undefined ? (parts.get(store) ?? {}) : { size: rows };
-      // Nobody knows the end of an estimate.
+      // Capped below the end, because the size is an estimate.
       report(before + Math.min(done, size * 0.99), rows ?? total);
     },
   };
@@ -126,7 +126,7 @@ const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
   numbers.set(key, (numbers.get(key) ?? 0) + 1);
 };
 
-/** The changes of all stores, some at a time; with a hole where an entry of a list was lost. */
+/** Reads the changes of all stores in batches, with a hole for each lost entry of a list. */
 async function* readStores(
   place: Store,
   directory: string,
@@ -156,7 +156,7 @@ async function* readStores(
   }
 }
 
-/** Whether a change that was read from files becomes a line that can be imported. */
+/** Creates a check whether a change from files becomes a line that can be imported. */
 const createWholeCheck = (transfer: Transfer) => {
   const checks = createChecks(transfer);
   return (change: unknown): boolean => {
@@ -170,8 +170,8 @@ const createWholeCheck = (transfer: Transfer) => {
 };
 
 /**
- * Stores an export, whose lines come from a stream, in the configured store, which must be empty: all of it, or nothing if
- * it throws. Resolves to what was stored. Throws a SettingsError, with the number of the line that cannot be read.
+ * Stores an export, whose lines come from a stream, in the configured store, which must be empty: all of the export, or
+ * nothing if an error is thrown. Resolves to the counts. Throws a SettingsError with the number of the unreadable line.
  */
 export const importLines = async (
   { store: setting, dataDir }: Settings,
@@ -214,18 +214,21 @@ const openTarget = async (store: Store, directory: string, transfers: readonly T
   return openEmptyFiles(directory, transfers);
 };
 
-/** The driver takes memory and time to load, which only those pay who use it. */
+/** Loaded on demand: the driver costs memory and time. */
 const loadTables = () => import('../storage/postgres/moved-tables.ts');
 
 /** Changes of one store that are stored together. */
 interface Piece {
   transfer: Transfer;
   changes: unknown[];
-  /** Bytes of their lines. */
+  /** Bytes of the lines. */
   length: number;
 }
 
-/** The changes of an export, counted by the keys of their lines. Throws a SettingsError that names the line. */
+/**
+ * Reads the changes of an export, and counts them by the keys of their lines. Throws a SettingsError that names the
+ * line.
+ */
 async function* readPieces(
   input: AsyncIterable<Buffer>,
   transfers: readonly Transfer[],
@@ -275,7 +278,7 @@ const assertFirstLine = (line: unknown): void => {
   ]);
 };
 
-/** Makes the function that parses lines in their order; it throws a SettingsError. */
+/** Creates a function that parses lines in their order; it throws a SettingsError. */
 const createLineParser = (transfers: readonly Transfer[]) => {
   const kinds = new Map(
     transfers.flatMap((transfer) => {
@@ -295,7 +298,7 @@ const createLineParser = (transfers: readonly Transfer[]) => {
   };
 };
 
-/** By the keys of lines, what finds why a value is not valid, as a clause. */
+/** Creates checks by the keys of lines. A check returns the reason why a value is invalid, as a clause. */
 const createChecks = ({ lines }: Transfer) =>
   new Map(
     Object.entries(lines).map(([key, schema]) => {
@@ -309,14 +312,14 @@ const createChecks = ({ lines }: Transfer) =>
     }),
   );
 
-/** The parser's own messages repeat the text, which may be long. */
+/** Explains a parser error without the text, which the parser's own message repeats and which may be long. */
 const explain = (error: Error): string => {
   if (error instanceof SyntaxError) return 'not JSON';
   if (error instanceof TypeError) return 'not UTF-8';
   return error.message;
 };
 
-/** The refusal of a store that cannot be used; any other error of files stays as it is. */
+/** Returns the refusal of an unusable store; other file errors stay unchanged. */
 const toRefusal = (store: Store, error: Error): Error => {
   if (error instanceof SettingsError) return error;
   if (store.kind === 'postgresql') return toDatabaseRefusal(explainUnreachable(error) ?? error.message);

@@ -23,16 +23,16 @@ export const readLinuxCounters = (root: string): CountersReading => {
 
 const readText = (path: string): string => readKernelFile(path)?.toString('latin1') ?? '';
 
-/** The columns of /proc/stat. Time of guests, which follows, is already in user and nice. */
+/** Columns of /proc/stat. The guest columns that follow are already part of user and nice. */
 const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
 
 /**
- * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
+ * Clock ticks per second in /proc (USER_HZ). Only sysconf(3) reports this value, but it is part of the kernel's
  * interface to programs: 100 on every architecture that Node runs on.
  */
 export const ticksPerSecond = 100;
 
-/** Processor times from the content of /proc/stat. */
+/** Parses the processor times in /proc/stat. */
 export const parseCpuSeconds = (stat: string): CpuSeconds =>
   new Map(
     Array.from(stat.matchAll(/^(cpu\d*) +([\d ]+)$/gm), ([, name = '', columns = '']) => {
@@ -41,7 +41,7 @@ export const parseCpuSeconds = (stat: string): CpuSeconds =>
     }),
   );
 
-/** When the machine was started, from the content of /proc/stat (`btime`, whole seconds). */
+/** Parses the boot time in /proc/stat (`btime`, whole seconds). */
 export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
 
 /** Parses the content of /proc/meminfo, whose kB are KiB. */
@@ -58,8 +58,9 @@ export const parseMemory = (meminfo: string): MemoryReading => {
 };
 
 /**
- * Counts the cache of ZFS as available, but for its minimum: it gives memory back like the page cache, which MemAvailable has.
- * `arcstats` is the content of that file, empty without ZFS: lines of a name, a type and a value.
+ * Counts the cache of ZFS above its minimum as available: ZFS releases this memory like the page cache, which
+ * MemAvailable includes. `arcstats` is the content of that file, empty without ZFS: lines of a name, a type and a
+ * value.
  */
 const addCache = (memory: MemoryReading, arcstats: string): MemoryReading => {
   const readValue = (name: string): number =>
@@ -74,18 +75,21 @@ interface InterfaceBytes {
   sent: number;
 }
 
-/** Bytes of each interface from the content of /proc/net/dev. */
+/** Parses the bytes of each interface in /proc/net/dev. */
 const parseNetwork = (dev: string): InterfaceBytes[] =>
   Array.from(dev.matchAll(/^ *([^\s:]+):(.*)$/gm), ([, name = '', columns = '']) => {
     const values = columns.trim().split(/ +/).map(Number);
     return { name, received: values[0] ?? 0, sent: values[8] ?? 0 };
   });
 
-/** The interfaces that belong to no device: loopback, and those whose bytes pass another one too, such as bridges. */
+/**
+ * Lists interfaces without a device: loopback, and interfaces such as bridges whose bytes are also counted by another
+ * interface.
+ */
 const listVirtual = (root: string): Set<string> =>
   new Set(readOrNull(() => readdirSync(`${root}/sys/devices/virtual/net`)) ?? []);
 
-/** The bytes of real interfaces; where there are none, as in a container, of all but loopback. */
+/** Adds up the bytes of real interfaces; without real interfaces, as in a container, of all but loopback. */
 const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<string>) => {
   const real = interfaces.filter(({ name }) => !virtual.has(name) && name !== loopback);
   const counted = real.length > 0 ? real : interfaces.filter(({ name }) => name !== loopback);
@@ -97,14 +101,14 @@ const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<strin
   return total;
 };
 
-/** Bytes of a sector as /proc/diskstats counts them, whatever the disk has. */
+/** Bytes of a sector in /proc/diskstats, regardless of the disk's own sector size. */
 const sectorBytes = 512;
 
 /** Reads `HostReadings.diskTraffic`. */
 export const readDiskTraffic = (root: string): Map<string, DiskTraffic> =>
   parseDiskTraffic(readText(`${root}/proc/diskstats`));
 
-/** The content of /proc/diskstats by `major:minor`; see the kernel's admin-guide/iostats. */
+/** Parses /proc/diskstats by `major:minor`; see the kernel's admin-guide/iostats. */
 const parseDiskTraffic = (diskstats: string): Map<string, DiskTraffic> =>
   new Map(
     diskstats.split('\n').flatMap((line): [string, DiskTraffic][] => {

@@ -3,14 +3,14 @@ import { basename, dirname } from 'node:path';
 import { createSharedReading, freshMs, type HangGuard, readKernelText } from '../reading.ts';
 import type { FileSystemKind, FileSystemReading } from '../readings.ts';
 
-/** How long to wait for the size of a file system whose server may be gone. */
+/** Milliseconds to wait for the size of a file system whose server may be gone. */
 const patienceMs = 1000;
 
 type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes' | 'inodes'>;
 
 /** A mount, before its size is read. */
 interface Candidate extends Omit<FileSystemReading, keyof Size> {
-  /** The fixed local disk it is on, or null. */
+  /** Fixed local disk of the mount, or null. */
   disk: string | null;
   mayHang: boolean;
 }
@@ -36,7 +36,7 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   };
 };
 
-/** The size as `df` reports it; null if the path cannot be read. */
+/** Reads the size as `df` reports it; null if the path cannot be read. */
 export const readSize = async (path: string): Promise<Size | null> => {
   const found = await statfs(path).catch(() => null);
   return (
@@ -44,13 +44,13 @@ export const readSize = async (path: string): Promise<Size | null> => {
       totalBytes: found.blocks * found.bsize,
       usedBytes: (found.blocks - found.bfree) * found.bsize,
       availableBytes: found.bavail * found.bsize,
-      // Some file systems, such as btrfs, make as many as they need.
+      // Some file systems, such as btrfs, create inodes as needed.
       inodes: found.files > 0 ? { total: found.files, free: found.ffree } : null,
     }
   );
 };
 
-/** The root file system, and each disk once. */
+/** Returns the root file system, and each disk once. */
 export const toLinuxDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(candidates: T[]): T[] =>
   keepShortest(
     candidates.filter(({ disk, mountPath }) => disk !== null || mountPath === '/'),
@@ -88,17 +88,20 @@ const describe = async (root: string, mount: MountEntry, labels: Map<string, str
   };
 };
 
-/** Btrfs and others that span devices have an invented number; the device they were mounted from is real. */
+/**
+ * Finds the device number. Btrfs and other file systems that span devices have an invented number; the device they were
+ * mounted from is real.
+ */
 const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string | null> => {
   if (!device.startsWith('0:')) return device;
   return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
 };
 
-/** All data sets of a ZFS pool are on the same disks. */
+/** Returns the ZFS pool: all data sets of a pool are on the same disks. */
 const toPool = ({ type, source }: MountEntry): string | null =>
   type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
 
-/** Keeps one item of each key: the first with the shortest mount path. */
+/** Keeps one item of each key: the first item with the shortest mount path. */
 const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item: T) => string): T[] => {
   const kept = new Map<string, T>();
   for (const item of items) {
@@ -122,7 +125,7 @@ interface MountEntry {
 
 export const parseMounts = (mountinfo: string): MountEntry[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
-/** Keeps the mounts that are not covered by another one, in the order of the table. */
+/** Returns the mounts that no other mount covers, in the order of the table. */
 export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => {
   const ids = new Set(mounts.map(({ id }) => id));
   const isRoot = ({ id, parentId }: MountEntry): boolean => id === parentId || !ids.has(parentId);
@@ -134,7 +137,7 @@ export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => 
   return mounts.filter((mount) => visible.has(mount));
 };
 
-/** Any number of optional fields precede ` - `; the type, source and options follow it. */
+/** Parses a line of mountinfo. Any number of optional fields precede ` - `; the type, source and options follow it. */
 const parseMount = (line: string): MountEntry => {
   const [left = '', right = ''] = line.split(/ - (.*)/s);
   const [id, parentId, device = '', , path = '', options = ''] = left.split(' ');
@@ -146,16 +149,19 @@ const parseMount = (line: string): MountEntry => {
     mountPath: unescapeOctal(path),
     type,
     source: unescapeOctal(source),
-    // The mount, or the whole file system.
+    // Read-only is either the mount or the whole file system.
     isReadOnly: [options, fileSystemOptions].some((list) => list.split(',').includes('ro')),
   };
 };
 
-/** White space and backslashes are written as three octal digits. */
+/** Decodes white space and backslashes, which are written as three octal digits. */
 const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** A mount on the mount point itself covers all of it; one on a folder covers its siblings below that folder. */
+/**
+ * Lists the visible mounts. A mount on the mount point itself covers all of it; a mount on a folder covers its siblings
+ * below that folder.
+ */
 const listVisible = (mount: MountEntry, childrenOf: ReadonlyMap<number, MountEntry[]>): MountEntry[] => {
   const children = childrenOf.get(mount.id) ?? [];
   const cover = children.find(({ mountPath }) => mountPath === mount.mountPath);
@@ -166,7 +172,7 @@ const listVisible = (mount: MountEntry, childrenOf: ReadonlyMap<number, MountEnt
   return [mount, ...uncovered.flatMap((child) => listVisible(child, childrenOf))];
 };
 
-/** The folders above a path: `/a` and `/a/b` for `/a/b/c`. */
+/** Lists the folders above a path: `/a` and `/a/b` for `/a/b/c`. */
 const listFolders = (path: string): string[] =>
   [...path.matchAll(/(?<!^)\//g)].map(({ index }) => path.slice(0, index));
 
@@ -189,7 +195,7 @@ const kindOfName: [RegExp, BlockDeviceKind][] = [
 
 /**
  * Reads the kind of the block device with a `major:minor` number, and its name in /sys/block, e.g. `dm-0`. A device
- * made of others (LVM, encryption, RAID) has the kind of the first of them that is not fixed.
+ * composed of other devices (LVM, encryption, RAID) has the kind of its first part that is not fixed.
  */
 export const readBlockDevice = async (
   sysFolder: string,
@@ -201,17 +207,17 @@ export const readBlockDevice = async (
   return { name: basename(folder), kind: known ?? (await readKind(sysFolder, folder)) };
 };
 
-/** The `major:minor` number of a block device file; null for any other file. */
+/** Returns the `major:minor` number of a block device file; null for any other file. */
 export const readDeviceNumber = async (path: string): Promise<string | null> => {
   const found = await stat(path).catch(() => null);
   return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
 };
 
-/** The kernel's encoding of a device number in 32 bits: minor's low byte, 12 bits major, rest of minor. */
+/** Decodes the kernel's device number of 32 bits: minor's low byte, 12 bits major, rest of minor. */
 export const toDeviceNumber = (encoded: number): string =>
   `${(encoded >>> 8) & 0xfff}:${(encoded & 0xff) | ((encoded >>> 12) & 0xfff00)}`;
 
-/** Labels of file systems by the name of their device, from udev's links; empty without udev. */
+/** Reads labels of file systems by the name of their device, from udev's links; empty without udev. */
 export const readLabels = async (devFolder: string): Promise<Map<string, string>> => {
   const folder = `${devFolder}/disk/by-label`;
   const names = await readdir(folder).catch(() => []);
@@ -221,7 +227,7 @@ export const readLabels = async (devFolder: string): Promise<Map<string, string>
   return new Map(await Promise.all(entries));
 };
 
-/** udev writes each byte of UTF-8 that may not be in a file name as `\x` and two hex digits. */
+/** Decodes a label: udev writes each byte of UTF-8 that is not allowed in a file name as `\x` and two hex digits. */
 export const unescapeLabel = (name: string): string => {
   const bytes = Buffer.from(name)
     .toString('latin1')
@@ -243,7 +249,7 @@ const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceK
   return 'fixed';
 };
 
-/** File systems whose files are on another machine, or on the host of a virtual one. */
+/** File systems whose files are on another machine, or on the host of a virtual machine. */
 const network = new Set([
   ...['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', 'afs', 'ceph', 'coda', 'lustre', 'gpfs', 'beegfs'],
   ...['orangefs', 'pvfs2', 'ncpfs', '9p', 'virtiofs', 'vboxsf', 'prl_fs'],
@@ -252,11 +258,11 @@ const network = new Set([
 /** Local file systems that are layers on others or manage their own devices. */
 const layered = new Set('overlay aufs unionfs ecryptfs zfs btrfs bcachefs ubifs jffs2'.split(' '));
 
-/** The kind of a file system without a block device of its own. */
+/** Returns the kind of a file system without a block device of its own. */
 export const toKindOfType = (type: string): FileSystemKind => {
   if (network.has(type) || isUserSpace(type)) return 'network';
   return layered.has(type) ? 'fixed' : 'memory';
 };
 
-/** File systems served by a program (FUSE), which may hang like a network. */
+/** True for file systems served by a program (FUSE), which may hang like a network. */
 export const isUserSpace = (type: string): boolean => /^fuse(?:blk|\..*)?$/.test(type);

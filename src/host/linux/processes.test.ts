@@ -111,7 +111,7 @@ test('a name longer than the kernel keeps is completed', async (t) => {
 
 test('a reading is shared for half a second, then replaced (D25)', async () => {
   let first: readonly ProcessReading[] = [];
-  // A reading that is nearly half a second old may be replaced between the two.
+  // A reading that is nearly half a second old may be replaced between the two calls.
   await waitUntilPasses(async () => {
     first = await readings.processes();
     assert.equal(await readings.processes(), first);
@@ -217,7 +217,7 @@ const toProcess = (pid: number, name: string, startTicks = 1): NamedProcess => (
 
 const cut = 'signalbox-long-';
 
-/** Longer than a busy machine takes to read a file. */
+/** Milliseconds; longer than a busy machine takes to read a file. */
 const patient = 10_000;
 
 test('a cut name is continued from the base name of the first argument', () => {
@@ -273,8 +273,8 @@ test('each process is read once, and again when another takes over its id', asyn
 });
 
 /**
- * Ends the waiting of readers for a writer, which would outlive the test. It stays until the folder is gone: a reader that
- * comes later would wait again.
+ * Opens the pipes for writing, so that no reader waits longer than the test. Stays open until the folder is gone: a
+ * later reader would wait again.
  */
 const release = (t: TestContext, pipes: readonly string[]): void => {
   const writers = pipes.map((pipe) => openSync(pipe, 'r+'));

@@ -43,10 +43,10 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
   return createSharedReading(timeReadings(read), maxAgeMs);
 };
 
-/** How many processes are read to learn what reading one takes. */
+/** Number of processes read to estimate the time of reading one. */
 const probes = 15;
 
-/** Reads `HostReadings.processReadingMs`: the median does not count how long this process waits for a processor. */
+/** Reads `HostReadings.processReadingMs`. The median leaves out the time that this process waits for a processor. */
 export const estimateReadingMs = async (procFolder: string): Promise<number> => {
   const pids = await listPids(procFolder);
   const times = pids.slice(0, probes).map((pid) => {
@@ -60,7 +60,7 @@ export const estimateReadingMs = async (procFolder: string): Promise<number> => 
 export const listPids = async (procFolder: string): Promise<number[]> =>
   (await readdir(procFolder)).filter((name) => /^\d+$/.test(name)).map(Number);
 
-/** Null for a process that has ended since its folder was listed. */
+/** Reads a process; null if it has ended since its folder was listed. */
 const readProcess = (procFolder: string, pid: number): FoundProcess | null => {
   const stat = readKernelFile(`${procFolder}/${pid}/stat`);
   const parsed = stat && parseProcessStat(stat);
@@ -85,7 +85,7 @@ const toReading = (process: FoundProcess, bootedAt: number, pageSize: number): P
 
 /** The fields of /proc/PID/stat, see proc_pid_stat(5); times in clock ticks. */
 interface ProcessStat {
-  /** The name as bytes: any byte but NUL may be in it, and the kernel cuts it at 15. */
+  /** The name as bytes: it may contain any byte but NUL, and the kernel cuts it at 15 bytes. */
   name: Buffer;
   parentPid: number;
   session: number;
@@ -105,7 +105,7 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
   const open = content.indexOf('(');
   const close = content.lastIndexOf(')');
   const fields = content.toString('latin1', close + 2).split(' ');
-  /** The number at a position of the manual's table, which counts the process id as 1. */
+  /** Returns the number at a position of the manual's table, which counts the process id as 1. */
   const at = (position: number): number => Number(fields[position - 3]);
   return {
     name: Buffer.from(content.subarray(open + 1, close)),
@@ -120,17 +120,20 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
   };
 };
 
-/** Resident pages from the content of /proc/PID/statm. */
+/** Parses the resident pages in /proc/PID/statm. */
 export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
 
 /**
- * Bytes in a page of memory. Node does not report it, but /proc/self/status has this process's size in kB and
- * /proc/self/statm has it in pages.
+ * Reads the bytes in a page of memory. Node does not report them, but /proc/self/status has this process's size in kB
+ * and /proc/self/statm has it in pages.
  */
 export const readPageSize = (): number =>
   parsePageSize(readFileSync('/proc/self/status', 'utf8'), readFileSync('/proc/self/statm', 'utf8'));
 
-/** The nearest power of two, since memory may be allocated between the two readings. Throws if they have no size. */
+/**
+ * Computes the nearest power of two, since memory may be allocated between the two readings. Throws if they have no
+ * size.
+ */
 export const parsePageSize = (status: string, statm: string): number => {
   const bytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
   const size = 2 ** Math.round(Math.log2(bytes / Number.parseInt(statm, 10)));
@@ -142,10 +145,10 @@ export const parsePageSize = (status: string, statm: string): number => {
 const cutAt = 15;
 const argumentBytes = 4096;
 
-/** What Node.js, among others, names its first thread; the kernel reports that as the name of the process. */
+/** Name that Node.js, among others, gives its first thread; the kernel reports it as the name of the process. */
 const mainThread = Buffer.from('MainThread');
 
-/** How long a list of processes waits for full names. */
+/** Milliseconds for which a list of processes waits for full names. */
 const patienceMs = 250;
 
 export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
@@ -177,21 +180,27 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
   };
 };
 
-/** The base name of the first argument if it continues the kernel's name or that says nothing, else the kernel's name. */
+/**
+ * Returns the base name of the first argument if it continues the kernel's name or if the kernel's name is generic,
+ * else the kernel's name.
+ */
 export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
   const base = firstArgument.subarray(firstArgument.lastIndexOf('/') + 1);
   const isBetter = base.subarray(0, name.length).equals(name) || (name.equals(mainThread) && base.length > 0);
   return (isBetter ? base : name).toString();
 };
 
-/** True if the kernel may have cut the name, or it is that of a thread. Kernel threads have no memory, and so no arguments to complete it from. */
+/**
+ * True if the kernel may have cut the name, or the name is a thread's. Kernel threads are excluded: they have no
+ * memory, and so no arguments.
+ */
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
   virtualBytes > 0 && (name.length === cutAt || name.equals(mainThread));
 
 /** The start time distinguishes processes that reuse an id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
 
-/** May hang: this reads the process's memory, which is locked while the process is stuck. */
+/** Reads the first argument. May hang: the process's memory is locked while the process is stuck. */
 const readFirstArgument = async (path: string): Promise<Buffer> => {
   const argument = Buffer.alloc(argumentBytes);
   try {
@@ -204,7 +213,10 @@ const readFirstArgument = async (path: string): Promise<Buffer> => {
   }
 };
 
-/** A process may change its user soon after it was started, as logins and services do; later its user is kept. */
+/**
+ * Milliseconds after the start for which a process may change its user, as logins and services do; later its user is
+ * cached.
+ */
 const settledAfterMs = 60_000;
 
 type Found = Pick<ProcessReading, 'pid' | 'startedAt'>;
@@ -227,7 +239,10 @@ export const createOwnerReader = (procFolder: string, passwdPath: string) => {
   };
 };
 
-/** Names of local users by id, from passwd(5); the first name of an id counts. Empty if the file cannot be read. */
+/**
+ * Reads the names of local users by id, from passwd(5); the first name of an id counts. Empty if the file cannot be
+ * read.
+ */
 export const readUserNames = (path = '/etc/passwd'): Map<string, string> => {
   const content = readOrNull(() => readFileSync(path, 'utf8')) ?? '';
   const users = content.split('\n').map((line) => line.split(':'));
@@ -237,7 +252,7 @@ export const readUserNames = (path = '/etc/passwd'): Map<string, string> => {
 const isSettled = ({ startedAt }: Found): boolean =>
   startedAt !== null && Date.now() - startedAt.getTime() > settledAfterMs;
 
-/** The effective user id, or undefined if the process has ended. */
+/** Returns the effective user id, or undefined if the process has ended. */
 const readUid = (path: string): string | undefined =>
   /^Uid:\s+\d+\s+(\d+)/m.exec(readKernelFile(path)?.toString('latin1') ?? '')?.[1];
 
@@ -254,7 +269,7 @@ export const readProcessDetails = async (
   return new Map(entries);
 };
 
-/** Sizes from the content of /proc/PID/status; null for kernel threads, which have no memory. */
+/** Parses sizes in /proc/PID/status; null for kernel threads, which have no memory. */
 export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateBytes' | 'pagedBytes'> => ({
   privateBytes: parseKilobytes(/^VmData:\s+(\d+) kB$/m.exec(status)),
   pagedBytes: parseKilobytes(/^VmSwap:\s+(\d+) kB$/m.exec(status)),
@@ -262,7 +277,7 @@ export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateB
 
 const parseKilobytes = (found: RegExpExecArray | null): number | null => found && Number(found[1]) * 1024;
 
-/** Null for processes of other users, and for processes that have ended. */
+/** Reads the links of a process; null for processes of other users, and for processes that have ended. */
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
   executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
   // Since Linux 6.2 the size of the folder is the number of its entries; before, it is 0.

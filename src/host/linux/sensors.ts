@@ -29,7 +29,7 @@ export const readTemperatures = (root: string): TemperatureReading[] => {
 
 const list = (folder: string): string[] => (readOrNull(() => readdirSync(folder)) ?? []).sort();
 
-/** Thousandths: inputs to which nothing is connected read the end of their range, such as 127, -62 or -128 °C. */
+/** Thousandths of a degree: inputs with nothing connected read the end of their range, such as 127, -62 or -128 °C. */
 const highest = 127_000;
 const lowest = -55_000;
 

@@ -5,7 +5,7 @@ import { createSharedReading, readKernelNumber, readKernelText, readOrNull } fro
 import type { ProcessorReading, SystemReading } from '../readings.ts';
 import type { CpuShares } from '../sampler.ts';
 
-/** What is the same as long as nobody installs another system or renames the machine. */
+/** Milliseconds for readings that change only when the system is replaced or the machine renamed. */
 const constantMaxAgeMs = 60_000;
 
 /** Reads `HostReadings.system` from the tree at `root`, which contains `etc`, `proc`, `run`, `sys` and `usr`. */
@@ -36,8 +36,8 @@ const readMachine = async (root: string): Promise<Omit<SystemReading, 'bootedAt'
 const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /**
- * The domain in the host name, or in its full name in /etc/hosts. Name servers are not queried, because they may take
- * long to respond.
+ * Finds the domain in the host name, or in its full name in /etc/hosts. Name servers are not queried, because they may
+ * take long to respond.
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));
@@ -46,7 +46,7 @@ export const findDomain = (host: string, hostsFile: string): string | null => {
 };
 
 /**
- * PRETTY_NAME from the content of os-release(5), or null. Values may be quoted as in a shell, with a backslash before
+ * Parses PRETTY_NAME of os-release(5); null if missing. Values may be quoted as in a shell, with a backslash before
  * `"`, `$`, backtick and backslash.
  */
 export const parseOsName = (content: string): string | null => {
@@ -56,16 +56,16 @@ export const parseOsName = (content: string): string | null => {
   return value || null;
 };
 
-/** ut_type of a session of a user, see utmp(5). */
+/** ut_type of a user's session, see utmp(5). */
 const userProcess = 7;
 
 /** Processors on which records have 64-bit times, by `__WORDSIZE_TIME64_COMPAT32` of glibc's headers. */
 const withLongTimes = ['arm64', 'loong64', 's390x'];
 
-/** Bytes in a record: 400 with 64-bit times, 384 elsewhere; the usual length first. */
+/** Returns possible bytes per record, the usual length first: 400 with 64-bit times, else 384. */
 const toRecordLengths = (arch: string): readonly number[] => (withLongTimes.includes(arch) ? [400, 384] : [384, 400]);
 
-/** Sessions of logged-in users, from systemd-logind or else utmp; null without both. */
+/** Counts sessions of logged-in users, from systemd-logind or else utmp; null without both. */
 export const countUsers = async (runFolder: string): Promise<number | null> =>
   (await countLogindSessions(`${runFolder}/systemd/sessions`)) ??
   (await readFile(`${runFolder}/utmp`).then(countUtmpUsers, () => null));
@@ -102,7 +102,7 @@ interface Package {
   l3CacheKB: number | null;
 }
 
-/** The part of the readings that rarely changes. `root` contains `proc` and `sys`; empty for this machine. */
+/** Reads processor data that rarely changes. `root` contains `proc` and `sys`; empty for this machine. */
 export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
@@ -114,7 +114,7 @@ export const readPackages = async (root: string): Promise<Package[]> => {
   return [...packages.values()].flatMap(([first, ...others]) => (first ? [toPackage(root, [first, ...others])] : []));
 };
 
-/** One reading for each package, with its current clock speed and load. */
+/** Returns a reading for each package, with its current clock speed and load. */
 export const toLinuxProcessors = (root: string, packages: readonly Package[], shares: CpuShares): ProcessorReading[] =>
   packages.map(({ members, cores, l2CacheKB, l3CacheKB }, index) => {
     const [first] = members;
@@ -167,12 +167,12 @@ const listCaches = (cpuFolder: string) =>
       return {
         level: readKernelText(`${folder}/level`),
         kilobytes: Number.parseInt(readKernelText(`${folder}/size`) ?? '0', 10),
-        // The same for all processors that share it.
+        // The list is the same for all processors that share the cache.
         sharedBy: readKernelText(`${folder}/shared_cpu_list`) ?? folder,
       };
     });
 
-/** Caches of one level add up, but a shared one counts once; null if the kernel lists none. */
+/** Adds up the caches of one level, counting a shared cache once; null if the kernel lists none. */
 const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   const distinct = new Map(
     caches.filter((cache) => cache.level === level).map(({ sharedBy, kilobytes }) => [sharedBy, kilobytes]),

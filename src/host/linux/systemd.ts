@@ -8,7 +8,10 @@ interface OutputLimits {
   bytes: number;
 }
 
-/** What a program of systemd prints; null where it is missing or systemd does not run. Rejects if it fails or takes too long. */
+/**
+ * Returns the output of a systemd program; null if it is missing or systemd does not run. Rejects if it fails or takes
+ * too long.
+ */
 const readSystemdOutput = async (
   paths: readonly string[],
   args: readonly string[],
@@ -33,7 +36,7 @@ export const readLoadedUnits = async (): Promise<UnitReading[] | null> => {
   return output === null ? null : parseUnits(output);
 };
 
-/** Units in the output of `systemctl list-units --plain --no-legend`. */
+/** Parses the output of `systemctl list-units --plain --no-legend`. */
 export const parseUnits = (output: string): UnitReading[] =>
   output.split('\n').flatMap((line) => {
     const [name, load, active, sub] = line
@@ -43,10 +46,10 @@ export const parseUnits = (output: string): UnitReading[] =>
     return name && load && active && sub ? [{ name, isLoaded: load !== 'not-found', active, sub }] : [];
   });
 
-/** Entries may be long, but without `--all` each field has 4096 bytes at most. */
+/** Limits of the output. Entries may be long, but without `--all` each field has 4096 bytes at most. */
 const journalLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
 
-/** No other fields: among them are command lines. */
+/** Fields that are read; others may hold command lines. */
 const fields = ['MESSAGE', 'PRIORITY', 'SYSLOG_IDENTIFIER', '_COMM', '_TRANSPORT'];
 
 /** Reads `HostReadings.journalEntries`. */
@@ -57,7 +60,7 @@ export const readJournalEntries = async (count: number): Promise<JournalReading[
   return output === null ? null : parseJournal(output);
 };
 
-/** Entries in the output of `journalctl --output=json`, one a line; what is no entry is left out. */
+/** Parses the output of `journalctl --output=json`, one entry a line; invalid lines are left out. */
 export const parseJournal = (output: string): JournalReading[] =>
   output.split('\n').flatMap((line) => {
     const entry = parseEntry(line);
@@ -80,8 +83,8 @@ const parseEntry = (line: string): Record<string, unknown> | undefined => {
 };
 
 /**
- * The first value of a field of an entry. It is a text, or an array of bytes where that is not printable; null where there is
- * none, or where it is too long.
+ * Returns the first value of a field: a text, or an array of bytes if the text is not printable; null if the value is
+ * missing or too long.
  */
 export const readJournalField = (value: unknown): string | null => {
   if (typeof value === 'string') return value;
