@@ -3,7 +3,7 @@ import type { TObject, TProperties, TSchema } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
 import { type Command, helpOf, type NamedFlag } from './command.ts';
 
-/** The command line is invalid: each problem is printed as one line, with exit code 2. */
+/** An invalid command line: each problem is printed as one line, with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
@@ -14,11 +14,11 @@ export class UsageError extends Error {
   }
 }
 
-/** By its name, because each of the bundle's files has this class. */
+/** Compares by name, because each of the bundle's files has its own copy of this class. */
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';
 
-/** The one of a flag's values that is given, in any case and with hyphens. Throws a UsageError. */
+/** Returns the choice that matches the given value, ignoring case and hyphens. Throws a UsageError. */
 export const readChoice = <T extends string>(flag: string, given: string, choices: readonly T[]): T => {
   const plain = given.replaceAll(/[-_ ]/g, '').toLowerCase();
   const found = choices.find((choice) => choice.toLowerCase() === plain);
@@ -27,17 +27,17 @@ export const readChoice = <T extends string>(flag: string, given: string, choice
   throw new UsageError(`${flag} must be ${values}, not ${JSON.stringify(given)}`);
 };
 
-/** Every command takes these. */
+/** Flags of every command. */
 export const commonFlags: readonly NamedFlag[] = [
   { key: 'help', short: 'h', summary: 'Print the help.' },
   { key: 'version', summary: 'Print the version.' },
 ];
 
-/** The command's own flags. */
+/** Returns the command's own flags. */
 export const listOwnFlags = ({ flags = {} }: Command): NamedFlag[] =>
   Object.entries(flags).map(([key, flag]) => ({ key, ...flag }));
 
-/** `--config`, and the flags of those settings that have one. */
+/** Returns `--config` and the flags of the settings. */
 export const listSettingFlags = (settings: TProperties): NamedFlag[] => [
   { key: 'config', value: 'FILE', summary: 'JSON file with settings.' },
   ...Object.entries(settings).flatMap(([key, property]) => (isFlag(property) ? toSettingFlag(key, property) : [])),
@@ -70,24 +70,27 @@ export const toFlag = (key: string): string => `--${toFlagName(key)}`;
 /** `--no-cors` */
 export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 
-/** Where the first word is that is no flag and no flag's value; undefined if there is none. */
+/** Returns the index of the first word that is neither a flag nor a flag's value; undefined if there is none. */
 export const findWord = (argv: readonly string[], known: readonly NamedFlag[]): number | undefined =>
   tokenize(argv, known).tokens.find(({ kind }) => kind === 'positional')?.index;
 
-/** The flags before a wrapped command line, and that line; `--` may stand between them. */
+/** Splits the arguments into the flags of the wrapper and the wrapped command line; `--` may stand between them. */
 export const splitWrapped = (argv: readonly string[], known: readonly NamedFlag[]): [string[], string[]] => {
   const end = tokenize(argv, known).tokens.find(({ kind }) => kind !== 'option');
   if (end === undefined) return [[...argv], []];
   return [argv.slice(0, end.index), argv.slice(end.index + (end.kind === 'option-terminator' ? 1 : 0))];
 };
 
-/** The flags that are not among the known ones, as they were given. */
+/** Returns the unknown flags, as they were given. */
 export const listUnknownFlags = (argv: readonly string[], known: readonly NamedFlag[]): string[] =>
   tokenize(argv, known).tokens.flatMap((token) =>
     token.kind === 'option' && !findFlag(token, known) ? token.rawName : [],
   );
 
-/** Parses words and flags, all known; values are by the flag's key. Throws a UsageError; `help` says where to look. */
+/**
+ * Parses words and flags, all known; values are by the flag's key. Throws a UsageError; `help` names the command for
+ * help.
+ */
 export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[], help: string) => {
   const { tokens, values, positionals } = tokenize(argv, known);
   for (const [index, token] of tokens.entries()) {
@@ -105,13 +108,16 @@ export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[],
   return { words: positionals, values: Object.fromEntries(known.map(({ key }) => [key, values[toFlagName(key)]])) };
 };
 
-/** What looks like a flag probably is one, not a value; a negative number gets the message of its setting. */
+/**
+ * True for a word that looks like a flag and so is probably not a value. A negative number is a value, refused by the
+ * check of its setting.
+ */
 const isFlagLike = (value: string, flag: NamedFlag | undefined): boolean =>
   /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));
 
 const isSwitch = ({ value }: NamedFlag): boolean => value === undefined;
 
-/** The flag that a word names; switches also have the form `--no-…`. */
+/** Finds the flag that a word names; switches also have the form `--no-…`. */
 const findFlag = (
   { name, rawName }: { name: string; rawName: string },
   known: readonly NamedFlag[],
@@ -123,7 +129,7 @@ const findFlag = (
   });
 };
 
-/** Not strict, because Node's errors do not say what to do. */
+/** Tokenizes without Node's strict mode, whose errors do not say what to do. */
 const tokenize = (argv: readonly string[], known: readonly NamedFlag[]) => {
   const options = Object.fromEntries(
     known.map(({ key, short, isList, ...flag }) => {
@@ -146,7 +152,7 @@ const explainSwitch = (name: string): string =>
     ? `--${name} takes no value`
     : `--${name} takes no value: use --${name} for true, --no-${name} for false`;
 
-/** Why the command does not take the flag, and what to do about it. */
+/** Explains why the command does not accept the flag, and what to do about it. */
 export const explainUnknownFlag = (
   flag: string,
   command: Command,
@@ -164,7 +170,7 @@ export const explainUnknownFlag = (
   return `Unknown option '${flag}'${advice}`;
 };
 
-/** Settings that have no flag. */
+/** Explains settings that have no flag. */
 const explainFlaglessSetting = (flag: string, { properties }: TObject): string | undefined => {
   const found = Object.entries(properties).find(
     ([key, property]) => !isFlag(property) && normalise(key) === normalise(flag),

@@ -2,16 +2,16 @@ import type { Flags } from '../config/load.ts';
 
 /** A flag of one command, or of a setting. */
 export interface Flag {
-  /** Stands for its value, e.g. `SECONDS`; a switch has none. */
+  /** Placeholder for the value, e.g. `SECONDS`; a switch has none. */
   value?: string;
-  /** A sentence, or several. */
+  /** One or more sentences. */
   summary: string;
-  /** The values it takes, if they are few. */
+  /** Accepted values, if they are few. */
   choices?: readonly string[];
   isNumber?: boolean;
-  /** It can be given several times; or its one value is a list, separated by commas. */
+  /** `repeated`: the flag can be given several times; `joined`: its value is a list, separated by commas. */
   isList?: 'repeated' | 'joined';
-  /** It is a switch that is on unless it is turned off. */
+  /** A switch that is on by default. */
   isOn?: boolean;
   short?: string;
 }
@@ -21,23 +21,23 @@ export interface NamedFlag extends Flag {
   key: string;
 }
 
-/** The words that a command takes. */
+/** Words of a command. */
 interface Argument {
   name: string;
-  /** Any number of words, even none; otherwise exactly one. */
+  /** Any number of words, even none; otherwise exactly one word. */
   isList?: true;
-  /** One word that usually has blanks. */
+  /** A single word that usually contains spaces. */
   isQuoted?: true;
-  /** The words it can be, if they are few. */
+  /** Accepted words, if they are few. */
   choices?: readonly string[];
-  /** It is a number of one of these, which shells ask the server for. */
+  /** The word is a number of this kind; shells ask the server for the numbers. */
   numbers?: NumberedThings;
 }
 
-/** What has numbers for people. */
+/** Things that people refer to by number. */
 export type NumberedThings = 'incidents' | 'tasks';
 
-/** What is given for a command's own flags, by name in camelCase. */
+/** Given values of a command's own flags, by name in camelCase. */
 type Own<F> = {
   [K in keyof F]: F[K] extends { isList: 'repeated' }
     ? readonly string[] | undefined
@@ -49,7 +49,7 @@ export interface CommandInput<F = Record<string, Flag>> {
   own: Own<F>;
   /** The flags of settings. */
   flags: Flags;
-  /** The directory that the process was started in no longer exists. */
+  /** The working directory at the start of the process no longer exists. */
   isFolderGone: boolean;
 }
 
@@ -57,31 +57,31 @@ export interface CommandInput<F = Record<string, Flag>> {
 export interface Command<F extends Record<string, Flag> = Record<string, Flag>> {
   name: string;
   argument?: Argument;
-  /** A sentence. */
+  /** One sentence. */
   summary: string;
-  /** Paragraphs for its own help and the man page. */
+  /** Paragraphs for the command's help and the man page. */
   details?: readonly string[];
-  /** By name in camelCase. */
+  /** Flags by name in camelCase. */
   flags?: F;
-  /** The settings it reads: it takes their flags and `--config`. None by default. */
+  /** Settings that the command reads, and whose flags it accepts with `--config`. Default: none. */
   settings?: 'all' | readonly string[];
-  /** Variables that it reads besides those of settings. */
+  /** Variables that the command reads besides variables of settings. */
   variables?: Readonly<Record<string, string>>;
-  /** Exit codes, if they are not only 0, 1 for a failure and 2 for an invalid command line. */
+  /** Exit codes besides 0, 1 for a failure and 2 for an invalid command line. */
   exitCodes?: Readonly<Record<string, string>>;
-  /** Its words are another program's command line: flags after the first word are that program's. */
+  /** The words are another program's command line: flags after the first word are that program's. */
   isWrapper?: true;
   /**
-   * Resolves to an exit code, with which the process ends, or to undefined: it then ends by itself. Imports what is large
-   * only here: every command loads this list.
+   * Resolves to the exit code with which to end the process, or to undefined if the process ends by itself. Import
+   * large modules only here: every command loads this list.
    */
   run(input: CommandInput<F>): Promise<number | undefined>;
 }
 
-/** Types what a command's `run` is given by its own flags. */
+/** Types the input of a command's `run` by its own flags. */
 export const defineCommand = <const F extends Record<string, Flag>>(command: Command<F>): Command =>
   command as unknown as Command;
 
-/** What prints the help of a command. */
+/** Returns the command line that prints the help of a command. */
 export const helpOf = ({ name }: Command): string =>
   name === 'serve' ? 'signalbox --help' : `signalbox ${name} --help`;

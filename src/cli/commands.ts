@@ -22,7 +22,7 @@ import { watchesCommand } from './remote/watches.ts';
 import { escapeControls, escapeLines, print, protectOutput, say } from './stdio.ts';
 import { loadTexts } from './texts.ts';
 
-/** The command that runs if none is named. */
+/** The default command. */
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Start the server.',
@@ -78,8 +78,8 @@ const configSchema = defineCommand({
 });
 
 /**
- * Makes a key for a program that cannot log in. The key is shown once, on stderr; the entry for the config file's `keys`
- * is printed alone on a line, so that it can be redirected.
+ * Creates a key for a program that cannot log in. The key is shown once, on stderr. The entry for the config file's
+ * `keys` is the only line on stdout, so that it can be redirected.
  */
 const createKey = defineCommand({
   name: 'create-key',
@@ -197,7 +197,7 @@ const importCommand = defineCommand({
   },
 });
 
-/** Standard input; how much is left is known of a file. */
+/** Reads standard input, and shows the progress if it is a file. */
 async function* readWithProgress(): AsyncGenerator<Buffer> {
   const { fd } = process.stdin as { fd?: number };
   const size = fd === undefined ? 0 : fstatSync(fd).size;
@@ -251,7 +251,7 @@ export const ownCommands: readonly Command[] = [
   manPage,
 ];
 
-/** All commands, those of features too, whose code this loads. */
+/** Lists all commands, including commands of features, whose code this loads. */
 export const listCommands = async (): Promise<Command[]> => {
   const { features } = await import('./program.ts');
   const tools = features.flatMap((feature) => feature.tools ?? []);

@@ -20,7 +20,7 @@ export const printPasswordHash = async (terminal: Terminal): Promise<void> => {
   terminal.output.write(`${await hashPassword(await readNewPassword(terminal))}\n`);
 };
 
-/** Reads a password from standard input, or from a prompt without echo, twice where it is to be confirmed. */
+/** Reads a password from standard input, or from a prompt without echo, twice to confirm it. */
 export const readNewPassword = async (
   { input, messages }: Pick<Terminal, 'input' | 'messages'>,
   isConfirmed = false,
@@ -49,7 +49,7 @@ const askPassword = async (
 ): Promise<string> => {
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: discarded, terminal: true });
-  // Not earlier: until now the terminal echoes.
+  // Written only now: until this point the terminal echoes.
   messages.write(question);
   const password = await prompt.question('');
   prompt.close();

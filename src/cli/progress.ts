@@ -1,18 +1,18 @@
-/** Milliseconds of work that need no words, and between two lines. */
+/** Milliseconds of work that need no progress line, and between two updates. */
 const quietMs = 500;
 const refreshMs = 100;
 
-/** Work whose end is not near: below this share the time that is left is not said. */
+/** Minimum share of completed work for an estimate of the time left. */
 const leastShare = 0.02;
 
-/** Some terminals do not say how wide they are. */
+/** Width for terminals that do not report theirs. */
 export const usualColumns = 80;
 
 let current: { what: string; startedAt: number; shownAt: number } | undefined;
 
 /**
- * Shows how far long work has come, in a line of the terminal that is replaced; nothing where stderr is no terminal. `what` is
- * as `Exporting`, the same for the same work. Where nobody knows the total, what is done is in bytes.
+ * Shows progress in a line of the terminal that is replaced; prints nothing if stderr is not a terminal. `what` names
+ * the work, such as `Exporting`. Without a total, `done` is in bytes.
  */
 export const showProgress = (what: string, done: number, total?: number): void => {
   if (!process.stderr.isTTY) return;
@@ -32,14 +32,14 @@ export const showProgress = (what: string, done: number, total?: number): void =
   process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns || usualColumns) - 1)}`);
 };
 
-/** Removes the line before something else is printed; the next progress shows it again. */
+/** Removes the line before other output; the next progress shows it again. */
 export const clearProgress = (): void => {
   if (!current || current.shownAt === Number.NEGATIVE_INFINITY) return;
   process.stderr.write('\r\u001b[K');
   current.shownAt = Number.NEGATIVE_INFINITY;
 };
 
-/** The work is done, or has failed. */
+/** Ends the progress of completed or failed work. */
 export const endProgress = (): void => {
   clearProgress();
   current = undefined;

@@ -19,7 +19,10 @@ import { listCommands, ownCommands, serve } from './commands.ts';
 import { escapeControls, flush, print } from './stdio.ts';
 import { loadTexts } from './texts.ts';
 
-/** Runs the command line; `isFolderGone`: the working directory it was started in no longer exists. Resolves to an exit code with which to end, or to undefined if the process ends by itself. */
+/**
+ * Runs the command line. `isFolderGone`: the initial working directory no longer exists. Resolves to the exit code with
+ * which to end, or to undefined if the process ends by itself.
+ */
 export const run = async (argv: string[], isFolderGone = false): Promise<number | undefined> => {
   const exitCode = await runCommand(argv, isFolderGone).catch((error) => {
     // Ctrl+C at the password prompt needs no message.
@@ -32,7 +35,7 @@ export const run = async (argv: string[], isFolderGone = false): Promise<number 
   return exitCode;
 };
 
-/** One problem stays on the same line; several follow below, one per line. */
+/** Prints one problem on the same line; several problems follow below, one per line. */
 const report = async (problems: readonly string[], where: string, exitCode: number): Promise<number> => {
   const lines = problems.map(escapeControls);
   const list = lines.length === 1 ? lines : [`${lines.length} problems ${where}:`, ...lines.map((line) => `  ${line}`)];
@@ -42,7 +45,7 @@ const report = async (problems: readonly string[], where: string, exitCode: numb
 };
 
 const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number | undefined> => {
-  // At once: everything else about flags needs those of all settings.
+  // Handled first: all other flags need the flags of all settings.
   if (argv.join(' ') === '--version') return print(`${programVersion}\n`);
   if (['-h', '--help'].includes(argv.join(' '))) return printHelp(serve);
   const { command, args } = await findCommand(argv);
@@ -59,7 +62,7 @@ const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number
   return command.run({ words: toWords([...words, ...wrapped], command), own: flags, flags, isFolderGone });
 };
 
-/** The command of a command line, and the rest of it. Flags may stand before the command. */
+/** Finds the command of a command line, and the remaining arguments. Flags may stand before the command. */
 const findCommand = async (argv: string[]): Promise<{ command: Command; args: string[] }> => {
   const known = argv[0]?.startsWith('-') ? await loadAllFlags() : [];
   const index = findWord(argv, known);
@@ -68,7 +71,7 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   const all = ownCommands.some((one) => one.name === name) ? ownCommands : await listCommands();
   const command = all.find((one) => one.name === name);
   if (command) return { command, args: argv.toSpliced(index, 1) };
-  // A flag before it may be the mistake.
+  // A flag before the word may be the mistake.
   if (known.length > 0) {
     await refuseUnknown(argv, serve, known);
     parseFlags(argv, known, helpOf(serve));
@@ -78,13 +81,13 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   throw new UsageError(`there is no command ${JSON.stringify(name)}${advice}`);
 };
 
-/** The flags of all commands together: only they say which words are values. */
+/** Loads the flags of all commands together, which decide which words are values. */
 const loadAllFlags = async (): Promise<NamedFlag[]> => {
   const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];
 };
 
-/** The flags of the settings that a command reads. Loads no feature unless it reads all. */
+/** Loads the flags of the settings that a command reads. Loads no feature unless the command reads all settings. */
 const loadSettingFlags = async ({ settings = [] }: Command): Promise<readonly NamedFlag[]> => {
   if (settings === 'all') return (await import('./program.ts')).settingFlags;
   if (settings.length === 0) return [];
@@ -100,7 +103,7 @@ const refuseUnknown = async (args: string[], command: Command, known: readonly N
   throw new UsageError(...unknown.map((flag) => explainUnknownFlag(flag, command, known, all)));
 };
 
-/** The words, which must be as many as the command takes. */
+/** Checks the number of words against the command. */
 const toWords = (words: string[], command: Command): string[] => {
   const { name, argument } = command;
   if (argument?.isList) return words;

@@ -6,12 +6,12 @@ import { clearProgress } from './progress.ts';
 export const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** The same for several lines, which may have tabs. */
+/** Escapes control characters in several lines, which may have tabs. */
 export const escapeLines = (text: string): string => text.replace(/[^\n\t]+/g, escapeControls);
 
 /**
- * JSON, with escapes for characters that JSON may hold and that control a terminal or turn the direction of text: DEL, C1, and
- * invisible ones. It means the same.
+ * Escapes characters in JSON that control a terminal or change the direction of text: DEL, C1, and invisible
+ * characters. The meaning stays the same.
  */
 export const escapeJson = (json: string): string =>
   json.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) =>
@@ -20,7 +20,7 @@ export const escapeJson = (json: string): string =>
 
 const toHex = (unit: number): string => unit.toString(16).padStart(4, '0');
 
-/** A system error in plain words, such as `no space left on device`. */
+/** Explains a system error in plain words, such as `no space left on device`. */
 export const explainSystemError = ({ errno = 0, message }: NodeJS.ErrnoException): string =>
   getSystemErrorMap().get(errno)?.[1] ?? message;
 
@@ -30,7 +30,7 @@ export const say = (text: string): void => {
   process.stderr.write(`signalbox: ${escapeControls(text)}\n`);
 };
 
-/** Prints on standard output; the process ends if that cannot be written, quietly if only its reader has gone away. */
+/** Prints on standard output. The process ends if that fails, silently if only the reader has gone away. */
 export const print = (text: string): undefined => {
   if (!process.stdout.listeners('error').includes(endUnwritten)) process.stdout.on('error', endUnwritten);
   process.stdout.write(text);
@@ -42,7 +42,7 @@ const endUnwritten = (error: NodeJS.ErrnoException): void => {
   process.exit(1);
 };
 
-/** Where standard output is a file of this user, nobody else can read it from now on. */
+/** Makes standard output unreadable for others if it is a file of this user. */
 export const protectOutput = (): void => {
   const output = fstatSync(1);
   if (output.isFile() && output.uid === process.getuid?.()) fchmodSync(1, 0o600);
@@ -55,7 +55,7 @@ export const flush = async (): Promise<void> => {
   }
 };
 
-/** Reads an input to its end; undefined if it has more bytes than `mostBytes`, and no more is read. */
+/** Reads an input to its end; undefined, without reading further, if it has more than `mostBytes` bytes. */
 export const readInput = async (input: NodeJS.ReadableStream, mostBytes: number): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let length = 0;

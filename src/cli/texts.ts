@@ -1,12 +1,14 @@
 import { readProgramFile } from '../server/package-info.ts';
 
-/** The shells for which there is a script. */
+/** Shells with a completion script. */
 export const completionShells = ['bash', 'zsh', 'fish'] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
-/** What the program prints about itself. The build makes it from the commands and settings, in `tools/texts`. */
+/**
+ * Texts that the program prints about itself. The build creates them from the commands and settings, in `tools/texts`.
+ */
 export interface Texts {
-  /** By the name of the command. */
+  /** Help by command name. */
   help: Record<string, string>;
   completions: Record<CompletionShell, string>;
   manPage: string;

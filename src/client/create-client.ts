@@ -20,9 +20,9 @@ export { ClientError } from './send.ts';
 
 /**
  * The routes, written by the build from the program's OpenAPI document: a line for each, with the operation's id, its
- * method, profile, default mount and path, and how it is called:
+ * method, profile, default mount and path, and marks:
  *
- * - `token`: it needs a token; `key`: it reads `Idempotency-Key`;
+ * - `token`: the route needs a token; `key`: it reads `Idempotency-Key`;
  * - `after`, `before`, `page`: it returns a list by pages; `list`: it returns a whole list.
  */
 declare const OPERATIONS: string;
@@ -40,8 +40,8 @@ type Methods = Record<string, (input?: CallInput, options?: SendOptions) => unkn
 type AnyOperations = Record<string, OperationTypes>;
 
 /**
- * A client of the signalbox at an address, with the path at which a proxy serves it; in a page, also relative to it.
- * Nothing is sent before the first call. Throws a TypeError for an invalid address.
+ * Creates a client of the signalbox at an address, including the path at which a proxy serves it; in a page, the
+ * address may be relative. Nothing is sent before the first call. Throws a TypeError for an invalid address.
  */
 export const createClient = (
   url: string,
@@ -59,7 +59,7 @@ export const createClient = (
   const tokens = createHeldTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
     const body = { Username, Password };
-    // The call that needs the token repeats it.
+    // The call that needs the token does the retries.
     const { data } = await send({ method: 'POST', path, body, isRepeatable: true, retries: 0 });
     return data as Login;
   });
@@ -78,7 +78,7 @@ export const createClient = (
   const call = (operation: Operation, input: CallInput = {}, given: SendOptions = {}): Promise<Received> =>
     send(prepare(operation, input, given));
 
-  /** The response to a request, if its body, still to be read, is of this type. */
+  /** Returns the response to a request if its body, still to be read, has this type. */
   const openStream = async (request: Request, type: string): Promise<Response> => {
     const { response } = await send({ ...request, isStream: true });
     if (response.status === 200 && response.headers.get('Content-Type')?.startsWith(type)) return response;
@@ -150,17 +150,20 @@ const toWithResponse = ({ data, response }: Received): WithResponse<unknown> => 
   response,
 });
 
-/** What a login returns. */
+/** Response to a login. */
 export interface Login {
   token: string;
   /** Seconds. */
   expiresIn: number;
 }
 
-/** HeldTokens are renewed this many milliseconds before they expire, or halfway if they last less than twice as long. */
+/**
+ * Milliseconds before its expiry at which a token is renewed; a token that lasts less than twice as long is renewed
+ * halfway.
+ */
 const renewedBefore = 60_000;
 
-/** Undefined if the client has no credentials. */
+/** Creates the source of tokens; undefined if the client has no credentials. */
 export const createHeldTokens = (
   credentials: ClientCredentials | undefined,
   logIn: (user: string, password: string) => Promise<Login>,
@@ -178,7 +181,7 @@ export const createHeldTokens = (
   };
 };
 
-/** Logs in when a token is needed, and again before it expires. Calls that need one at the same time share a login. */
+/** Logs in when a token is needed, and again before the token expires. Concurrent calls share a login. */
 const createLoginTokens = (logIn: () => Promise<Login>): HeldTokens => {
   let token: string | undefined;
   let renewAt = 0;
@@ -202,7 +205,7 @@ const createLoginTokens = (logIn: () => Promise<Login>): HeldTokens => {
       if (isFresh || (token === undefined && !isNeeded)) return token;
       return unlessAborted(logInOnce(), signal);
     },
-    // Another call may have renewed it meanwhile.
+    // Another call may have renewed the token meanwhile.
     renew: async (refused, signal) => (token !== refused ? token : unlessAborted(logInOnce(), signal)),
   };
 };

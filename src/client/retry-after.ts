@@ -1,4 +1,4 @@
-/** The seconds of a `Retry-After`, which may be a date if a proxy has written it; undefined if it is neither. */
+/** Parses the seconds of a `Retry-After`, which may be a date if a proxy has written it; undefined for other texts. */
 export const parseRetryAfter = (text: string | null | undefined, now = Date.now()): number | undefined => {
   if (!text) return undefined;
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;

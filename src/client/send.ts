@@ -1,27 +1,27 @@
 import { parseRetryAfter } from './retry-after.ts';
 import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 
-/** Where the tokens of requests come from. */
+/** Source of the tokens of requests. */
 export interface HeldTokens {
-  /** The token to send, or none. `isNeeded`: the route refuses requests without one. */
+  /** Returns the token to send; undefined for none. `isNeeded`: the route refuses requests without a token. */
   get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** Another token after this one was refused; undefined if there is none. */
+  /** Returns a new token after the server refused this one; undefined if there is none. */
   renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** How a route is called. */
+/** A route that can be called. */
 export interface CallRoute {
-  /** Its operation id. */
+  /** Operation id of the route. */
   id: string;
   method: string;
-  /** With the base that its profile is mounted on, e.g. `/api/tasks/{id}`. */
+  /** Path with the mount of the profile, e.g. `/api/tasks/{id}`. */
   path: string;
 }
 
 export type CallInput = Record<string, unknown>;
 export type SendOptions = CallOptions & HeaderOptions;
 
-/** The request of a call, whose input has the parameters of path and query, and the members of the body. */
+/** Builds the request of a call. The input has the parameters of path and query, and the members of the body. */
 export const toCallRequest = (
   { id, method, path }: CallRoute,
   input: CallInput = {},
@@ -32,7 +32,7 @@ export const toCallRequest = (
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (others as CallInput)[name];
     if (value === undefined || value === '') throw new TypeError(`${id} needs ${name}`);
-    // URLs resolve these segments, also when they are encoded: the call would reach another route.
+    // URLs resolve `.` and `..`, also when encoded: the call would reach another route.
     if (value === '.' || value === '..') throw new TypeError(`${id}: ${name} cannot be ${value}`);
     delete (others as CallInput)[name];
     return encodeURIComponent(String(value));
@@ -48,31 +48,33 @@ export const toCallRequest = (
   };
 };
 
-/** `crypto.randomUUID` is missing on pages that are not loaded over TLS. */
+/** Creates a random key. `crypto.randomUUID` is missing on pages that are not loaded over TLS. */
 export const createRequestKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
-/** The version of a record that a response has brought, for `ifMatch`. */
+/** Returns the version of the record in a response, for `ifMatch`. */
 export const toVersion = ({ headers }: Response): string | undefined =>
   // A proxy that compresses responses marks the version as weak.
   headers.get('ETag')?.replace(/^W\//, '');
 
 export interface Request {
   method: string;
-  /** From the base of the server on, with its parameters filled in. */
+  /** Path from the base of the server on, with its parameters filled in. */
   path: string;
   /** Absent, null and empty values are left out; lists are joined by commas. */
   query?: Record<string, unknown> | undefined;
   /** Sent as JSON. */
   body?: unknown;
-  /** Absent ones are left out. */
+  /** Headers; undefined values are left out. */
   headers?: Record<string, string | undefined>;
-  /** Without them, no token is sent. */
+  /** Without a source, no token is sent. */
   tokens?: HeldTokens | undefined;
   /** The route needs a token. */
   needsToken?: boolean;
-  /** Sending it twice is as good as once, so it may be repeated where the outcome of an attempt is unknown. */
+  /**
+   * Sending the request twice has the effect of once, so it may be repeated if the outcome of an attempt is unknown.
+   */
   isRepeatable?: boolean;
-  /** The body is left to the caller to read, without a limit of time. */
+  /** The caller reads the body, without a time limit. */
   isStream?: boolean;
   signal?: AbortSignal | undefined;
   timeout?: number | undefined;
@@ -81,7 +83,7 @@ export interface Request {
 
 export interface Received {
   response: Response;
-  /** The value of a JSON body, or the text of another; undefined for a stream, and without a body. */
+  /** Value of a JSON body, or the text of another body; undefined for a stream, and without a body. */
   data: unknown;
 }
 
@@ -89,7 +91,7 @@ export interface Received {
 export type Send = (request: Request) => Promise<Received>;
 
 interface SenderOptions {
-  /** The address of the server, with the path at which a proxy serves it. */
+  /** Address of the server, including the path at which a proxy serves it. */
   url: string;
   timeout?: number | undefined;
   retries?: number | undefined;
@@ -99,18 +101,18 @@ interface SenderOptions {
 }
 
 const usualTimeout = 30_000;
-/** Timers can wait no longer. */
+/** Maximum milliseconds of a timer. */
 const longestTimeout = 2 ** 31 - 1;
 const usualRetries = 4;
-/** Milliseconds between attempts at most, unless the server says when to come back. */
+/** Maximum milliseconds between attempts, unless the server sends `Retry-After`. */
 const longestDelay = 4000;
 
-/** Milliseconds for a call, by its option or its client's. */
+/** Returns the timeout of a call in milliseconds. */
 export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, longestTimeout);
 
-/** What sends all requests of a client, each within its time. */
+/** Creates the function that sends all requests of a client, each within its timeout. */
 export const createCallSender = (options: SenderOptions): Send => {
-  /** Errors after which a call may be repeated: those of a login, also if the call itself may be sent only once. */
+  /** Errors after which a call may be repeated: errors of a login, even if the call itself may be sent only once. */
   const repeatable = new WeakSet<ClientError>();
   const base = options.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const attempt = async (request: Request, token: string | undefined, signal: AbortSignal): Promise<Received> => {
@@ -138,7 +140,7 @@ export const createCallSender = (options: SenderOptions): Send => {
       throw reason;
     }
   };
-  /** Sends once, and once more with another token if the first one is refused. */
+  /** Sends a request, and repeats it once with a new token if the token is refused. */
   const attemptWithToken = async (request: Request, signal: AbortSignal): Promise<Received> => {
     const { tokens, needsToken = false } = request;
     const token = await tokens?.get(needsToken, signal);
@@ -186,7 +188,7 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 const toHeaders = ({ headers = {}, body }: Request, token: string | undefined): Headers => {
   const sent = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value);
-  // The error of the runtime would show it.
+  // The runtime's own error would show the token.
   if (token && !/^[ -~]+$/.test(token)) throw new TypeError('the key or token has characters that no header can have');
   if (token) sent.set('Authorization', `Bearer ${token}`);
   return sent;
@@ -206,7 +208,7 @@ const toData = (name: string, response: Response, text: string): unknown => {
 const toTimeout = ({ method, path }: Request, timeout: number): ClientError =>
   new ClientError('timeout', `${method} ${path}: no response within ${timeout} ms`);
 
-/** Why fetch has failed: runtimes put the reason into `cause`. */
+/** Returns the reason why fetch failed: runtimes put it into `cause`. */
 const toReason = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);
@@ -218,7 +220,7 @@ interface Details {
   cause?: unknown;
 }
 
-/** A request that has failed; see types.ts. */
+/** A failed request; see types.ts. */
 export class ClientError extends Error implements ClientFailure {
   readonly code: ClientFailure['code'];
   readonly status: number;
@@ -237,11 +239,11 @@ export class ClientError extends Error implements ClientFailure {
   }
 }
 
-/** The error of a response that is not 2xx. */
+/** Creates the error of a response that is not 2xx. */
 const toCallRefusal = (name: string, response: Response, body: unknown): ClientError =>
   new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
 
-/** The value of a JSON text that a response had; throws a ClientError for other text. */
+/** Parses the JSON text of a response; throws a ClientError for other text. */
 export const parseResponseJson = (name: string, text: string, response?: Response): unknown => {
   try {
     return JSON.parse(text);
@@ -264,7 +266,7 @@ const readText = (body: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Resolves as the promise does; rejects with the signal's reason if that is aborted first. */
+/** Settles as the promise does; rejects with the signal's reason if the signal is aborted first. */
 export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -275,7 +277,7 @@ export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Prom
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 };
 
-/** Waits; rejects with the signal's reason if that is aborted first. */
+/** Waits; rejects with the signal's reason if the signal is aborted first. */
 export const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
@@ -284,6 +286,8 @@ export const pause = async (milliseconds: number, signal: AbortSignal): Promise<
   await unlessAborted(over, signal).finally(() => clearTimeout(timer));
 };
 
-/** Milliseconds before the next attempt: about twice as long each time, and never the same for many clients. */
+/**
+ * Returns milliseconds before the next attempt: about twice as long each time, and different for each of many clients.
+ */
 export const toRetryDelay = (attempts: number, longest: number): number =>
   Math.min(longest, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);

@@ -8,9 +8,9 @@ export interface ServerEvent {
 }
 
 interface Reading {
-  /** Called for every piece of the stream, comments included. */
+  /** Called for each piece of the stream, including comments. */
   onContact?: () => void;
-  /** The stream counts as broken if nothing comes for so many milliseconds. */
+  /** Milliseconds without data after which the stream counts as broken. */
   silence?: number;
 }
 
@@ -31,7 +31,7 @@ export async function* readEvents(
   }
 }
 
-/** The event of one block of lines; undefined for comments. */
+/** Parses the event in a block of lines; undefined for comments. */
 const parseEvent = (block: string): ServerEvent | undefined => {
   const fields: Record<string, string> = {};
   for (const line of block.split('\n')) {
@@ -42,10 +42,10 @@ const parseEvent = (block: string): ServerEvent | undefined => {
   return data === undefined && event === 'message' ? undefined : { id, event, data: data ?? '' };
 };
 
-/** The server sends a comment every 15 s. */
+/** Milliseconds; the server sends a comment every 15 s. */
 const longestSilence = 45_000;
 const longestDelay = 30_000;
-/** Milliseconds after which a connection has not failed, though it may end. */
+/** Milliseconds after which an ended connection does not count as a failure. */
 const shortestLife = 5000;
 
 export interface FollowedStream {
@@ -56,8 +56,8 @@ export interface FollowedStream {
 }
 
 /**
- * Events for as long as the caller takes them, over as many connections as that needs. Throws if the first connection
- * fails, if the server refuses a later one for good, and the signal's reason once that is aborted.
+ * Yields events for as long as the caller takes them, reconnecting as needed. Throws if the first connection fails, if
+ * the server finally refuses a later connection, or, with the signal's reason, after the signal is aborted.
  */
 export async function* followEvents({ open, lastId, signal }: FollowedStream): AsyncGenerator<ServerEvent> {
   let wasOpen = false;
@@ -92,14 +92,14 @@ type Input = Record<string, unknown>;
 type Page = Record<string, unknown> & { data: unknown[] };
 
 interface Paging {
-  /** The parameter for the size of a page, and the size that is asked for. */
+  /** Parameter for the size of a page, and the requested size. */
   size: string;
   usual: number;
-  /** The parameters that differ on the next page; undefined after the last. */
+  /** Returns the parameters that differ on the next page; undefined after the last page. */
   next(page: Page, size: number): Input | undefined;
 }
 
-/** How the next page is asked for, by the parameter that says where it begins. */
+/** Ways to request the next page, by the parameter that names its start. */
 export const pagings: Record<string, Paging> = {
   after: {
     size: 'limit',
@@ -118,7 +118,7 @@ export const pagings: Record<string, Paging> = {
   },
 };
 
-/** The entries of all pages, from the one that the input names on. */
+/** Yields the entries of all pages, from the page in the input on. */
 export async function* readListPages(
   { size, usual, next }: Paging,
   input: Input,
@@ -133,8 +133,8 @@ export async function* readListPages(
 }
 
 /**
- * The objects of a list as they arrive: those directly in a JSON list that is the whole body, or a member of it. Throws a
- * ClientError if the body ends early, pauses for longer than `silence` milliseconds or is not JSON, or the signal's reason.
+ * Yields the objects of a list as they arrive. The list is the whole JSON body or a member of it. Throws a ClientError
+ * if the body ends early, pauses for longer than `silence` milliseconds or is not JSON, or the signal's reason.
  */
 export async function* readEntries(
   name: string,
@@ -154,17 +154,17 @@ export async function* readEntries(
   }
 }
 
-/** Finds the texts of entries in a body that comes in pieces. */
+/** Creates a function that finds the texts of entries in a body that comes in pieces. */
 const createFinder = () => {
   const marks = /["\\{}[\]]/g;
-  /** The objects and lists that are open. */
+  /** Brackets of the open objects and lists. */
   let open = '';
   let isText = false;
-  /** What has come of an unfinished entry. */
+  /** Text of an unfinished entry so far. */
   let text = '';
-  /** Where the entry begins, or -1. */
+  /** Index at which the entry begins, or -1. */
   let start = -1;
-  /** How much of `text` has been looked at. */
+  /** Number of characters of `text` already scanned. */
   let done = 0;
   const isInList = () => open === '[' || open === '{[';
   const find = function* (piece: string): Generator<string, void> {
@@ -174,7 +174,7 @@ const createFinder = () => {
     for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
       const [sign] = mark;
       if (sign === '\\') {
-        // The next character is part of the text, even if it is in the next piece.
+        // An escaped character is part of the text, even if it is in the next piece.
         marks.lastIndex += 1;
         done = Math.max(done, marks.lastIndex);
       } else if (sign === '"') {
@@ -199,8 +199,8 @@ const createFinder = () => {
 };
 
 /**
- * The text of a body in the pieces in which it arrives. Throws if it breaks or is aborted, and a ClientError if nothing
- * comes for `silence` milliseconds.
+ * Yields the text of a body in the pieces in which it arrives. Throws if the body breaks or is aborted, and a
+ * ClientError after `silence` milliseconds without data.
  */
 async function* readPieces({ body, url }: Response, silence?: number): AsyncGenerator<string, void> {
   if (!body) return;

@@ -1,24 +1,24 @@
 /**
- * The types of the client that are the same whatever the routes are. The build puts this file into client.d.ts, after the
- * types of the routes, so it imports nothing.
+ * Types of the client that do not depend on the routes. The build puts this file into client.d.ts, after the types of
+ * the routes, so it imports nothing.
  */
 
-/** How the client shows who it is: by logging in, with a token, or with a key of docs/guides/keys.md. */
+/** Credentials of the client: a login, a token, or a key of docs/guides/keys.md. */
 export type ClientCredentials =
   | { user: string; password: string }
   | {
-      /** A function is called for each request; after a 401, once more with the token that was refused. */
+      /** A token, or a function that is called for each request, and again with the refused token after a 401. */
       token: string | ((refused?: string) => string | undefined | Promise<string | undefined>);
     }
   | { key: string };
 
 export interface ClientOptions {
   credentials?: ClientCredentials;
-  /** Where profiles are mounted, if not at their default: `{ 'simple-tasks': '/todo' }`. */
+  /** Mounts of profiles that are not at their default: `{ 'simple-tasks': '/todo' }`. */
   mounts?: Record<string, string>;
-  /** Milliseconds for a call with all its attempts, or between pieces of a list that is read by `each`. Default: 30000. */
+  /** Milliseconds for a call with all its attempts, or between pieces of a list that `each` reads. Default: 30000. */
   timeout?: number;
-  /** How often a request that can be repeated is repeated. Default: 4. */
+  /** Number of retries of a request that can be repeated. Default: 4. */
   retries?: number;
   /** Used in place of the global `fetch`. */
   fetch?: typeof fetch;
@@ -27,35 +27,35 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Ends the call, which then throws the signal's reason. */
   signal?: AbortSignal;
-  /** Replaces the client's. */
+  /** Overrides the client's timeout. */
   timeout?: number;
-  /** Replaces the client's. */
+  /** Overrides the client's retries. */
   retries?: number;
 }
 
 export interface HeaderOptions {
-  /** The `version` of a response: the server responds 412 if the record has changed since. */
+  /** `version` of a response: the server responds 412 if the record has changed since. */
   ifMatch?: string;
-  /** `*`: the server responds 412 if there is one already. */
+  /** `*`: the server responds 412 if the record exists. */
   ifNoneMatch?: '*';
-  /** Replaces the random key with which a request is stored once, however often it is sent. */
+  /** Overrides the random key with which a request is stored once, however often it is sent. */
   idempotencyKey?: string;
 }
 
-/** What a ClientError is: a request that has failed. */
+/** A ClientError: a failed request. */
 export interface ClientFailure extends Error {
   /**
-   * `status`: the server refused it. `connection`: no complete response. `timeout`: none in time. `format`: what came is
-   * not JSON or no stream of events, so the server may not be signalbox.
+   * `status`: the server refused the request. `connection`: no complete response. `timeout`: no response in time.
+   * `format`: the response is neither JSON nor a stream of events, so the server may not be signalbox.
    */
   readonly code: 'status' | 'connection' | 'timeout' | 'format';
-  /** The status of the response; 0 without one. */
+  /** Status of the response; 0 without a response. */
   readonly status: number;
   /** Seconds after which the server accepts another attempt. */
   readonly retryAfter: number | undefined;
-  /** The body of the response: a value if it was JSON, else its text. */
+  /** Body of the response: the value if it was JSON, else its text. */
   readonly body: unknown;
-  /** Names a request that failed with 500 in the server's log. */
+  /** Id of a request that failed with 500, as in the server's log. */
   readonly requestId: string | undefined;
 }
 
@@ -64,23 +64,23 @@ export interface OperationTypes {
   /** Parameters of path and query, and the members of the body, in one object. */
   input: unknown;
   output: unknown;
-  /** The headers that it reads. */
+  /** Headers that the route reads. */
   headers: keyof HeaderOptions;
-  /** An entry, if it returns a list. */
+  /** An entry, if the route returns a list. */
   entry: unknown;
 }
 
-/** A route as openapi-typescript describes it. */
+/** A route in the form of openapi-typescript. */
 interface Described {
   parameters: { query?: unknown; path?: unknown; header?: unknown };
   responses: Record<number, { content: Record<string, unknown> }>;
 }
 
-/** Optional parameters may be given as undefined too; unknown if there are none. */
+/** Input whose optional parameters may also be undefined; unknown without parameters. */
 type Given<T> = [T] extends [never] ? unknown : { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 type Parameters<O extends Described> = Given<NonNullable<O['parameters']['path']>> &
   Given<NonNullable<O['parameters']['query']>>;
-/** Routes for bodies of many forms describe none of them. */
+/** Body type; routes for bodies of many forms describe none of them. */
 type Body<T> = unknown extends T ? object : T;
 type Input<O extends Described> = O extends { requestBody: { content: { 'application/json': infer T } } }
   ? Parameters<O> & Body<T>
@@ -112,13 +112,13 @@ type Arguments<O extends OperationTypes> = undefined extends O['input']
 
 export interface WithResponse<T> {
   data: T;
-  /** The version of a record, for `ifMatch`. */
+  /** Version of the record, for `ifMatch`. */
   version: string | undefined;
-  /** Its body has been read. */
+  /** The response, whose body has been read. */
   response: Response;
 }
 
-/** `resync`: events of these topics may have been missed, so read again what they are about. */
+/** `resync`: events of these topics may have been missed, so read their data again. */
 export type TopicEvent<Topics, T extends keyof Topics> =
   | { [K in T]: { topic: K; data: Topics[K]; id: string | undefined } }[T]
   | { topic: 'resync'; data: { topics: T[] }; id: string | undefined };
@@ -126,24 +126,24 @@ export type TopicEvent<Topics, T extends keyof Topics> =
 export type Client<Operations extends { [K in keyof Operations]: OperationTypes }, Topics> = {
   [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<Operations[K]['output']>;
 } & {
-  /** The same methods, with the response and the version of what came. */
+  /** The same methods, which return the response and the version with the data. */
   withResponse: {
     [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<WithResponse<Operations[K]['output']>>;
   };
-  /** The entries of a list, one after the other: page by page, or while the response arrives. */
+  /** Methods that yield the entries of a list one by one: page by page, or while the response arrives. */
   each: {
     [K in keyof Operations as [Operations[K]['entry']] extends [never] ? never : K]: (
       ...args: Arguments<Operations[K]>
     ) => AsyncGenerator<Operations[K]['entry'], void>;
   };
   /**
-   * Events as they happen, until the loop is left or the signal ends it. Connects again after a failure, and misses no
-   * alert meanwhile.
+   * Yields events as they happen, until the loop is left or the signal is aborted. Reconnects after a failure, and
+   * misses no alert meanwhile.
    */
   streamEvents<T extends keyof Topics>(
     input: {
       topics: readonly T[];
-      /** The `id` of the last event that was handled. */
+      /** `id` of the last event that was handled. */
       lastEventId?: string | undefined;
     },
     options?: CallOptions,

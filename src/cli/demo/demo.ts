@@ -11,13 +11,13 @@ import { tellStory, watchIncidents } from './story.ts';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
- * Runs the demonstration until a signal ends it; resolves to the exit code. Everything it has made is deleted. The story takes
- * the share `pace` of its usual time: tests have less.
+ * Runs the demonstration until a signal ends it; resolves to the exit code. Deletes everything it created. `pace` is
+ * the share of the usual time: tests use less.
  */
 export const runDemo = async (schema: TObject, { pace = 1 } = {}): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
-  // Also where something ends the process at once.
+  // Runs also if the process ends abruptly.
   process.once('exit', removeFolder);
   const end = new AbortController();
   const ended = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()));

@@ -6,18 +6,21 @@ import { setTimeout } from 'node:timers/promises';
 import { MiB } from '../../lib/units.ts';
 import type { Scene } from './stage.ts';
 
-/** What is written, in how many pieces; the limit is half of it. Less free space is left alone. */
+/**
+ * Bytes written, and their number of pieces; the watch's limit is half of the bytes. The demo leaves a disk with less
+ * free space alone.
+ */
 const [writtenBytes, pieces] = [64 * MiB, 8];
 const leastFree = 1024 * MiB;
 
-/** Seconds after which a disk that others fill, or empty, is not waited for any longer. */
+/** Maximum seconds to wait for a disk that others fill or empty. */
 const mostSeconds = 5;
 
 const mostAttempts = 3;
 
 /**
- * Fills up a disk as far as that harms nobody: a watch on the file system of the folder has its limit a little below the space
- * that is free now, and a file takes more than that for a few seconds. Where others free as much meanwhile, it tries again.
+ * Fills a disk without harm: a watch on the folder's file system gets a limit slightly below the present free space,
+ * and a file takes more than that for a few seconds. Tries again if others free as much meanwhile.
  */
 export const fillDisk = async (scene: Scene): Promise<void> => {
   const { call, narrator, folder } = scene;
@@ -45,7 +48,7 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
   await call('admin', 'DELETE', '/api/watches/demo-disk');
 };
 
-/** Writes the file, and deletes it once the watch has noticed; resolves to whether it has. */
+/** Writes the file, and deletes it once the watch has noticed; resolves to true if it has. */
 const writeForSeconds = async (scene: Scene): Promise<boolean> => {
   const { pause, folder } = scene;
   const path = join(folder, 'filling');
@@ -53,7 +56,7 @@ const writeForSeconds = async (scene: Scene): Promise<boolean> => {
   try {
     for (let piece = 0; piece < pieces; piece += 1) {
       await file.write(randomBytes(writtenBytes / pieces));
-      // Free space counts what has reached the disk.
+      // Free space counts only bytes that have reached the disk.
       await file.sync();
       await pause(0.7);
     }
@@ -79,7 +82,7 @@ const isFiring = async ({ call }: Scene): Promise<boolean> => {
   );
 };
 
-/** Where the file system of a path is mounted: its topmost folder on the same device. */
+/** Finds the mount point of a path: its topmost folder on the same device. */
 const findMount = (path: string): string => {
   const { dev } = statSync(path);
   let top = path;

@@ -9,15 +9,18 @@ import { escapeControls, print, readInput } from '../stdio.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;
 
-/** Who does what, each with its colour. */
+/** Colours by actor. */
 const styles = { sender: 'cyan', incident: 'yellow', notified: 'magenta', person: 'green', machine: 'blue' } as const;
 
-/** What is written in full; titles of alerts, which are long, are cut where the line ends. */
+/** Actors whose lines are written in full; titles of alerts, which are long, are cut at the end of the line. */
 const isInFull = { sender: true, incident: false, notified: false, person: true, machine: true } as const;
 
 const [secondsWidth, whoWidth, leastWidth] = [5, 13, 20];
 
-/** Prints what happens with the seconds since the beginning: a line each, where the terminal is wide enough. */
+/**
+ * Creates a narrator, which prints each event with the seconds since the beginning, in one line if the terminal is wide
+ * enough.
+ */
 export const createNarrator = () => {
   const startedAt = performance.now();
   const indent = ' '.repeat(secondsWidth + whoWidth + 4);
@@ -44,7 +47,7 @@ interface Delivery {
   data?: { message?: { title?: string } };
 }
 
-/** The chat and the phones of the demonstration: a server for webhooks, which prints what it receives. */
+/** Starts the chat and the phones of the demonstration: a server for webhooks that prints what it receives. */
 export const startReceiver = async ({ tell }: Narrator) => {
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? '');
@@ -58,7 +61,7 @@ export const startReceiver = async ({ tell }: Narrator) => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    /** A destination's address is this and its name. */
+    /** Base address; a destination's name follows. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     close: async (): Promise<void> => {
       server.closeAllConnections();

@@ -8,44 +8,44 @@ import { callServer, parseObject } from '../remote/server.ts';
 import { startServer } from '../serve/serve.ts';
 import type { Narrator } from './narrator.ts';
 
-/** Seconds after which the phone of who is on call rings, if nobody has taken an incident. */
+/** Seconds after which the phone of the person on call rings if an incident is not acknowledged. */
 const escalationSeconds = 12;
 
-/** Seconds between two runs of the job, at least 10, and how late one may be. */
+/** Seconds between two runs of the job (minimum 10), and its grace. */
 export const periodSeconds = 10;
 const graceSeconds = 3;
 
 const timeoutMs = 15_000;
 
-/** Who sends requests: programs with keys of their own, and people. */
+/** Senders of requests: programs with keys of their own, and people. */
 type Caller = 'alertmanager' | 'uptime-kuma' | 'cron' | 'anna' | 'admin';
 
 export interface Stage {
   /** Sends a request; resolves to the body of a success. */
   call(caller: Caller, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
-  /** The job's address. */
+  /** Path of the job's heartbeat address. */
   pingPath: string;
   url: string;
 }
 
-/** The parts that the story uses. */
+/** Parts that the story uses. */
 export interface Scene extends Stage {
   narrator: Narrator;
-  /** Waits for so many seconds of the story; rejects when it ends early. */
+  /** Waits for so many seconds of the story; rejects if the story ends early. */
   pause(seconds: number): Promise<void>;
   /** Aborted when the demonstration ends. */
   end: AbortSignal;
-  /** Where the demonstration may write. */
+  /** Folder in which the demonstration may write. */
   folder: string;
 }
 
 interface StageParts {
-  /** Of the settings. */
+  /** Schema of the settings. */
   schema: TObject;
   folder: string;
-  /** Where notifications go. */
+  /** Address for notifications. */
   receiver: string;
-  /** The share of the usual times. */
+  /** Share of the usual time. */
   pace: number;
 }
 
@@ -56,7 +56,7 @@ const users = [
 
 const senders = ['alertmanager', 'uptime-kuma', 'cron'] as const;
 
-/** Starts the server with everything that the story needs, in the folder. */
+/** Starts the server in the folder with everything that the story needs. */
 export const openStage = async ({ schema, folder, receiver, pace }: StageParts) => {
   const passwords = { admin: toPassword(), anna: toPassword() };
   const oncall = createAccessKey('oncall', ['incidents:write']);
@@ -140,5 +140,5 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
   };
 };
 
-/** Easy to type. */
+/** Creates a password that is easy to type. */
 const toPassword = (): string => randomBytes(6).toString('hex');

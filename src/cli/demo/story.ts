@@ -6,7 +6,7 @@ import { fillDisk } from './filling-disk.ts';
 import type { Narrator } from './narrator.ts';
 import { periodSeconds, type Scene, type Stage } from './stage.ts';
 
-/** What happens: senders, jobs and people do what they do in a bad hour, within a minute. */
+/** Tells the story: a bad hour of senders, jobs and people, within a minute. */
 export const tellStory = async (scene: Scene): Promise<void> => {
   const { call, pause, narrator } = scene;
   await backUp(scene);
@@ -16,7 +16,7 @@ export const tellStory = async (scene: Scene): Promise<void> => {
   await failCopy(scene);
   await pause(3);
   await take(scene, 'rsync', 'On it');
-  // Nobody takes the first one, so a phone rings; and the job does not run again.
+  // Nobody acknowledges the first incident, so a phone rings; and the job does not run again.
   await Promise.all([fillDisk(scene), worsen(scene)]);
   await pause(2);
   narrator.tell('sender', 'cron', 'the copy on db-1 has succeeded');
@@ -31,7 +31,7 @@ export const tellStory = async (scene: Scene): Promise<void> => {
   await leaveOne(scene);
 };
 
-/** What happens while a disk fills up. */
+/** Plays the events while a disk fills up. */
 const worsen = async (scene: Scene): Promise<void> => {
   const { pause, end } = scene;
   await waitUntilLate(scene);
@@ -39,24 +39,24 @@ const worsen = async (scene: Scene): Promise<void> => {
   await take(scene, 'checkout', 'Rolling back the deployment');
   await pause(3);
   await backUp(scene);
-  // It goes on for as long as it can.
+  // Runs for as long as possible.
   goOn(scene, end).catch(() => undefined);
 };
 
-/** The job runs; it is late because the next run comes long after. */
+/** Runs the job once; its heartbeat becomes late because the next run comes long after. */
 const backUp = async ({ call, pingPath, narrator }: Scene): Promise<void> => {
   narrator.tell('sender', 'cron', 'nightly-backup has run, and pings its heartbeat');
   await call('cron', 'POST', pingPath, { files: 412 });
 };
 
-/** From now on the job runs in time. */
+/** Runs the job in time from now on. */
 const goOn = async ({ call, pingPath }: Scene, signal: AbortSignal): Promise<void> => {
   for await (const _ of setInterval(periodSeconds * 700, undefined, { signal })) {
     await call('cron', 'POST', pingPath, { files: 413 });
   }
 };
 
-/** Its heartbeat is down when the next run did not come in time. */
+/** Waits until the heartbeat is down because the next run did not come in time. */
 const waitUntilLate = async ({ call, end }: Scene): Promise<void> => {
   for (; ; await setTimeout(200, undefined, { signal: end })) {
     const { data } = await call('anna', 'GET', '/api/heartbeats');
@@ -164,10 +164,10 @@ const leaveOne = async (scene: Scene): Promise<void> => {
 
 const pollMs = 100;
 
-/** Tells how incidents and heartbeats change, until the signal is aborted. */
+/** Reports changes of incidents and heartbeats until the signal is aborted. */
 export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
   const known = new Map<string, string>();
-  /** Whether the thing is in another state than before. */
+  /** True if the state of the thing has changed. */
   const isNews = (thing: string, state: string): boolean => {
     const isSame = known.get(thing) === state;
     known.set(thing, state);

@@ -6,24 +6,22 @@ import { say } from '../stdio.ts';
 import { type AskedQuery, toUnanswered } from './ask.ts';
 import { type AlertServer, explainFailure, explainStatus } from './server.ts';
 
-/** Milliseconds between two attempts at most. */
+/** Maximum milliseconds between two attempts. */
 const longestDelay = 30_000;
 
-/** Asks for a page of alerts. */
+/** Requests a page of alerts. */
 export type AlertSearch = (query: AskedQuery) => Promise<Static<typeof AlertPage>>;
 
 export interface FollowedAlerts {
-  /** The last alert that need not be shown. */
+  /** The last alert already shown or too old to show. */
   last: { seq: number; time: string };
   accepts(row: AlertEntry): boolean;
-  /** Pages of those that are accepted between two `seq`, the newest first. */
+  /** Lists matching alerts between two `seq` in pages, newest first. */
   listBetween(search: AlertSearch, after: number, before: number): AsyncIterable<AlertEntry[]>;
   show(rows: readonly AlertEntry[]): void;
 }
 
-/**
- * Shows alerts as they are stored, each once, over as many connections as that needs. Rejects once the server refuses to go on.
- */
+/** Shows alerts as they are stored, each once, reconnecting as needed. Rejects if the server refuses. */
 export const followAlerts = async (
   server: AlertServer,
   { last, accepts, listBetween, show }: FollowedAlerts,
@@ -38,7 +36,7 @@ export const followAlerts = async (
     ...(key !== undefined && { tokens: { get: async () => key, renew: async () => undefined } }),
   };
   let isAway = false;
-  /** Tries until the server responds: it has responded before. Rejects where it refuses. */
+  /** Retries until the server responds: it has responded before. Rejects if the server refuses. */
   const insist = async <T>(attempt: () => Promise<T>): Promise<T> => {
     for (let failures = 0; ; failures += 1) {
       try {
@@ -68,7 +66,7 @@ export const followAlerts = async (
       const { data } = await send({ ...request, path: '/api/alerts/search', query });
       return data as Awaited<ReturnType<AlertSearch>>;
     });
-  /** Shows what was stored since the last one, after events that may have been missed. */
+  /** Shows alerts stored since the last shown alert, after events that may have been missed. */
   const catchUp = async (): Promise<void> => {
     const { data } = await search({ limit: 1 });
     const newest = data[0];
@@ -76,7 +74,7 @@ export const followAlerts = async (
       last.seq = 0;
       return;
     }
-    // A log that is shorter than before is another one: then only the time says what is new.
+    // A log that is shorter than before is a different log: then only times tell which alerts are new.
     const isOther = newest.seq < last.seq;
     const isNew = ({ seq, time }: AlertEntry): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
     const missed: AlertEntry[] = [];
@@ -102,7 +100,7 @@ export const followAlerts = async (
   }
 };
 
-/** Why a request has failed, as a clause. */
+/** Explains a failed request, as a clause. */
 const explain = ({ status, message, cause }: ClientError): string => {
   if (status > 0) return `it responded ${status}`;
   const { cause: reason } = Object(cause) as { cause?: unknown };

@@ -7,54 +7,57 @@ import { say } from '../stdio.ts';
 import { type AlertServer, callServer, isPassingStatus, parseObject } from './server.ts';
 import { toLateText, UnsentFolder } from './state-folder.ts';
 
-/** An alert as it is sent. */
+/** An alert in the form that is sent. */
 export interface SentAlert {
   source: string;
   level: string;
   message: string;
   hostname: string;
-  /** What it is about: a resolution ends the alerts that fire with its key. */
+  /** Key of the problem: a resolution ends the firing alerts with the same key. */
   key?: string;
   status?: 'firing' | 'resolved';
   link?: string;
   labels?: Record<string, string>;
 }
 
-/** An alert that is to be stored once, however often it is sent. */
+/** An alert that is stored once, however often it is sent. */
 interface UniqueAlert {
   alert: SentAlert;
   idempotencyKey: string;
 }
 
-/** One that is being sent. */
+/** An alert that is being sent. */
 export interface PendingAlert extends UniqueAlert {
   sentAt: Date;
-  /** Until when it is sent again, by the clock of `performance`. */
+  /** Time until which sending is retried, in the clock of `performance`. */
   deadline: number;
 }
 
-/** Why an alert was not stored. */
+/** The reason why an alert was not stored. */
 interface Unsent {
   reason: string;
-  /** The server may come back; or it refuses this sender, or is no signalbox; or it refuses this alert. */
+  /**
+   * `away`: the server may come back. `server`: it refuses this sender, or is not signalbox. `alert`: it refuses this
+   * alert.
+   */
   cause: 'away' | 'server' | 'alert';
-  /** An alert with this Idempotency-Key is stored. */
+  /** An alert with this Idempotency-Key is already stored. */
   isStored?: boolean;
 }
 
-/** The id of the stored alert, or why it was not stored. */
+/** Id of the stored alert, or the reason why it was not stored. */
 type Delivery = { id: string } | Unsent;
 
-/** Whether an alert is kept for the next sender, and why it could not be. */
+/** Result of keeping an alert for the next sender. */
 interface Keeping {
   isKept: boolean;
   lost?: string;
 }
 
-/** Gets the reason of each attempt that is repeated. */
+/** Receives the reason of each attempt that is repeated. */
 type Report = (reason: string) => void;
 
-/** What the server takes as a body of JSON. */
+/** Maximum bytes of a JSON body that the server accepts. */
 export const maxAlertBytes = 1024 * 1024;
 
 const longestAttemptMs = 15_000;
@@ -62,15 +65,15 @@ const shortestAttemptMs = 5_000;
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
 
-/** Statuses that are about the alert and not about who sends it where. */
+/** Statuses that concern the alert, not its sender or the server. */
 const aboutAlert = new Set([400, 413, 422]);
 
-/** The Idempotency-Key came before, with other fields: what is kept says that it is late. */
+/** Status for an Idempotency-Key that came before with other fields: a kept alert says that it is late. */
 const usedKey = 422;
 
 const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;
 
-/** The alerts that could not be delivered. */
+/** Alerts that could not be delivered. */
 const spool = new UnsentFolder<UniqueAlert & { url: string }>(
   'spool',
   'alert',
@@ -78,7 +81,7 @@ const spool = new UnsentFolder<UniqueAlert & { url: string }>(
     typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey) && !isTooLong(alert),
 );
 
-/** An alert to be sent from now on, at most for `retryForMs` and one attempt more. */
+/** Creates an alert to send from now on, for at most `retryForMs` and one more attempt. */
 export const createPendingAlert = (alert: SentAlert, retryForMs: number): PendingAlert => ({
   alert,
   idempotencyKey: randomUUID(),
@@ -87,8 +90,8 @@ export const createPendingAlert = (alert: SentAlert, retryForMs: number): Pendin
 });
 
 /**
- * Sends an alert, and before it those that were kept for the server. If it cannot be delivered in time, it is kept for the
- * next sender of this user, unless the server refuses the alert itself. Throws a UsageError if it is too long.
+ * Sends an alert, after alerts that were kept for the server. An alert that cannot be delivered in time is kept for the
+ * next sender of this user, unless the server refuses the alert itself. Throws a UsageError if the alert is too long.
  */
 export const sendAlert = async (
   pending: PendingAlert,
@@ -101,7 +104,10 @@ export const sendAlert = async (
   return { ...delivery, ...(delivery.cause === 'alert' ? { isKept: false } : keepAlert(pending, server)) };
 };
 
-/** Delivers what is kept for a server, until the deadline and with at least one attempt; undefined unless it is away. */
+/**
+ * Delivers alerts kept for a server, until the deadline and with at least one attempt; returns the failure if the
+ * server is away, else undefined.
+ */
 export const deliverKept = async (
   server: AlertServer,
   deadline: number,
@@ -110,7 +116,7 @@ export const deliverKept = async (
   for (const { kept, remove } of spool.listFor(server.url.href)) {
     const delivery = await deliver(kept, server, deadline, report);
     if ('cause' in delivery && delivery.cause !== 'alert') {
-      // Without access or a server at the address, this alert and all others wait for somebody to correct that.
+      // Without access or a server at the address, all alerts wait until somebody corrects that.
       return delivery.cause === 'away' ? delivery : undefined;
     }
     remove();
@@ -121,7 +127,7 @@ export const deliverKept = async (
 
 /**
  * Sends an alert until the server has stored or refused it, at most until the deadline and one attempt of 5 s more. All
- * attempts have the same Idempotency-Key, so it is stored once. Throws a UsageError if the alert is too long.
+ * attempts have the same Idempotency-Key, so the alert is stored once. Throws a UsageError if the alert is too long.
  */
 const deliver = async (
   { alert, idempotencyKey }: UniqueAlert,
@@ -138,12 +144,12 @@ const deliver = async (
     const leftMs = deadline - performance.now();
     if (leftMs <= 0 || leastWaitMs > leftMs) return delivery;
     report?.(delivery.reason);
-    // Many senders do not come back at the same moment.
+    // Random, so that many senders do not come back at the same moment.
     await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), leastWaitMs), leftMs));
   }
 };
 
-/** Sends it once; `leastWaitMs` is set if another attempt may succeed. */
+/** Sends the alert once; `leastWaitMs` is set if another attempt may succeed. */
 const attempt = async (
   server: AlertServer,
   request: Parameters<typeof callServer>[2],
@@ -163,11 +169,11 @@ const attempt = async (
 
 const toAdvice = ({ key }: AlertServer, text: string): string => {
   if (key === undefined) return `; set ${otherVariables.key}`;
-  // The specification has no words for a key that may not send.
+  // The specification has no message for a key without the right to send.
   return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
 };
 
-/** Keeps an alert that was not delivered; its message then says when it was sent. */
+/** Keeps an undelivered alert; its message then says when it was sent. */
 export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url }: AlertServer): Keeping => {
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {
@@ -179,7 +185,7 @@ export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url
   }
 };
 
-/** Why an alert was not stored, and what becomes of it. */
+/** Explains why an alert was not stored, and whether it is kept. */
 export const explainUnsent = ({ reason, isKept, lost }: Pick<Unsent, 'reason'> & Keeping): string => {
   const fate = isKept ? '; it is kept for the next send or run' : lost === undefined ? '' : `; it is lost: ${lost}`;
   return `the alert was not stored: ${reason}${fate}`;

@@ -11,19 +11,19 @@ import { type AskedQuery, defineAskingCommand, printLines } from './ask.ts';
 import { createTable, foldSpaces, paintSeverity, toReadableTime } from './table.ts';
 import { parseSince } from './until.ts';
 
-/** Which alerts are wanted. */
+/** Filter for alerts. */
 interface AlertFilter {
   level?: string | undefined;
   source?: string | undefined;
   hostname?: string | undefined;
-  /** A part of the message. */
+  /** Part of the message. */
   text?: string | undefined;
 }
 
 const usualLimit = 20;
 const mostLimit = 10_000;
 
-/** Alerts of one response. */
+/** Maximum alerts of one response. */
 const mostOfPage = 1000;
 
 export const alertsCommand = defineAskingCommand({
@@ -57,7 +57,7 @@ export const alertsCommand = defineAskingCommand({
     };
     if (csv) print(toCsvLines([alertColumns]));
     const search: AlertSearch = (query) => ask('api/alerts/search', { query });
-    // What comes after it is followed: nothing in between is missed, or shown twice.
+    // Following starts after this alert, so that none is missed or shown twice.
     const last = { seq: 0, time: '' };
     if (follow) {
       const [newest] = (await search({ limit: 1 })).data;
@@ -92,11 +92,11 @@ const readLimit = (text: string | undefined, usual: number): number => {
 const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
   from !== undefined || Object.values(filter).some((value) => value !== undefined);
 
-/** Rows as CSV without characters that control a terminal. */
+/** Writes rows as CSV without terminal control characters. */
 const toCsvLines = (rows: readonly (readonly unknown[])[]): string =>
   toCsv(rows).split('\r\n').map(escapeLines).join('\r\n');
 
-/** Parameters of a search. Severities have several names; other levels are names of their own. */
+/** Builds the parameters of a search. Severities have several names; other levels stand only for themselves. */
 const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
   const named = severity === undefined ? { level } : { severity };
@@ -106,7 +106,7 @@ const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): A
 /** True for alerts that the search finds. */
 const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): ((row: AlertEntry) => boolean) => {
   const severity = level === undefined ? undefined : findSeverity(level);
-  // An empty text is not sent, and so is no filter.
+  // An empty text is not sent, and so does not filter.
   const isLevel = createFilterTest(level || '*');
   const isSource = createFilterTest(source || '*');
   const isHost = createFilterTest(hostname || '*');
@@ -117,7 +117,7 @@ const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): (
     row.message.toLowerCase().includes(text.toLowerCase());
 };
 
-/** The pages of what a search finds between two `seq`, the newest first. */
+/** Yields the pages of a search between two `seq`, newest first. */
 async function* searchPages(
   search: AlertSearch,
   query: AskedQuery,
@@ -131,10 +131,10 @@ async function* searchPages(
   }
 }
 
-/** On a narrow terminal, times have no year. */
+/** Columns below which times have no year. */
 const narrow = 100;
 
-/** The columns of a log; where alerts will follow, they are as wide as most need. */
+/** Creates the table of a log. If more alerts will follow, its columns are as wide as most alerts need. */
 const createAlertTable = (isFollowed: boolean) => {
   const isNarrow = process.stdout.isTTY === true && (process.stdout.columns || usualColumns) < narrow;
   const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {

@@ -25,13 +25,13 @@ const exitCodes = {
   [temporaryFailure]: 'the server could not be reached',
 };
 
-/** Variables of commands that ask a server, with the scope of the key that they need. */
+/** Variables of commands that read from a server; `scope` is the scope that their key needs. */
 export const askedVariables = (scope: string) => ({
   [otherVariables.url]: `Server to ask, with the path of a mount if it has one. Default ${defaultUrl}.`,
   [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server asks for one.`,
 });
 
-/** There is no answer of use: what to say about that, and the exit code. */
+/** Error message and exit code when the server gives no usable response. */
 class Unanswered extends Error {
   readonly exitCode: number;
 
@@ -41,43 +41,43 @@ class Unanswered extends Error {
   }
 }
 
-/** What the server responds for a list. */
+/** The server's response for a list. */
 export interface ListReply<Row> {
   data: Row[];
   total: number;
 }
 
-/** Parameters; those that are undefined or empty are not sent. */
+/** Query parameters; undefined and empty values are not sent. */
 export type AskedQuery = Record<string, string | number | undefined>;
 
 interface Sent {
-  /** GET by default. */
+  /** Default: GET. */
   method?: string;
   body?: object;
   query?: AskedQuery;
 }
 
-/** What a command asks and prints with; methods of requests throw where the server has no answer, which ends the command. */
+/** Requests and output of a command. Requests throw if the server gives no usable response, which ends the command. */
 export interface Asking {
   server: AlertServer;
   /** Sends a request and resolves to the text of the response. */
   askText(path: string, sent?: Sent): Promise<string>;
-  /** The same for the object that the response has. */
+  /** Sends a request and resolves to the object in the response. */
   ask<T>(path: string, sent?: Sent): Promise<T>;
-  /** Prints objects, for scripts as JSON, or says that there is `nothing`. */
+  /** Prints objects for people, or as JSON for scripts; prints `nothing` for an empty list. */
   show<Row extends object>(rows: readonly Row[], toText: (rows: readonly Row[]) => string, nothing?: string): undefined;
 }
 
 interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
-  /** Its own flags, besides --json and --url. */
+  /** Flags besides --json and --url. */
   flags?: F;
-  /** Of the key that it needs, for people. */
+  /** Scope of the key, for people. */
   scope: string;
-  /** Resolves to the exit code, if it is not 0. */
+  /** Resolves to the exit code, unless it is 0. */
   run(asking: Asking, input: CommandInput<F & typeof askingFlags>): Promise<number | undefined>;
 }
 
-/** A command that asks a server, for people or scripts. */
+/** Defines a command that reads from a server, for people or scripts. */
 export const defineAskingCommand = <const F extends Record<string, Flag> = Record<never, never>>({
   flags,
   scope,
@@ -121,7 +121,7 @@ const createAsking = (server: AlertServer, isJson = false): Asking => {
   };
 };
 
-/** What there is instead of what the server was asked for. */
+/** Creates the error for a response that is not usable. */
 export const toUnanswered = (
   { key }: AlertServer,
   { status, reason }: Pick<ServerReply, 'status' | 'reason'>,
@@ -135,18 +135,21 @@ export const toUnanswered = (
 export const printLines = (rows: readonly object[]): undefined =>
   print(rows.map((row) => `${escapeJson(JSON.stringify(row))}\n`).join(''));
 
-/** Says that the server has more than it has listed; `which` as `newest`. */
+/** Says that the server has more entries than listed; `which` is a word such as `newest`. */
 export const sayIfMore = ({ data, total }: ListReply<unknown>, which: string): void => {
   if (Number(total) > data.length) say(`${total} match; these are the ${data.length} ${which}`);
 };
 
-/** Characters of an id that tell things apart. */
+/** Characters of an id in tables, enough to distinguish entries. */
 const shownLength = 13;
 
-/** The beginning of an id, as tables show it. */
+/** Shortens an id for tables. */
 export const toShortId = (id: string): string => id.slice(0, shownLength);
 
-/** The row whose id begins like this; says why there is none. `noun` as `silence`. */
+/**
+ * Returns the only row whose id begins with `id`; otherwise prints the reason and returns undefined. `noun` is a word such
+ * as `silence`.
+ */
 export const findById = <Row extends { id: string }>(
   rows: readonly Row[],
   id: string,

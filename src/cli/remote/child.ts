@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { explainSystemError } from '../stdio.ts';
 
-/** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
+/** End of a program: the exit code a shell would report, and the reason of a failure, as a clause without a subject. */
 interface Ending {
   exitCode: number;
   failure?: string;
@@ -20,27 +20,27 @@ interface WrappedEnding extends Ending {
   drain(): Promise<void>;
 }
 
-/** How to hear from a program that runs. */
+/** Callbacks about a running program. */
 interface Listener {
-  /** Gets the output, too. */
+  /** Receives a copy of the output. */
   keep(chunk: Buffer): void;
-  /** The program has ended; output may still come. */
+  /** Called when the program has ended; output may still come. */
   ended(): void;
 }
 
-/** What a program leaves in the background can keep the output open: it is not waited for longer. */
+/** Milliseconds to wait for the end of the output, which a background process of the program can keep open. */
 const outputWaitMs = 1000;
 
-/** Signals that are passed on. */
+/** Forwarded signals. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** A terminal sends these to the program itself, too. */
+/** Signals that a terminal also sends to the program itself. */
 const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 /**
- * Runs a program without a shell, with this process's stdin; its output and the signals that this process gets are passed
- * on. Resolves once it has ended and its output is complete, or 1 s later; output that still comes is passed on until this
- * process exits. `drain` resolves once a slow reader has taken what there is.
+ * Runs a program without a shell, with this process's stdin; forwards its output and the signals that this process
+ * receives. Resolves once the program has ended and its output is complete, or 1 s later; later output is still
+ * forwarded until this process exits. `drain` resolves once a slow reader has taken all output.
  */
 export const runWrapped = async (
   [program = '', ...args]: readonly string[],
@@ -82,8 +82,8 @@ export const runWrapped = async (
 };
 
 /**
- * Pipes for stdout and stderr: those that Node makes are sockets, which a script cannot open as /dev/stdout. Undefined where
- * mkfifo(1) or a folder for it is missing; sockets do for most programs.
+ * Creates named pipes for stdout and stderr: Node's own are sockets, which a script cannot open as /dev/stdout.
+ * Undefined if mkfifo(1) or a folder is missing; sockets work for most programs.
  */
 const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
   let folder: string | undefined;
@@ -92,7 +92,7 @@ const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
     const paths = [join(folder, 'stdout'), join(folder, 'stderr')];
     if (spawnSync('mkfifo', paths, { stdio: 'ignore' }).status !== 0) return undefined;
     return paths.map((path) => {
-      // In this order and so opened, neither waits for the other.
+      // Opened in this order and mode, neither end waits for the other.
       const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       return {
         reader: new Socket({ fd, readable: true, writable: false }),
@@ -118,7 +118,7 @@ const passOutput = async (
   output.on('data', keep).pipe(target, { end: false });
   target.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') onError(error);
-    // The program has to notice that it cannot write, as it would without this one.
+    // The program has to notice that it cannot write, as without this wrapper.
     output.destroy();
   });
   await closed;
@@ -129,7 +129,7 @@ const drain = async (complete: Promise<unknown>): Promise<void> => {
   while (isSlow() && (await awaitWithin(100, complete)) === undefined);
 };
 
-/** Lost output is a failure, even if the program did not notice it. */
+/** Counts lost output as a failure, even if the program did not notice it. */
 const addUnwritten = (ending: Ending, [error]: readonly NodeJS.ErrnoException[]): Ending => {
   if (error === undefined) return ending;
   const problem = `its output could not be written: ${explainSystemError(error)}`;
@@ -142,7 +142,7 @@ const describeEnding = (code: number | null, signal: NodeJS.Signals | null): End
   return code ? { exitCode: code, failure: `failed with exit code ${code}` } : { exitCode: 0 };
 };
 
-/** Some errors of the system are thrown, others are events of the child. */
+/** Starts the program. The system throws some errors; others are events of the child. */
 const startChild = (program: string, args: readonly string[], stdio: StdioOptions): ChildProcess | Error => {
   try {
     return spawn(program, args, { stdio });
@@ -154,7 +154,10 @@ const startChild = (program: string, args: readonly string[], stdio: StdioOption
 /** Codes of errors for which shells report a command as not found. */
 const notFound = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
-/** With the exit codes of shells: 127 for a command that is not found, 126 for one that cannot be executed. */
+/**
+ * Describes a failed start with the exit codes of shells: 127 for a command that is not found, 126 for a command that
+ * cannot be executed.
+ */
 const describeStartFailure = (program: string, error: NodeJS.ErrnoException): WrappedEnding =>
   toUnstarted(explainStartFailure(program, error), notFound.has(error.code ?? '') ? 127 : 126);
 
@@ -181,10 +184,10 @@ export class OutputTail {
   readonly #secret: string;
   readonly #keptBytes: number;
 
-  /** `secret`, in ASCII, is shown as `***`. */
+  /** Masks `secret`, in ASCII, as `***`. */
   constructor(secret = '') {
     this.#secret = secret;
-    // So that a secret which begins before the tail is found.
+    // Keeps more bytes, to find a secret that begins before the tail.
     this.#keptBytes = mostTailBytes + secret.length;
   }
 
@@ -192,7 +195,10 @@ export class OutputTail {
     this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(-this.#keptBytes)]).subarray(-this.#keptBytes);
   };
 
-  /** Without colours and other control characters; of lines that were overwritten, as of progress bars, the last. */
+  /**
+   * Text without colours and other control characters; of overwritten lines, such as progress bars, only the last
+   * state.
+   */
   get text(): string {
     const bytes = this.#mask().subarray(-mostTailBytes);
     const start = bytes.findIndex((byte) => byte >> 6 !== 0b10);
@@ -207,7 +213,7 @@ export class OutputTail {
       .join('\n');
   }
 
-  /** As long as before, so that the same bytes are cut off. */
+  /** Masks with the same length, so that the same bytes are cut off. */
   #mask(): Buffer {
     if (this.#secret === '') return this.#bytes;
     const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));

@@ -23,7 +23,7 @@ export const completionCommand = defineCommand({
   },
 });
 
-/** Somebody waits for the completion of a line. */
+/** Milliseconds; a user waits for the completion of a line. */
 const timeoutMs = 1000;
 
 const paths: Record<NumberedThings, string[]> = {
@@ -31,7 +31,10 @@ const paths: Record<NumberedThings, string[]> = {
   tasks: ['InProgress', 'Pending'].map((status) => `api/tasks?order=newest&limit=100&status=${status}`),
 };
 
-/** Prints the numbers of what is open, each with a tab and what it is, for the completions of shells; or nothing. */
+/**
+ * Prints the numbers of open incidents or tasks, each with a tab and its title, for the completions of shells; prints
+ * nothing on failure.
+ */
 const printNumbers = async (things: NumberedThings): Promise<number> => {
   try {
     const server = readServer(undefined);

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { say } from '../stdio.ts';
 import { callServer, parseObject, type ServerReply, toServerUrl } from './server.ts';
 
-/** Settings that say where the server listens. */
+/** Settings for the address of the server. */
 const settings = ['host', 'port', 'tlsCert', 'allowedHosts'];
 
 const limitMs = 5000;
@@ -38,7 +38,7 @@ interface CheckedServer {
   headers: { host?: string };
 }
 
-/** The server that the settings describe. Throws a SettingsError. */
+/** Finds the server that the settings describe. Throws a SettingsError. */
 const findOwnServer = async (flags: Flags): Promise<CheckedServer> => {
   const [{ loadSomeSettings }, { createSettingsSchema }] = await Promise.all([
     import('../../config/load.ts'),
@@ -49,19 +49,19 @@ const findOwnServer = async (flags: Flags): Promise<CheckedServer> => {
   const [name] = allowedHosts;
   return {
     url: toServerUrl(`${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(host)}:${port}`, 'host'),
-    // A server that is bound beyond loopback may accept no other names.
+    // A server that is bound beyond loopback may accept only these names.
     headers: name === undefined ? {} : { host: name },
   };
 };
 
-/** The address to connect to, as URLs write it, for one to listen on. */
+/** Returns the address to connect to, in URL form, for an address to listen on. */
 const toUrlHost = (host: string): string => {
   if (/^(0+\.?)+$/.test(host)) return '127.0.0.1';
   if (!host.includes(':')) return host;
   return /^[0:]+$/.test(host) ? '[::1]' : `[${host}]`;
 };
 
-/** Why the server is not healthy, as a clause; undefined if it is. */
+/** Returns the reason why the server is not healthy, as a clause; undefined if healthy. */
 const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<string | undefined> => {
   const deadline = performance.now() + limitMs;
   const get = (path: string): Promise<ServerReply> => {
@@ -80,7 +80,7 @@ const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<strin
   return isHealth(parseObject(reply.text)) ? undefined : `${url.origin} is not a signalbox server`;
 };
 
-/** The path of a health check that some mount has; if there is none, the document itself shows that the server works. */
+/** Returns the path of a health check on any mount; without one, the document itself shows that the server works. */
 const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   if (status !== 200) return undefined;
   const paths = Object.keys(Object(parseObject(text)['paths']));
@@ -88,6 +88,6 @@ const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   return (found[0] ?? '/openapi.json').slice(1);
 };
 
-/** What the checks respond, or the OpenAPI document. */
+/** True for the response of a health check, or the OpenAPI document. */
 const isHealth = ({ status, openapi }: Record<string, unknown>): boolean =>
   status === 'ready' || status === 'healthy' || typeof openapi === 'string';

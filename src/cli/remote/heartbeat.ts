@@ -5,13 +5,13 @@ import { say } from '../stdio.ts';
 import { type AlertServer, callServer, isPassingStatus } from './server.ts';
 import { toLateText, tolerate, UnsentFolder } from './state-folder.ts';
 
-/** Milliseconds for one attempt, and between two. */
+/** Milliseconds for one attempt, and between two attempts. */
 const attemptMs = 10_000;
 const waitMs = 1000;
 
-/** A ping that could not be delivered. Its path may be secret, so only its user may read the folder. */
+/** An undelivered ping. Its path may be secret, so only its user may read the folder. */
 interface KeptPing {
-  /** The server that it is for. */
+  /** Server that the ping is for. */
   url: string;
   path: string;
   body: string;
@@ -23,32 +23,32 @@ const spool = new UnsentFolder<KeptPing>(
   ({ path, body }) => typeof body === 'string' && /^ping\/[\w./-]+\?rid=[\da-f-]{36}$/.test(path),
 );
 
-/** The UUID of a heartbeat, or its name. Throws a UsageError. */
+/** Returns the UUID or name of a heartbeat. Throws a UsageError. */
 export const readAddress = (address: string): string => {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(address)) return address;
   throw new UsageError('--heartbeat must be the UUID of a heartbeat, or its name');
 };
 
-/** Tells the server how one run of a command stands. Nothing of it stops the command. */
+/** Reports one run of a command to the server. A failed report never stops the command. */
 export interface RunReport {
-  /** It takes too long. */
+  /** Reports that the run takes too long. */
   late(text: string): void;
-  /** It has ended; `text` is the title with the last output. */
+  /** Reports the end; `text` is the title with the last output. */
   end(ending: { exitCode: number; isFailure: boolean; title: string; text: string }): void;
-  /** Keeps what was not delivered yet, before the process ends. */
+  /** Keeps undelivered reports before the process ends. */
   interrupt(): void;
   /** Resolves once everything was sent or kept. */
   finish(): Promise<unknown>;
 }
 
-/** Pings a heartbeat, whose address is never shown. The run begins now. */
+/** Creates reports by pings of a heartbeat, whose address is never shown. The run begins now. */
 export const createHeartbeatReport = (server: AlertServer, address: string, retryForMs: number): RunReport => {
   const rid = randomUUID();
   const toPath = (signal: string | number): string => `ping/${address}/${signal}?rid=${rid}`;
   let end: KeptPing | undefined;
   /** Pings are sent one after the other. */
   let turn: Promise<unknown> = deliverKeptPings(server).then((isAway) =>
-    // The end says everything; its start only makes it complete.
+    // The final ping is sufficient; the start only adds the duration.
     isAway ? undefined : send(server, { path: toPath('start'), body: '' }),
   );
   const keep = (ping: KeptPing, at: Date): void => {
@@ -81,14 +81,17 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
   };
 };
 
-/** Undefined once it is on the server's disk; otherwise why not, and whether that may pass. */
+/**
+ * Sends a ping. Resolves to undefined once the ping is on the server's disk, otherwise to the reason and whether it may
+ * pass.
+ */
 const send = async (server: AlertServer, { path, body }: Pick<KeptPing, 'path' | 'body'>) => {
   const { status, reason } = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });
   if (status === 200 || status === 201) return undefined;
   return { reason, isPassing: status === 0 || isPassingStatus(status) };
 };
 
-/** Delivers what is kept for a server, the oldest first; resolves to whether it is away. Never rejects. */
+/** Delivers pings kept for a server, oldest first; resolves to true if the server is away. Never rejects. */
 const deliverKeptPings = async (server: AlertServer): Promise<boolean> => {
   for (const { kept, remove } of spool.listFor(server.url.href)) {
     const unsent = await send(server, kept);

@@ -34,7 +34,7 @@ export const incidentsCommand = defineAskingCommand({
   },
 });
 
-/** What nobody has taken first, then the worst, then the oldest. */
+/** Sorts unacknowledged incidents first, then the worst, then the oldest. */
 const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
@@ -131,7 +131,7 @@ export const resolveCommand = defineAskingCommand({
     act(asking, 'resolve', words, message === undefined ? {} : { comment: message }),
 });
 
-/** Does the same to each incident; exits with 1 if one of them was refused. */
+/** Applies an action to each incident; exits with 1 if an incident was refused. */
 const act = async (
   { ask, show }: Asking,
   action: 'acknowledge' | 'resolve',
@@ -148,7 +148,7 @@ const act = async (
   return rows.length < data.length ? 1 : 0;
 };
 
-/** People write `#412`, too; a shell takes that as a comment unless it is quoted. */
+/** Accepts `#412` too, which a shell takes for a comment unless it is quoted. */
 const toNumber = (word: string): string => {
   const number = word.replace(/^#/, '');
   if (!/^[\w-]{1,36}$/.test(number)) {

@@ -28,7 +28,7 @@ export const oncallCommand = defineAskingCommand({
   run: async (asking, { own: { at, nextWeek, nextMonth, override, from, until, message, end } }) => {
     const { ask, show } = asking;
     const now = new Date();
-    // Version 1.1 had --at for the beginning of an override.
+    // In version 1.1, --at was the beginning of an override.
     const isFormer = override !== undefined && from === undefined;
     const chosen = [nextWeek, nextMonth, override !== undefined, end !== undefined, at !== undefined && !isFormer];
     if (chosen.filter(Boolean).length > 1) {
@@ -92,7 +92,7 @@ const toDutyTable = (rows: readonly OnCall[]): string =>
     { dropped: ['NEXT'], fixed: ['UNTIL'] },
   );
 
-/** From Monday on. */
+/** Returns the next Monday. */
 const toNextWeek = (now: Date) => {
   const monday = new Date(now);
   monday.setHours(0, 0, 0, 0);

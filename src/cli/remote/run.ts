@@ -98,12 +98,12 @@ export const runProgram = defineCommand({
       endedAt = performance.now();
       clearTimeout(timer);
     };
-    // In another directory, relative paths would lead elsewhere.
+    // Without the directory, relative paths would lead elsewhere.
     if (isFolderGone) ended();
     const { exitCode, failure, isStarted, drain } = isFolderGone
       ? toUnstarted('the working directory is gone')
       : await runWrapped(words, { keep: tail.add, ended });
-    // A signal now ends the waiting for the server.
+    // From now on a signal ends the waiting for the server.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
         report.interrupt();
@@ -119,7 +119,7 @@ export const runProgram = defineCommand({
   },
 });
 
-/** The server, or, for variables that are invalid, why there is none: they must not stop the command. */
+/** Returns the server, or the reason why the variables are invalid: they must not stop the command. */
 const readServerOrProblem = (flag: string | undefined): AlertServer | { refused: string } => {
   if (flag !== undefined) toServerUrl(flag, '--url');
   try {
@@ -131,12 +131,12 @@ const readServerOrProblem = (flag: string | undefined): AlertServer | { refused:
 
 const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
 
-/** Words of a script that are part of its name at most. */
+/** Maximum words of a script that become part of its name. */
 const mostWords = 3;
 
 /**
- * What people call a command: its program; for a shell, the file that it runs or the first words of what `-c` names, which end
- * before flags, quotes and variables.
+ * Returns the name that people use for a command: its program; for a shell, the file that it runs or the first words of
+ * `-c`, which end before flags, quotes and variables.
  */
 export const toCommandName = ([program = '', ...args]: readonly string[]): string => {
   const name = basename(program);
@@ -153,7 +153,7 @@ export const toCommandName = ([program = '', ...args]: readonly string[]): strin
 
 const longestKey = 256;
 
-/** The command line, where it is given, tells commands apart that have the same name. */
+/** Includes the command line, if given, in the key, to distinguish commands with the same name. */
 const toDefaultKey = (about: { source: string; hostname: string }, words: readonly string[]): string => {
   const line = words.length === 0 ? [] : [toHash(JSON.stringify(words)).slice(0, 8)];
   const key = [about.source, about.hostname, ...line].join('/');
@@ -162,10 +162,10 @@ const toDefaultKey = (about: { source: string; hostname: string }, words: readon
 
 const toHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The commands whose last run was reported as failed to a server. */
+/** Commands whose last run was reported to a server as failed. */
 const failedRuns = new StateFolder('failed-runs');
 
-/** Tells the server about runs of one command, which the key of its alerts stands for. Nothing here stops the command. */
+/** Reports runs of one command, which share the key of its alerts. A failed report never stops the command. */
 const createAlertReport = (
   server: AlertServer,
   about: Required<Pick<SentAlert, 'source' | 'hostname' | 'key' | 'level'>>,
@@ -176,9 +176,9 @@ const createAlertReport = (
   const pending = new Set<PendingAlert>();
   /** Alerts are sent one after the other. */
   let turn: Promise<unknown> = Promise.resolve();
-  /** The alert that says how the run stands. */
+  /** The alert with the current state of the run. */
   let last: SentAlert | undefined;
-  /** The alert was sent or kept. */
+  /** Called when an alert was sent or kept. */
   const note = ({ status }: SentAlert): void => {
     if (status === 'firing') {
       const text = JSON.stringify({ url, key: about.key });
@@ -203,7 +203,7 @@ const createAlertReport = (
     late: fail,
     end: ({ isFailure, title, text }) => {
       if (isFailure) return fail(text);
-      // Also the alerts of the last run.
+      // Also resolves the alerts of the last run.
       const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
       if (isOver) send({ ...about, level: 'INFO', message: title, status: 'resolved' });
       else turn = deliverKept(server, performance.now());
@@ -219,7 +219,7 @@ const createAlertReport = (
   };
 };
 
-/** The report of a run for which no server can be used. */
+/** Creates the report of a run without a usable server. */
 const createMuteReport = (reason: string): RunReport => {
   const fail = (): void => say(explainUnsent({ reason, isKept: false, lost: 'no server can be used' }));
   return {

@@ -67,7 +67,7 @@ interface Given {
   label?: readonly string[] | undefined;
 }
 
-/** The optional fields of the alert. Throws a UsageError. */
+/** Reads the optional fields of the alert. Throws a UsageError. */
 const readGiven = ({ key, status, link, label }: Given) => {
   const known = status === undefined ? undefined : readChoice('--status', status, alertStatuses);
   if (known === 'resolved' && key === undefined) {
@@ -90,7 +90,10 @@ const toLabel = (text: string): [string, string] => {
   return [name, value];
 };
 
-/** The words, or standard input if there is none, or only `-`; what is not UTF-8 becomes U+FFFD. Throws a UsageError. */
+/**
+ * Returns the words, or standard input without words or for `-`; bytes that are not UTF-8 become U+FFFD. Throws a
+ * UsageError.
+ */
 const readMessage = async (words: readonly string[]): Promise<string> => {
   const isPiped = words.length === 0 || (words.length === 1 && words[0] === '-');
   const message = isPiped ? await readPiped() : words.join(' ');
@@ -104,7 +107,7 @@ const readPiped = async (): Promise<string> => {
   return bytes.toString().replace(/[\r\n]+$/, '');
 };
 
-/** Like logger(1). */
+/** Returns the user name, like logger(1). */
 const readUserName = (): string => {
   try {
     return userInfo().username;

@@ -7,17 +7,17 @@ import { parseJson } from '../../lib/parse-json.ts';
 import { toFlag, UsageError } from '../args.ts';
 import { readInput } from '../stdio.ts';
 
-/** Where alerts are sent. */
+/** Server that receives alerts. */
 export interface AlertServer {
   /** Ends with `/`; its path is a mount, or a proxy's prefix. */
   url: URL;
   key: string | undefined;
 }
 
-/** The exit code of commands whose server cannot be reached now, as sysexits.h has it. */
+/** Exit code of commands whose server cannot be reached now (EX_TEMPFAIL of sysexits.h). */
 export const temporaryFailure = 75;
 
-/** A server with default settings. */
+/** Address of a server with default settings. */
 export const defaultUrl = 'http://127.0.0.1:8080';
 
 /** Flags of commands that send alerts. */
@@ -44,7 +44,7 @@ export const clientVariables = {
   [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server asks for one.',
 };
 
-/** The server that the flag `--url` or the variables name. Throws a UsageError, which never shows the key. */
+/** Returns the server of the flag `--url` or the variables. Throws a UsageError, which never shows the key. */
 export const readServer = (flag: string | undefined): AlertServer => {
   const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
   const url = flag === undefined ? toServerUrl(variable || defaultUrl, otherVariables.url) : toServerUrl(flag, '--url');
@@ -54,7 +54,7 @@ export const readServer = (flag: string | undefined): AlertServer => {
   return { url, key: key?.trim() || undefined };
 };
 
-/** What an alert is about. Throws a UsageError. */
+/** Checks the key of an alert. Throws a UsageError. */
 export const readAlertKey = (key: string): string => {
   if (key.startsWith('sbk_')) {
     throw new UsageError(
@@ -65,17 +65,17 @@ export const readAlertKey = (key: string): string => {
   return key;
 };
 
-/** The longest time that timers can wait is 24 days. */
+/** Maximum seconds of a timer (24 days). */
 const mostSeconds = 2_000_000;
 
-/** Milliseconds of a flag's value in seconds. Throws a UsageError. */
+/** Converts a flag's value in seconds to milliseconds. Throws a UsageError. */
 export const toMilliseconds = (flag: string, text: string): number => {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds <= mostSeconds) return seconds * 1000;
   throw new UsageError(`${toFlag(flag)} must be seconds from 0 to ${mostSeconds}, not ${JSON.stringify(text)}`);
 };
 
-/** A URL that ends with `/`. `place` says where it came from. */
+/** Returns a URL that ends with `/`. `place` names the source of the text in errors. */
 export const toServerUrl = (text: string, place: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
@@ -88,18 +88,21 @@ export const toServerUrl = (text: string, place: string): URL => {
   return url;
 };
 
-/** Bytes of a response that are read. */
+/** Maximum bytes read of a response. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
-/** What came of a request. */
+/** Result of a request. */
 export interface ServerReply {
-  /** 0 without a response. */
+  /** Status of the response; 0 without a response. */
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
-  /** Why it is no success, as a clause for people. It never shows the key. */
+  /** Reason of a failure, as a clause for people. It never shows the key. */
   reason: string;
-  /** There is no response, and there will be none: the certificate is not trusted, or the server does not speak HTTP or TLS. */
+  /**
+   * There is no response and retries are useless: the certificate is not trusted, or the server does not speak HTTP or
+   * TLS.
+   */
   isLasting: boolean;
 }
 
@@ -111,8 +114,8 @@ type Call = Pick<RequestOptions, 'method' | 'headers'> & {
 };
 
 /**
- * Sends one request with the server's key, on a connection of its own, and reads the response, which must be complete after
- * `timeoutMs`. Redirects are not followed. Never rejects. Without `fetch`, which takes 15 ms to load.
+ * Sends one request with the server's key, on a separate connection, and reads the response, which must be complete
+ * after `timeoutMs`. Redirects are not followed. Never rejects. Does not use `fetch`, which takes 15 ms to load.
  */
 export const callServer = async (
   { url, key }: AlertServer,
@@ -133,7 +136,7 @@ export const callServer = async (
         ...headers,
       } as OutgoingHttpHeaders,
     });
-    // Once the response has begun, reading it fails, too.
+    // Once the response has begun, its reading fails as well.
     sent.on('error', () => undefined);
     try {
       const [response]: IncomingMessage[] = await once(sent.end(toBodyText(body)), 'response');
@@ -167,14 +170,14 @@ const readError = (status: number, text: string): string => {
   return typeof error === 'string' ? error : '';
 };
 
-/** Why a response is no success, as a clause that never shows the key. */
+/** Explains why a response is a failure, as a clause that never shows the key. */
 export const explainStatus = ({ url, key }: AlertServer, status: number, error: string): string => {
   if (error === '') return `${url.origin} responded ${status}`;
   const said = key === undefined ? error : error.replaceAll(key, '***');
   return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
 };
 
-/** Statuses of a server, or of a proxy in front of it, that may take the same request later. */
+/** Statuses after which a server, or a proxy in front of it, may accept the same request later. */
 const passing = new Set([408, 429, 502, 503, 504]);
 
 export const isPassingStatus = (status: number): boolean => passing.has(status);
@@ -186,15 +189,15 @@ const reasons: Record<string, string> = {
   ),
 };
 
-/** Whether a code of a failure says that the server speaks neither HTTP nor TLS, as asked. */
+/** True if the error code shows that the server speaks neither HTTP nor TLS. */
 const isOtherProtocol = (code: string): boolean => /^(EPROTO$|ERR_SSL|HPE_)/.test(code);
 
-/** Why there is no response, as a clause. */
+/** Explains a missing response, as a clause. */
 export const explainFailure = (error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (isOtherProtocol(code)) return `the server does not speak ${code.startsWith('HPE_') ? 'HTTP' : 'HTTPS'}`;
   return reasons[code] ?? (message || code);
 };
 
-/** The object of a JSON text; an empty one if it is something else. */
+/** Returns the object of a JSON text; an empty object for other texts. */
 export const parseObject = (text: string): Record<string, unknown> => Object(parseJson(text));

@@ -6,7 +6,7 @@ import { toLocalSecond } from '../../lib/local-time.ts';
 import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
-/** Bounds of a folder, whose oldest files are dropped first, and of a file: an alert in its envelope. */
+/** Limits: files in a folder, whose oldest files are dropped first, and bytes of a file (an alert in its envelope). */
 const mostFiles = 1000;
 const mostBytes = 16 * 1024 * 1024;
 const mostFileBytes = (1024 + 64) * 1024;
@@ -14,8 +14,8 @@ const mostFileBytes = (1024 + 64) * 1024;
 const othersWrite = 0o022;
 
 /**
- * A folder of `$XDG_STATE_HOME/signalbox` in which commands keep small files for their user. Methods throw an Error, whose
- * message is a clause, if the folder cannot be used or other accounts could have planted its files.
+ * A folder of `$XDG_STATE_HOME/signalbox` in which commands keep small files for their user. Methods throw an Error,
+ * whose message is a clause, if the folder cannot be used or other accounts could have planted its files.
  */
 export class StateFolder {
   readonly #name: string;
@@ -24,7 +24,7 @@ export class StateFolder {
     this.#name = name;
   }
 
-  /** The names of its files, sorted. */
+  /** Returns the names of the files, sorted. */
   list(): string[] {
     const names = findBase() !== undefined && lstat(this.#path) ? readdirSync(this.#path).sort() : [];
     if (names.length > 0) assertOwn(this.#path);
@@ -35,7 +35,10 @@ export class StateFolder {
     return this.list().includes(file);
   }
 
-  /** Undefined if there is no such file; empty for one that was not written here, such as a pipe, which could block. */
+  /**
+   * Returns undefined for a missing file, and an empty text for a file of another kind, such as a pipe, which could
+   * block.
+   */
   read(file: string): string | undefined {
     const path = join(this.#path, file);
     try {
@@ -47,7 +50,7 @@ export class StateFolder {
     }
   }
 
-  /** Returns how many older files were dropped. */
+  /** Returns the number of older files dropped. */
   write(file: string, text: string): number {
     mkdirSync(this.#path, { recursive: true, mode: 0o700 });
     assertOwn(this.#path);
@@ -55,12 +58,12 @@ export class StateFolder {
     return tolerate('the oldest files are kept, too', () => this.#dropOldest()) ?? 0;
   }
 
-  /** Does nothing if it is gone. */
+  /** Does nothing if the file is missing. */
   remove(file: string): void {
     rmSync(join(this.#path, file), { force: true });
   }
 
-  /** Renames a file that is of no use, and returns its new path. */
+  /** Renames an unusable file, and returns its new path. */
   setAside(file: string): string {
     const path = join(this.#path, file);
     renameSync(path, `${path}.bad`);
@@ -92,26 +95,26 @@ export class StateFolder {
   }
 }
 
-/** What could not be sent, with the URL of the server that it is for, each in a file. `noun` is what messages call one. */
+/** Undelivered messages with the URL of their server, one per file. `noun` is their name in messages. */
 export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   readonly #noun: string;
   readonly #isWhole: (kept: Kept) => boolean;
 
-  /** `isWhole` says, or throws for other values, whether one was written here. */
+  /** `isWhole` returns false, or throws, for values that were not written here. */
   constructor(name: string, noun: string, isWhole: (kept: Kept) => boolean) {
     super(name);
     this.#noun = noun;
     this.#isWhole = isWhole;
   }
 
-  /** Keeps one that was to be sent at that time; returns how many older ones were dropped. */
+  /** Keeps a message that was to be sent at `at`; returns the number of older messages dropped. */
   keep(kept: Kept, at: Date): number {
     return this.write(`${String(at.getTime()).padStart(16, '0')}-${randomUUID()}.json`, JSON.stringify(kept));
   }
 
   /**
-   * Those that are kept for a server, the oldest first. Each is read when it is its turn: others may deliver it before.
-   * Never throws; a file that can never be delivered gets the ending `.bad`.
+   * Yields the messages kept for a server, oldest first. Each is read on its turn: another process may deliver it
+   * before. Never throws; a file that can never be delivered gets the ending `.bad`.
    */
   *listFor(url: string): Generator<{ kept: Kept; remove(): void }> {
     const noun = this.#noun;
@@ -138,11 +141,11 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   }
 }
 
-/** A text for people that is sent later than it was meant to be. */
+/** Marks a text as sent later than intended, for people. */
 export const toLateText = (text: string, at: Date): string =>
   `${text}\n(sent late; it happened at ${toLocalSecond(at.getTime())})`;
 
-/** Does something that the command does not depend on: of faults with the same effect, the first is printed. */
+/** Runs an action that the command does not depend on; prints only the first fault with the same effect. */
 export const tolerate = <T>(effect: string, action: () => T): T | undefined => {
   try {
     return action();

@@ -6,34 +6,37 @@ import { escapeControls } from '../stdio.ts';
 /** Characters between two columns. */
 const gap = '  ';
 
-/** The most characters of a column that is not the last one, unless there is room, and the least in a narrow terminal. */
+/** Widths of a column other than the last: the maximum unless there is room, and the minimum in a narrow terminal. */
 const mostWide = 28;
 const leastWide = 8;
 
-/** The last column says the most: others become narrower for so many characters of it, and are left out for so many. */
+/**
+ * The last column is the most informative: other columns shrink to give it the first width, and are left out to give it
+ * the second.
+ */
 const lastWide = 36;
 const leastLastWide = 24;
 
 interface TableOptions {
   /** Colours a cell on a terminal, unless NO_COLOR is set. */
   paint?: (text: string) => string;
-  /** Titles of the columns that a narrow terminal can do without, the first one first. */
+  /** Titles of columns that a narrow terminal can omit, in this order. */
   dropped?: readonly string[];
-  /** Titles of the columns whose texts say nothing when they are cut, such as times. */
+  /** Titles of columns that are useless when cut, such as times. */
   fixed?: readonly string[];
-  /** Widths to begin with, by title, where rows will come that are not known yet. */
+  /** Initial widths by title, for rows that come later. */
   usual?: Readonly<Record<string, number>>;
 }
 
 type Rows = readonly (readonly string[])[];
 
-/** A table with a line for each row: columns are as wide as their texts, and every line fits the terminal. */
+/** Writes a table with a line for each row: columns are as wide as their texts, and every line fits the terminal. */
 export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string =>
   createTable(titles, options)(rows);
 
 /**
- * The same for rows that come one after the other: the first text begins with the titles, and columns become wider if they have
- * to, and never narrower.
+ * Creates a table for rows that come one after the other: the first text begins with the titles; columns become wider
+ * as needed, never narrower.
  */
 export const createTable = (
   titles: readonly string[],
@@ -64,10 +67,10 @@ export const createTable = (
   };
 };
 
-/** Whether texts have colours here. */
+/** True if texts are coloured here. */
 export const isPainted = (): boolean => process.stdout.isTTY === true && !process.env['NO_COLOR'];
 
-/** How wide the columns are on this terminal; 0 for those that are left out. */
+/** Computes the column widths for this terminal; 0 for omitted columns. */
 const fitWidths = (
   titles: readonly string[],
   natural: readonly number[],
@@ -102,27 +105,27 @@ const fitWidths = (
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** What people take for characters. The segmenter is made when it is needed: most texts are plain. */
+/** Splits a text into user-perceived characters. The segmenter is created on demand: most texts are plain. */
 const listCharacters = (text: string): string[] => {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 };
 
-/** What terminals show in two columns: East Asian wide characters, and emoji. */
+/** Characters that terminals show in two columns: East Asian wide characters, and emoji. */
 const wide =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/u;
 
 const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
-/** Columns of a terminal that a text without control characters takes. */
+/** Returns the terminal columns of a text without control characters. */
 export const toWidth = (text: string): number =>
   isPlain(text) ? text.length : listCharacters(text).reduce((sum, each) => sum + toCharacterWidth(each), 0);
 
 const toCharacterWidth = (character: string): number => (wide.test(character) ? 2 : 1);
 
-/** The text in at most so many columns; `…` stands for the rest. */
+/** Cuts the text to at most so many columns; `…` stands for the rest. */
 export const fitText = (text: string, columns: number): string => {
-  // No character takes more than two code units for each of its columns, unless it is made of many.
+  // A character takes at most two code units per column, unless it is a sequence.
   if (columns === Number.POSITIVE_INFINITY || toWidth(text) <= columns) return text;
   let shown = '';
   let width = 0;
@@ -149,26 +152,26 @@ const units: [name: string, seconds: number][] = [
   ['min', 60],
 ];
 
-/** How long ago a time was: `3 h`. */
+/** Returns the time elapsed: `3 h`. */
 export const toRelativeTime = (time: string): string => {
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(time)) / 1000));
   const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1];
   return `${Math.floor(seconds / size)} ${unit}`;
 };
 
-/** A time as clocks here show it: `2026-01-31 09:30:00`. */
+/** Formats a time in local time: `2026-01-31 09:30:00`. */
 export const toReadableTime = (time: string): string => toLocalTimestamp(new Date(time)).replace('T', ' ');
 
-/** The table of one thing, and below it the text of its last column where that is cut. */
+/** Adds the full text of the last column below the table of a single thing, if the table cuts it. */
 export const withWhole = (table: string, text: string): string => {
   const whole = escapeControls(foldSpaces(text));
   return table.includes(whole) ? table : `${table}\n${whole}\n`;
 };
 
-/** A text of several lines as one. */
+/** Joins several lines into one. */
 export const foldSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The words in lines of at most `width` characters. */
+/** Wraps the words into lines of at most `width` characters. */
 export const wrap = (text: string, width: number): string[] => {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -9,7 +9,7 @@ const taskPriorities = ['Critical', 'High', 'Medium', 'Low'];
 const openStatuses = ['InProgress', 'Pending'];
 const taskStatuses = [...openStatuses, 'Completed', 'Cancelled'];
 
-/** Tasks of one response. */
+/** Maximum tasks of one response. */
 const mostTasks = 1000;
 
 export const tasksCommand = defineAskingCommand({
@@ -36,7 +36,7 @@ export const tasksCommand = defineAskingCommand({
   },
 });
 
-/** The most urgent first, then what somebody works on, then the oldest. */
+/** Sorts the most urgent tasks first, then tasks in progress, then the oldest. */
 const compareUrgency = (a: Task, b: Task): number =>
   taskPriorities.indexOf(a.Priority) - taskPriorities.indexOf(b.Priority) ||
   taskStatuses.indexOf(a.Status) - taskStatuses.indexOf(b.Status) ||

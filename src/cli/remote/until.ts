@@ -7,8 +7,8 @@ const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * The end that people write, of what begins at `from`: a clock time is the next one after that. Throws a UsageError, also for a
- * time that has passed.
+ * Parses an end time typed by people for a thing that begins at `from`: a clock time is the next one after `from`.
+ * Throws a UsageError, also for a time in the past.
  */
 export const parseUntil = (text: string, now: Date, from?: Date): Date => {
   const at = parseClock(text, from ?? now) ?? parseWhen('--until', text, now);
@@ -18,8 +18,8 @@ export const parseUntil = (text: string, now: Date, from?: Date): Date => {
 };
 
 /**
- * The time that people write: `18:00` and `Thu 18:00` are the next times that clocks here show that, `2h`, `30m` and `1d` count
- * from now, and everything else is RFC 3339 with an offset. Throws a UsageError.
+ * Parses a time typed by people: `18:00` and `Thu 18:00` are the next such local times, `2h`, `30m` and `1d` count from
+ * now, and other texts must be RFC 3339 with an offset. Throws a UsageError.
  */
 export const parseWhen = (flag: string, text: string, now: Date): Date => {
   const at = parseClock(text, now) ?? parseSpan(text, now) ?? parseInstant(text);
@@ -27,7 +27,10 @@ export const parseWhen = (flag: string, text: string, now: Date): Date => {
   throw new UsageError(`${flag} must be a time such as 18:00, "Thu 18:00", 2h or 2036-01-31T08:30:00Z, not "${text}"`);
 };
 
-/** The time since when: as of `parseWhen`, with the last time that clocks showed that, and spans before now. Throws a UsageError. */
+/**
+ * Parses a start time in the past, in the forms of `parseWhen`: clock times are the most recent ones, and spans count
+ * back from now. Throws a UsageError.
+ */
 export const parseSince = (text: string, now: Date): Date => {
   const clock = parseClock(text, now);
   if (clock) {

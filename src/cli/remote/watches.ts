@@ -11,7 +11,7 @@ export const watchesCommand = defineAskingCommand({
 
 const states = ['firing', 'cannot check', 'pending'];
 
-/** The worst first. */
+/** Sorts the worst state first. */
 const rankOfState = (state: string): number => (states.includes(state) ? states.indexOf(state) : states.length);
 
 const toWatchTable = (rows: readonly Watch[]): string => {

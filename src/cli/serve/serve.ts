@@ -18,7 +18,7 @@ import { escapeControls } from '../stdio.ts';
 import { createLog } from './log.ts';
 import { handleSignals } from './stopping.ts';
 
-/** For running requests to finish during shutdown. */
+/** Milliseconds for running requests to finish during shutdown. */
 const gracePeriodMs = 10_000;
 
 /** Profiles whose records a memory store forgets. */
@@ -27,12 +27,12 @@ const forgetful = ['tasks', 'protected-tasks', 'simple-tasks', 'items'];
 /** A warning for the log. */
 interface Warning {
   msg: string;
-  /** As `GET, POST /api/tasks`. */
+  /** In the form `GET, POST /api/tasks`. */
   openRoutes?: string[];
 }
 
 interface Options {
-  /** Instead of the one of the settings. */
+  /** Overrides the level of the settings. */
   logLevel?: Settings['logLevel'];
   /** Variables; by default those of this process. */
   environment?: NodeJS.ProcessEnv;
@@ -50,7 +50,7 @@ const prepare = async (
   const settings = loadSettings(schema, flags, environment, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
-  // On a terminal long work is shown, and elsewhere logged.
+  // A terminal shows the progress of slow work; elsewhere the log does.
   const onProgress = process.stderr.isTTY ? { onProgress: showProgress } : {};
   const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
   const parts = { log, features, openStorage: open };
@@ -63,8 +63,8 @@ const prepare = async (
 };
 
 /**
- * Checks what a start checks, and changes nothing. Logs warnings; resolves to what a start would do to the database, as
- * sentences without a full stop. Throws a SettingsError where a start would.
+ * Runs all checks of a start, and changes nothing. Logs warnings; resolves to the changes that a start would make to
+ * the database, as sentences without a full stop. Throws a SettingsError where a start would.
  */
 export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   withTrialStorage(async (openStorage) => {
@@ -75,7 +75,9 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
     return plans;
   });
 
-/** Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if it cannot start. */
+/**
+ * Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if the server cannot start.
+ */
 export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
   const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
   if (settings.seed !== undefined) await freeMemory();
@@ -93,19 +95,19 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
     limitMs: gracePeriodMs,
     reload: isInTerminal ? undefined : reload,
   });
-  // The server works without its start message, on a full disk for example.
+  // The server works without its start message, for example on a full disk.
   process.stdout.on('error', () => undefined);
   clearProgress();
-  // Printed only after signal handlers are installed: readers of the address may also stop the server.
+  // Printed after the signal handlers are installed: readers of the address may also stop the server.
   process.stdout.write(createStartMessage(app, address, settings));
-  // After the message, so it is not interrupted by log lines.
+  // Logged after the message, so that it is not interrupted.
   for (const warning of warnings) log.warn(warning);
   for (const remark of app.remarks) log.info(remark);
 };
 
 /**
- * Starts a server in this process with the settings of a config file alone, without a start message; only errors are logged.
- * Resolves to its address, and what stops it. Throws a SettingsError.
+ * Starts a server in this process with the settings of a config file only, without a start message; only errors are
+ * logged. Resolves to its address and a function that stops it. Throws a SettingsError.
  */
 export const startServer = async (schema: TObject, config: string) => {
   const options = { logLevel: 'error', environment: {}, openStorage } as const;
@@ -113,13 +115,13 @@ export const startServer = async (schema: TObject, config: string) => {
   return { url: await listen(app, settings, log), close: () => app.server.close() };
 };
 
-/** Warnings about who can use the server. */
+/** Returns warnings about open access to the server. */
 const listAccessWarnings = ({ mounts, exposure }: App, { jwtSecret }: Settings): Warning[] => {
   const profiles = mounts.flatMap((mount) => mount.profiles);
   const closed = profiles.filter(
     ({ aliases, routes }) =>
       routes.every(({ access }) => access !== 'open') &&
-      // One that came with another was not asked for.
+      // A profile that came with another was not asked for.
       !profiles.some(({ name }) => aliases.includes(name)),
   );
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
@@ -174,20 +176,20 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host name is unknown; choose another with --host',
 };
 
-/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
+/** Writes the URL of the server. Fastify's own text shows 127.0.0.1 if the server listens on every address. */
 const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 /**
- * The text printed on startup: where the console is and where alerts go, the mounts, what is open without a token, and notices
- * such as random passwords.
+ * Creates the text printed on startup: addresses of the console and for alerts, the mounts, routes that are open
+ * without a token, and notices such as random passwords.
  */
 const createStartMessage = (
   { mounts, home, notices, invitation }: Pick<App, 'mounts' | 'home' | 'notices' | 'invitation'>,
   address: string,
   { store, publicUrl }: Settings,
 ): string => {
-  // A setting of the notifications, which need not be there.
+  // A setting of the notifications, which may be off.
   const reached = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : undefined;
   const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
   const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
@@ -207,7 +209,7 @@ const createStartMessage = (
     '',
     `Open without a token: ${describeOpenProfiles(mounts)}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
-    // Only the console has the screen.
+    // Only the console has the page of the invitation.
     ...(invitation && home !== '/docs/'
       ? ['', `${invitation.text}: ${reached ?? local}${home}${invitation.fragment}`]
       : []),
@@ -221,7 +223,7 @@ const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
 
-/** The profiles that have routes without a token, and after them those where other routes need one. */
+/** Lists the profiles that have routes without a token, then the profiles in which other routes need a token. */
 const describeOpenProfiles = (mounts: App['mounts']): string => {
   const isOpen = ({ access }: { access: string }): boolean => access === 'open';
   const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));

@@ -2,26 +2,29 @@ import type { FastifyBaseLogger } from 'fastify';
 
 /**
  * Signals that stop the server in order. A fault in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled: its
- * handler would run again and again, while without one the process ends at once and a service manager restarts it.
+ * handler would run again and again. Without a handler the process ends at once and a service manager restarts it.
  */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const;
 
-/** Node would open its debugger to every local account, or end without completing anything: other daemons reopen their logs. */
+/**
+ * Ignored signals: other daemons reopen their logs on them, but Node would open its debugger to every local account, or
+ * end without completing anything.
+ */
 const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
 
 interface Options {
   log: FastifyBaseLogger;
-  /** Completes what is in progress. */
+  /** Completes the work in progress. */
   close(): Promise<unknown>;
-  /** Milliseconds that this may take. */
+  /** Milliseconds allowed for closing. */
   limitMs: number;
-  /** What SIGHUP does; without it, SIGHUP stops the server, too. */
+  /** Handler of SIGHUP; without a handler, SIGHUP stops the server, too. */
   reload: (() => Promise<void>) | undefined;
 }
 
 /**
- * Stops the server after a signal, with exit code 0, or after an error that nothing has caught, with exit code 1. A second
- * signal or error while it stops, or reaching the limit, ends the process at once with exit code 1.
+ * Stops the server after a signal, with exit code 0, or after an uncaught error, with exit code 1. A second signal or
+ * error during the stop, or reaching the limit, ends the process at once with exit code 1.
  */
 export const handleSignals = ({ log, close, limitMs, reload }: Options): void => {
   let isStopping = false;
@@ -48,7 +51,7 @@ export const handleSignals = ({ log, close, limitMs, reload }: Options): void =>
     });
   }
   for (const signal of ignoredSignals) process.on(signal, () => undefined);
-  // Rejections that nothing handles arrive here, too.
+  // Unhandled rejections arrive here, too.
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'unexpected error');
     if (isStopping) endNow('error while stopping');
