@@ -7,7 +7,7 @@ import { parseArguments, runRows } from './support/run.ts';
 const argv = process.argv.slice(2);
 const { page } = parseArguments(argv);
 const insert = (text: string): string => (page ? insertBetweenMarkers(readFileSync(page, 'utf8'), text) : '');
-// A page without markers is refused before anything is measured.
+// Refuses a page without markers before the measurements.
 insert('');
 const { text, hasFailed } = await runRows('bench', rows, argv);
 if (page) writeFileSync(page, insert(text));

@@ -8,21 +8,21 @@ import { withLock } from './lock.mjs';
 import { preparePackage, prepareProgram, root } from './prepare.mjs';
 
 /**
- * Builds what the npm `package` holds; or the `executable`; or the `deb` too, for tests of upgrades as `--release 0.2.0` and
- * into `--folder FOLDER`.
+ * Builds the contents of the npm `package`, the `executable`, or the `deb` as well; for tests of upgrades as `--release
+ * 0.2.0` and into `--folder FOLDER`.
  */
 const options = { release: { type: 'string' }, folder: { type: 'string' } };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [target] = positionals;
 
-/** The package has the other libraries in its files, so it must not install them, too. */
+/** Drops the dependencies that are bundled in the package's files, so that npm does not install them again. */
 const shorten = (text) => {
   const manifest = JSON.parse(text);
   manifest.dependencies = Object.fromEntries(external.map((name) => [name, manifest.dependencies[name]]));
   return JSON.stringify(manifest);
 };
 
-/** Shortens package.json until npm has packed it and runs `postpack`, which it does not if it fails. */
+/** Shortens package.json until npm has packed it and runs `postpack`; npm skips `postpack` after a failure. */
 const shortenManifest = () => {
   const [path, saved] = ['package.json', join('dist', '.built', 'package.json')].map((file) => join(root, file));
   let text = readFileSync(path, 'utf8');

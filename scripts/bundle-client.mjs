@@ -10,7 +10,7 @@ export const clientPath = join(root, 'dist', 'client.js');
 const documentPath = join(root, 'dist', 'openapi.json');
 const typesPath = join(root, 'dist', 'client.d.ts');
 
-/** Most bytes that the client may have, gzipped. */
+/** Maximum bytes of the client, gzipped. */
 const budget = 6000;
 
 /** Builds the client and its types for the routes of the built server; throws if it exceeds its budget. */
@@ -35,7 +35,7 @@ export const buildClient = async (serverPath) => {
   const size = gzipSync(contents).length;
   process.stderr.write(`Client, gzipped: ${(size / 1000).toFixed(1)} of ${budget / 1000} KB\n`);
   if (size > budget) throw new Error('the client is too large');
-  // Making types resolves the references.
+  // Generating types resolves the references.
   const topics = toTopics(document);
   const common = readFileSync(join(root, 'src', 'client', 'types.ts'), 'utf8');
   writeFileSync(typesPath, `${topics}\n${await toTypes(document)}\n${common}\n${ending}`);
@@ -44,8 +44,8 @@ export const buildClient = async (serverPath) => {
 };
 
 /**
- * The OpenAPI document of a server that has all profiles at their default mounts. The address of a database, where none
- * answers, adds the profile that only shared stores have.
+ * Returns the OpenAPI document of a server with all profiles at their default mounts. The address of a database without
+ * a server adds the profile that only shared stores have.
  */
 const describeApi = async (serverPath) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-build-'));
@@ -64,17 +64,17 @@ const describeApi = async (serverPath) => {
   }
 };
 
-/** The document without routes that take a plain text alone: the client sends JSON. */
+/** Returns the document without routes that take only plain text: the client sends JSON. */
 const withoutTexts = ({ paths, ...api }) => {
   const isCalled = ([, { requestBody }]) => requestBody === undefined || 'application/json' in requestBody.content;
   const toCalled = ([path, methods]) => [path, Object.fromEntries(Object.entries(methods).filter(isCalled))];
   return { ...api, paths: Object.fromEntries(Object.entries(paths).map(toCalled)) };
 };
 
-/** Parameters that say where a page begins; src/client/streams.ts has one reader for each. */
+/** Parameters that name the start of a page; src/client/streams.ts has one reader for each. */
 const pagings = ['after', 'before', 'page'];
 
-/** The routes as src/client/create-client.ts reads them: id, method, profile, default mount, path and marks. */
+/** Lists the routes in the form of src/client/create-client.ts: id, method, profile, default mount, path and marks. */
 const listOperations = ({ paths, components }) => {
   const resolve = (schema) => (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema);
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -94,7 +94,7 @@ const listOperations = ({ paths, components }) => {
   );
 };
 
-/** The types of all schemas and routes, by openapi-typescript: without those of refusals, which the client throws. */
+/** Generates the types of all schemas and routes by openapi-typescript, without refusals, which the client throws. */
 const toTypes = async ({ paths, components, openapi, info }) => {
   const packages = await installTools('client', 'Installing openapi-typescript (45 MB) ...');
   const generator = join(packages, 'openapi-typescript', 'dist', 'index.mjs');
@@ -123,13 +123,13 @@ const pickSuccess = (responses) =>
       .map(([status, { description, content }]) => [status, { description, content }]),
   );
 
-/** The type of the data of events by topic. */
+/** Returns the type of the data of events, by topic. */
 const toTopics = ({ 'x-signalbox-topics': topics }) => {
   const members = Object.entries(topics).map(([name, { $ref }]) => `  ${name}: ${$ref.split('/').at(-1)};`);
   return `/** The data of events by topic. */\nexport type Topics = {\n${members.join('\n')}\n};\n`;
 };
 
-/** What src/client exports, for the routes and topics of this program. */
+/** Exports of src/client, for the routes and topics of this program. */
 const ending = `/** What each method takes and returns. */
 export type Operations = { [K in keyof operations]: ToOperation<operations[K]> };
 

@@ -14,7 +14,7 @@ const dist = join(root, 'dist');
 export const bundlePath = join(dist, 'signalbox.js');
 const serverPath = join(dist, 'server.js');
 
-/** Packages with binaries, and the one that is never loaded on Linux, stay outside the program. */
+/** Packages outside the program: packages with binaries, and a package that is never loaded on Linux. */
 export const external = ['@node-rs/argon2', 'systeminformation'];
 
 /** All files below folders of the repository, sorted. */
@@ -26,7 +26,7 @@ export const listFiles = (...folders) =>
       .sort(),
   );
 
-/** A hash of files. The lockfile stands for the libraries and tools. */
+/** Hashes files. The lockfile stands for the libraries and tools. */
 const hashFiles = (paths) => {
   const hash = createHash('sha256');
   for (const path of ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', ...paths]) {
@@ -38,7 +38,7 @@ const hashFiles = (paths) => {
 
 const listSources = (...folders) => listFiles(...folders).filter((file) => !file.endsWith('.test.ts'));
 
-/** Something that is built: it is current if `dist/.built` has the hash of its inputs. */
+/** Creates a build step: its output is current if `dist/.built` has the hash of its inputs. */
 export const createPart = (name, output, listInputs, build) => {
   const stamp = join(dist, '.built', name);
   const hash = () => hashFiles(listInputs());
@@ -53,7 +53,7 @@ export const createPart = (name, output, listInputs, build) => {
   return { isCurrent, makeCurrent };
 };
 
-/** Replaces a folder with a new one beside it. */
+/** Replaces a folder with a new folder beside it. */
 const replaceFolder = (folder) => {
   rmSync(folder, { recursive: true, force: true });
   renameSync(`${folder}.new`, folder);
@@ -63,7 +63,7 @@ const referencePath = join(dist, 'public');
 const reference = 'tools/reference/package-lock.json';
 const icon = 'console/public/favicon.svg';
 
-/** Copies the page of the API reference, with Scalar from a package that holds its one file as a string. */
+/** Copies the page of the API reference, with Scalar from a package that holds its single file as a string. */
 const buildReference = async () => {
   const packages = await installTools('reference', 'Installing Scalar for the API reference (5 MB) ...');
   const holder = join(packages, '@scalar', 'fastify-api-reference');
@@ -89,7 +89,10 @@ const buildConsole = async () => {
   replaceFolder(consolePath);
 };
 
-/** Leaves out what Fastify would load for servers of other kinds: HTTP/2, and schemas that it compiles by itself. */
+/**
+ * Leaves out modules that Fastify would load for servers of other kinds: HTTP/2, and schemas that it compiles by
+ * itself.
+ */
 const withoutUnused = {
   name: 'without-unused',
   setup: ({ onResolve, onLoad }) => {
@@ -100,7 +103,7 @@ const withoutUnused = {
   },
 };
 
-/** What commands import of the server is in a file of its own. */
+/** Puts the server code that commands import into a separate file. */
 const serverApart = {
   name: 'server apart',
   setup: ({ onResolve }) => onResolve({ filter: /\/program\.ts$/ }, () => ({ path: './server.js', external: true })),
@@ -110,7 +113,7 @@ const serverApart = {
 export const bundleProgram = async ({ plugins = [], ...options }) => {
   const { build, stop } = await import('esbuild');
   const common = { absWorkingDir: root, entryPoints: ['src/main.ts'], bundle: true, platform: 'node', external };
-  // Without the end its service would run as long as this process.
+  // Ends esbuild's service, which would run as long as this process.
   const all = { ...common, plugins: [withoutUnused, ...plugins], logLevel: 'error', ...options };
   await build(all).finally(stop);
 };
@@ -146,11 +149,11 @@ const bundleParts = [
   createPart('console', consolePath, () => listSources('console', 'src/client'), buildConsole),
   createPart('program', bundlePath, () => listSources('src'), buildProgram),
   createPart('texts', textsPath, () => ['package.json', ...listSources('src', 'tools/texts')], buildTexts),
-  // Of all that is in the parts before it.
+  // Covers the parts before it.
   createPart('licences', licencesPath, () => ['scripts/licences.mjs', reference], buildLicences),
 ];
 
-/** The client needs the program, whose routes it calls. */
+/** Inputs of the client, which needs the program because it calls its routes. */
 const clientInputs = ['scripts/bundle-client.mjs', 'tools/client/package-lock.json'];
 const client = createPart(
   'client',
@@ -162,12 +165,12 @@ const client = createPart(
 /** True if the program and its pages were built from the current sources, lockfile and options. */
 export const isBundleCurrent = () => bundleParts.every(({ isCurrent }) => isCurrent());
 
-/** Builds the program and its pages where they are not current. Call it under the lock. */
+/** Builds the program and its pages unless they are current. Call it under the lock. */
 export const buildBundle = async () => {
   for (const { makeCurrent } of bundleParts) await makeCurrent();
 };
 
-/** Builds what the package holds, where it is not current. Call it under the lock. */
+/** Builds the contents of the package unless they are current. Call it under the lock. */
 export const buildPackage = async () => {
   await buildBundle();
   await client.makeCurrent();

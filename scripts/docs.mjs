@@ -4,8 +4,8 @@ import { withLock } from './lock.mjs';
 import { root, run } from './prepare.mjs';
 
 /**
- * Builds the documentation site in dist/site; `dev` serves it with hot reload, `preview` serves the built one. SITE_BASE is
- * the path below which it is published.
+ * Builds the documentation site in dist/site; `dev` serves it with hot reload, `preview` serves the built site.
+ * SITE_BASE is the path below which the site is published.
  */
 const [command = 'build', ...options] = process.argv.slice(2);
 

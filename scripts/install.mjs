@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** An installation that failed, or was ended by a `signal`; the message is one line. */
+/** A failed installation, or an installation ended by a `signal`; the message is one line. */
 export class InstallError extends Error {
   constructor(message, signal) {
     super(message);
@@ -19,8 +19,8 @@ const readPackages = (path) => (existsSync(path) ? JSON.parse(readFileSync(path,
 const readInstalled = (folder) => readPackages(join(folder, 'node_modules', '.package-lock.json'));
 
 /**
- * True if the node_modules of a folder have no other versions than the locked ones, and lack nothing that is needed to
- * `build` the program, or for `all`. Packages for other systems may be missing.
+ * True if the node_modules of a folder have only locked versions, and everything needed to `build` the program, or for
+ * `all`. Packages for other systems may be missing.
  */
 export const isInstalled = (purpose, folder = root) => {
   const locked = readPackages(join(folder, 'package-lock.json'));
@@ -36,8 +36,8 @@ export const isInstalled = (purpose, folder = root) => {
 
 /**
  * Installs the packages needed to `build` the program, or `all` of them, into a new folder, which replaces node_modules
- * once it is complete. Tools that were installed before stay installed. Does nothing if they are installed. Call it under
- * the lock.
+ * once it is complete. Tools that were installed before stay installed. Does nothing if all packages are installed.
+ * Call it under the lock.
  */
 export const install = async (purpose, { retries }) => {
   if (isInstalled(purpose)) return;
@@ -50,7 +50,7 @@ export const install = async (purpose, { retries }) => {
     for (const path of ['package.json', 'package-lock.json', '.npmrc', join('tools', 'package.json')]) {
       if (existsSync(join(root, path))) cpSync(join(root, path), join(staging, path));
     }
-    // No peers: Vite's optional ones are types and programs that only the tools use.
+    // No peers: Vite's optional peers are types and programs that only the tools use.
     const ofProgram = ['--workspaces=false', '--legacy-peer-deps'];
     await runNpmCi([`--fetch-retries=${retries}`, ...(all ? [] : ofProgram)], staging);
     if (existsSync(target)) renameSync(target, join(staging, 'old'));
@@ -70,7 +70,7 @@ export const installTools = async (name, announcement) => {
   return join(folder, 'node_modules');
 };
 
-/** Explicit, because npm passes the options of its own command on to this one. */
+/** Set explicitly, because npm passes the options of its own command on to this one. */
 const options = [
   '--include=dev',
   '--include=optional',
@@ -85,7 +85,7 @@ const options = [
   '--loglevel=error',
 ];
 
-/** Runs `npm ci`. A signal kills npm first, which is safe because it works in a folder of its own. */
+/** Runs `npm ci`. A signal kills npm first, which is safe because npm works in a separate folder. */
 const runNpmCi = async (args, cwd) => {
   // On Windows npm is a batch file, which needs a shell.
   const running = promisify(execFile)('npm', ['ci', ...options, ...args], { cwd, shell: process.platform === 'win32' });
@@ -105,7 +105,7 @@ const runNpmCi = async (args, cwd) => {
   }
 };
 
-/** The first line of npm's error output that is a sentence. */
+/** Returns the first line of npm's error output that is a sentence. */
 const toReason = (output) =>
   output
     .split('\n')

@@ -4,7 +4,10 @@ import { root } from './install.mjs';
 
 export const licencesPath = join(root, 'dist', 'licences.json');
 
-/** The packages of a release that are installed here: those that the lockfile has for the program, and Vite, of which a function is in the console. */
+/**
+ * Lists the installed packages of a release: the program's packages in the lockfile, and Vite, of which a function is
+ * in the console.
+ */
 const listLibraries = () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const ofTools = Object.keys(packages.tools.optionalDependencies).map((name) => `node_modules/${name}`);
@@ -28,7 +31,7 @@ const toLicence = (folder) => {
   return { name, version, licence: license, text };
 };
 
-/** The package of the API reference, whose one file does not say what is in it. */
+/** Reads the package of the API reference, whose single file does not name its contents. */
 export const readScalar = () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'tools', 'reference', 'package.json'), 'utf8'));
   const name = '@scalar/fastify-api-reference';
@@ -40,12 +43,12 @@ const toScalarLicence = () => {
   return { ...readScalar(), licence: 'MIT', text };
 };
 
-/** Name, version, licence and its text of each library in the program and its pages, by name; they must have been built. */
+/** Lists name, version, licence and licence text of each library in the built program and its pages, by name. */
 export const listLicences = () => {
   const all = [...listLibraries().map(toLicence), toScalarLicence()];
   const byKey = new Map(all.map((each) => [`${each.name} ${each.version}`, each]));
   return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
 };
 
-/** Writes them for the route that shows them. */
+/** Writes the licences for the route that shows them. */
 export const buildLicences = () => writeFileSync(licencesPath, JSON.stringify(listLicences()));

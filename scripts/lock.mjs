@@ -8,8 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import { root } from './install.mjs';
 
 /**
- * Runs an action while no other process on this machine runs one for this checkout, and says so if it has to wait. The
- * lock is a socket, which the kernel closes when its process ends in any way.
+ * Runs an action while no other process on this machine runs one for this checkout, and prints a line if it has to
+ * wait. The lock is a socket, which the kernel closes when its process ends in any way.
  */
 export const withLock = async (action) => {
   const { dev, ino } = statSync(root, { bigint: true });
@@ -20,7 +20,7 @@ export const withLock = async (action) => {
   for (let waits = 0; !(await listen(server, path)); waits += 1) {
     if (waits === 0) process.stderr.write('Waiting for another command that is building here ...\n');
     await setTimeout(200);
-    // Elsewhere than on Linux and Windows the socket is a file, which remains after its process has ended.
+    // On systems other than Linux and Windows the socket is a file, which remains after its process has ended.
     if (places[process.platform] === undefined && (await isLeft(path))) await rm(path, { force: true });
   }
   try {
@@ -30,7 +30,7 @@ export const withLock = async (action) => {
   }
 };
 
-/** True if the server has the lock now; false if another process has it. */
+/** Resolves to true if the server now has the lock; to false if another process has it. */
 const listen = (server, path) =>
   once(server.listen({ path, exclusive: true }), 'listening').then(
     () => true,

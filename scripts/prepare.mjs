@@ -8,7 +8,7 @@ import { withLock } from './lock.mjs';
 export { root };
 
 /**
- * Brings the bundle up to date and installs the packages that this needs; writes nothing if it is current. With
+ * Updates the bundle and installs the packages needed for that; writes nothing if the bundle is current. With
  * `orExisting`, an existing build is used if nothing can be installed or written. Exits if there is no program to run.
  */
 export const prepareProgram = async ({ orExisting = false } = {}) => {
@@ -19,14 +19,14 @@ export const prepareProgram = async ({ orExisting = false } = {}) => {
   }, orExisting);
 };
 
-/** As `prepareProgram`, with the client, so that everything is there that the package holds. */
+/** Does the same as `prepareProgram`, and builds the client, so that all contents of the package exist. */
 export const preparePackage = () =>
   attempt(async () => {
     await install('build', { retries: 2 });
     await buildPackage();
   });
 
-/** Brings the tools, the compiled tests and what the package holds up to date; exits if that fails. */
+/** Updates the tools, the compiled tests and the contents of the package; exits on failure. */
 export const prepare = () =>
   attempt(async () => {
     await install('all', { retries: 2 });
@@ -34,7 +34,7 @@ export const prepare = () =>
     await buildPackage();
   });
 
-/** Runs a program with this process's input and output; exits with its exit code if it fails. */
+/** Runs a program with this process's input and output; exits with the program's exit code if it fails. */
 export const run = (program, args) => {
   const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
   if (error) throw error;
@@ -44,14 +44,17 @@ export const run = (program, args) => {
 /** Runs a command of an installed package: `runTool('typescript', 'tsc', ['--build'])`. */
 export const runTool = (name, command, args) => run(process.execPath, [toolPath(name, command), ...args]);
 
-/** The script behind a command of an installed package. The files that npm puts into .bin need a shell on Windows. */
+/**
+ * Returns the script behind a command of an installed package. The files that npm puts into .bin need a shell on
+ * Windows.
+ */
 export const toolPath = (name, command) => {
   const folder = join(root, 'node_modules', name);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 };
 
-/** True if there is a program of any version that runs. */
+/** True if a program of any version is there and runs. */
 const isRunnable = () =>
   [bundlePath, ...external.map((name) => join(root, 'node_modules', name))].every((path) => existsSync(path));
 

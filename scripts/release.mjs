@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { prepare, root, run } from './prepare.mjs';
 import { createSbom } from './sbom.mjs';
 
-// Builds everything that belongs to a release into dist/release, and its notes. The executable is built only if it is not
-// current, so the release workflow gets the one that it has tested; it publishes all this and makes the container of it.
+// Builds all files of a release into dist/release, and its notes. An executable that is current is not rebuilt, so the
+// release workflow publishes the executable that it has tested, and makes the container from it.
 
 process.chdir(root);
 const folder = join('dist', 'release');
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The text below the heading of this version in the changelog. */
+/** The changelog's text below the heading of this version. */
 const part = readFileSync('CHANGELOG.md', 'utf8')
   .split(/^## /m)
   .find((each) => each.startsWith(`${version}`));

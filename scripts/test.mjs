@@ -8,13 +8,13 @@ import { prepare, root, runTool } from './prepare.mjs';
 /** Minimum branch coverage of src, in percent. */
 const minimumBranches = 95;
 
-/** Reasons for which a test may be skipped in CI, where everything that tests need is installed. */
+/** Reasons for which a test may be skipped in CI, where all requirements of tests are installed. */
 const allowedSkips = [
   // Node 20 and 22; .ci/run runs these tests on Node 24, too.
   'this version of Node has no argon2 of its own',
   // The program as published runs these tests, too.
   'no other module can be loaded into the executable',
-  // These files run with three stores, and the tests with the store that they are about.
+  // These files run with three stores; each test runs with the store that it concerns.
   'this store keeps tasks and items',
   'two long lists at once may use the database',
   // A shallow clone cannot build 1.0.0.
@@ -29,10 +29,10 @@ const reportCoverage = (coverage) =>
     ...['--lines', '0', '--functions', '0', '--statements', '0'],
   ]);
 
-/** True if a test of the file takes longer when it is asked to: more kills, failovers, requests or records. */
+/** True if a test of the file has a long form: more kills, failovers, requests or records. */
 const hasLongForm = (file) => /\/(long|rounds|task-store)\.ts'|\bisLong\b/.test(readFileSync(join(root, file), 'utf8'));
 
-/** Files without a test; those that have only a long form need one only then. */
+/** Returns files without a test; files with only a long form need a test only in the long form. */
 const findEmpty = (files, tests, isLong) =>
   files
     .filter((file) => !tests.some((test) => test.file === file) && (isLong || !hasLongForm(file)))
@@ -54,7 +54,7 @@ const printSlowest = (tests) => {
 const toLine = ({ file, name, state, variables }) =>
   [`${file}: ${state}: ${name}`, ...Object.entries(variables ?? {}).map((pair) => pair.join('='))].join(', ');
 
-/** With the beginning of its errors, which are far above in the output. */
+/** Adds the beginning of the errors, which are far above in the output. */
 const toProblem = (test) => [toLine(test), ...(test.text ?? '').split('\n').slice(0, 12)].join('\n  ');
 
 const printTotals = (tests, seconds) => {
@@ -87,7 +87,7 @@ if (unknown.length > 0) {
 }
 await prepare();
 const before = readdirSync(root);
-/** For coverage, and for what test processes prepare once for all. */
+/** Folder for coverage, and for data that test processes prepare once for all. */
 const shared = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
 chmodSync(shared, 0o755);
 process.on('exit', () => rmSync(shared, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { Server } from 'node:net';
 
-/** Preloaded into json-server, which always listens on all addresses: restricts it to this machine. */
+/** Restricts json-server, which always listens on all addresses, to this machine; preloaded. */
 const { listen } = Server.prototype;
 
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]): Server {

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 
-/** What undici can do at best: posts one text again and again, each time the last response is read. */
+/** Posts one text repeatedly, each time the last response is read: undici at its best. */
 export const start = (url: string, concurrency: number, headers: Record<string, string>, body: string): void => {
   const { origin, pathname: path } = new URL(url);
   const pool = new Pool(origin, { connections: concurrency });

@@ -12,10 +12,10 @@ import type { Bench, Measure } from '../support/run.ts';
 import * as servers from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
-/** Pause after the first response before memory is read. */
+/** Milliseconds between the first response and the memory reading. */
 const idleMs = 500;
 
-/** Starts each side in turns, without pinning anything. */
+/** Starts each side in turns, without pinning. */
 const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: servers.Scope) => Promise<servers.Server>)[]) => {
   const measureStart = (start: (own: servers.Scope) => Promise<servers.Server>) =>
     servers.withScope(scope.folder, async (own) => {
@@ -51,7 +51,7 @@ export const startAndMemory: Measure = async (bench) => {
   ];
 };
 
-/** Memory of a task that was created, at a million. */
+/** Measures the memory of each created task, at a million tasks. */
 const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
   const server = await servers.startSignalbox(scope, { place: 'any', reportsMemory: true });
   const before = await servers.readMemory(server);
@@ -70,7 +70,7 @@ const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
   }));
 };
 
-/** The single executable beside the bundle. */
+/** Measures the start of the single executable beside the bundle. */
 export const executableStart: Measure = async (bench) => {
   if (!existsSync(servers.executable)) throw new NotMeasurable('there is no executable: npm run build:executable');
   const start = (isExecutable: boolean) => (own: servers.Scope) =>
@@ -80,11 +80,11 @@ export const executableStart: Measure = async (bench) => {
   return [{ work: 'start of the executable to first response', ...figures, name, goal: '≤ 0.5 ×' }];
 };
 
-/** Milliseconds of each reading, and before the first one. */
+/** Milliseconds of each reading, and before the first reading. */
 const readingMs = 4000;
 const readings = 5;
 
-/** What the program costs when nothing happens, and while one console shows its Overview. No process is pinned. */
+/** Measures the cost of an idle program, and of one console that shows its Overview. No process is pinned. */
 export const consoleCost: Measure = async ({ scope }) => {
   const browser = await openBrowser();
   if (!browser) throw new NotMeasurable('no Chromium or Chrome is installed');
@@ -105,7 +105,10 @@ export const consoleCost: Measure = async ({ scope }) => {
   ];
 };
 
-/** Percent of one processor that the process uses, and how often its main thread sleeps per second, in each reading. */
+/**
+ * Returns the percent of one processor that the process uses, and how often its main thread sleeps per second, for each
+ * reading.
+ */
 export const measureCost = async (pid: number) => {
   const read = () => [performance.now(), readCpuMs(pid), readStatus(pid, 'voluntary_ctxt_switches')] as const;
   await setTimeout(readingMs);
@@ -120,7 +123,7 @@ export const measureCost = async (pid: number) => {
   return costs;
 };
 
-/** `npm start` in a fresh clone with an empty npm cache, and each later one. */
+/** Measures `npm start` in a fresh clone with an empty npm cache, and each later start. */
 export const firstStart: Measure = async ({ scope }) => {
   const obstacle = firstRun.findObstacle();
   if (obstacle) throw new NotMeasurable(obstacle);

@@ -7,7 +7,7 @@ import { measureCost } from './footprint.ts';
 const createHeartbeats = (count: number, period = 3600) =>
   Array.from({ length: count }, (_, index) => ({ name: `job-${index}`, uuid: randomUUID(), period }));
 
-/** Five of each kind that finds something here, at their usual intervals; none fires. */
+/** Creates five watches of each type that works here, at their usual intervals; none fires. */
 const createWatches = (url: string) => {
   const limit = { limit: 1000 };
   const readings = { disk: limit, memory: limit, cpu: limit, load: limit, pressure: limit, service: { failed: true } };
@@ -18,7 +18,10 @@ const createWatches = (url: string) => {
   return Object.entries(kinds).flatMap(toFive);
 };
 
-/** Pings of one heartbeat, each on disk before its response; and what many cost of which nothing comes, with watches. */
+/**
+ * Measures pings of one heartbeat, each on disk before its response, and the cost of many silent heartbeats and
+ * watches.
+ */
 export const heartbeats: Measure = ({ scope, load, rounds, seconds }) =>
   withScope(scope.folder, async (own) => {
     const start = (count: number, watches: object[] = []) => {

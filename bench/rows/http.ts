@@ -17,15 +17,15 @@ interface Ours extends LoadRequest {
   options?: servers.SignalboxOptions | ((scope: servers.Scope) => Promise<servers.SignalboxOptions>);
   /** Requests before anything is measured. */
   before?: LoadRequest[];
-  /** Returns what must be the same in both responses. */
+  /** Returns the part that must be equal in both responses. */
   toSame?(answer: string): unknown;
-  /** How much work a response is, if responses differ. */
+  /** Returns the work of a response, if responses differ. */
   weigh?(answer: string): number;
-  /** The shortest length of a round. */
+  /** Minimum seconds of a round. */
   fewestSeconds?: number;
 }
 
-/** A path of another program, which may need our response, or of signalbox: of the same server without `options`. */
+/** A path of another program, which may need our response, or of signalbox; without `options`, of the same server. */
 interface Beside extends LoadRequest {
   name: string;
   program?(answer: string, scope: servers.Scope): servers.ServerOptions;
@@ -56,7 +56,7 @@ const lists = {
   '?status=Cancelled&priority=High': 'some of the last ten match',
   '?status=Completed': 'none matches',
 };
-/** Preloads what the program does by itself: where it no longer does, this side is faster. */
+/** Preloads a copy of the program's own tick object: if the program stops creating its own, this side is faster. */
 const tickShapeKept: Beside = {
   name: 'itself with the shape of tick objects kept by a preloaded module',
   url: '/api/tasks',
@@ -103,7 +103,7 @@ const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory: Beside = { name: 'itself with --store memory', ...create, options: {} };
 const stored = 'answered after fdatasync';
 
-/** Each alert is about something else, 10^5 of them in a round: each opens an incident, up to the most that can be open. */
+/** Alerts about different problems, 10^5 in a round: each opens an incident, up to the limit of open incidents. */
 const storm = createPost('/api/alert', { ...alert, key: '[<id>]' });
 const withIncidents: Ours = { ...storm, fewestSeconds: 6, options: {} };
 const allButIncidents = listProfiles(features.filter(({ needsDatabase }) => !needsDatabase))
@@ -130,10 +130,10 @@ const durable: HttpLine[] = [
   ['B21, B27', `POST /api/tasks, --store file, ${stored}`, '≥ 0.8 ×', withFile, inMemory],
 ];
 
-/** Glances handles one request at a time and refuses connections when many are waiting. */
+/** Connections for Glances, which handles one request at a time and refuses connections when many are waiting. */
 const few = { connections: 8 };
 
-/** Fields of all rows: signalbox has four in each, Glances some twenty, which it cannot leave out. */
+/** Counts the fields of all rows: signalbox has four in each row, Glances some twenty, which cannot be left out. */
 const countFields = (answer: string): number => {
   const value = JSON.parse(answer);
   const rows: object[] = Array.isArray(value) ? value : value.data;
@@ -207,7 +207,7 @@ const table = [...tasks, ...durable, ...programs, ...costs];
 
 type Start = (options: Ours['options']) => Promise<servers.Server>;
 
-/** The lines of a row, one after the other; those with the same object of options share a server. */
+/** Measures the lines of a row one after the other; lines with the same options object share a server. */
 const measure = async (bench: Bench, id: string): Promise<Finding[]> => {
   const shared = new Map<Ours['options'], servers.Server>();
   const findings: Finding[] = [];

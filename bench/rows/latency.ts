@@ -24,7 +24,10 @@ const startSleepers = async (scope: Scope): Promise<void> => {
   await once(shell.stdout, 'data');
 };
 
-/** The effect of process lists on other requests. The server is not pinned: reading many processes may use a thread. */
+/**
+ * Measures the effect of process lists on other requests. The server is not pinned: reading many processes may use a
+ * thread.
+ */
 export const hammered: Measure = async ({ scope, load, rounds }) => {
   await startSleepers(scope);
   const { url } = await startSignalbox(scope, { place: 'any' });
@@ -44,10 +47,10 @@ export const hammered: Measure = async ({ scope, load, rounds }) => {
   ];
 };
 
-/** Pause after each piece read, at most 64 KiB: three megabytes a second. */
+/** Milliseconds of pause after each piece read, at most 64 KiB: three megabytes a second. */
 const readMs = 20;
 
-/** Reads a response slowly; the returned function stops and throws if the response was complete, so not slow. */
+/** Reads a response slowly; the returned function stops, and throws if the response was already complete. */
 const readSlowly = (url: string): (() => void) => {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -64,7 +67,7 @@ const readSlowly = (url: string): (() => void) => {
   };
 };
 
-/** A client that reads a very long response slowly: the memory that it costs at most, and the delay of others. */
+/** Measures a client that reads a very long response slowly: its peak memory, and the delay of other requests. */
 export const slowReader: Measure = async ({ scope, rounds }) => {
   const { url, pid } = await startSignalbox(scope, { tasks: 1_000_000 });
   const long = `${url}/api/tasks?limit=1000000`;
@@ -88,10 +91,10 @@ export const slowReader: Measure = async ({ scope, rounds }) => {
 };
 
 const waiting = 100_000;
-/** Refusals by a busy machine are not what is measured. */
+/** Turns off refusals by a busy machine, which this row does not measure. */
 const patient = ['--max-event-loop-delay', '0'];
 
-/** What a destination that cannot be reached, and its backlog, cost those who send alerts. */
+/** Measures how an unreachable destination with a backlog slows down senders of alerts. */
 export const deadDestination: Measure = async ({ scope, rounds }) => {
   const start = async (name: string, destinations: object[]) => {
     const dataDir = join(scope.folder, name);
@@ -111,7 +114,7 @@ export const deadDestination: Measure = async ({ scope, rounds }) => {
 const consoles = 100;
 const pace = { count: 3000, everyMs: 1 };
 
-/** Alerts at a fixed rate while consoles watch them, and while none does. */
+/** Measures alerts at a fixed rate with and without consoles that watch them. */
 export const watched: Measure = async ({ scope, rounds }) => {
   let accepted = 0;
   const side = (streams: number) => () =>

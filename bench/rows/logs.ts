@@ -16,7 +16,7 @@ const compare = async (bench: Bench, ours: Target, theirs: Target, connections =
   return compareRates(bench, await toSide(ours), await toSide(theirs));
 };
 
-/** Long logs beside a short one: until they can be searched, and listing them. */
+/** Measures long logs beside a short log: the time until they can be searched, and listing them. */
 export const longLogs: Measure = async (bench) => {
   const short = join(bench.scope.folder, 'short');
   await fillLog(short, few);
@@ -43,7 +43,7 @@ const measureLog = async (bench: Bench, records: number, short: string): Promise
   ];
 };
 
-/** The long log, one of a single day of it that begins with this record, and the query for that day. */
+/** Starts the long log, a log of a single day of it that begins with this record, and the query for that day. */
 const startLogs = async ({ scope, folder }: Bench, first: number) => {
   const startedAt = toStart(many);
   const directory = join(scope.folder, 'day');
@@ -54,7 +54,10 @@ const startLogs = async ({ scope, folder }: Bench, first: number) => {
   return { long, day, range: `since=${since}&until=${until}` };
 };
 
-/** Searching a day in the middle of a long log: a text that no alert has, so all are read, and the last alerts. */
+/**
+ * Measures a search in a day in the middle of a long log: for a text that no alert has, so all are read, and for the
+ * last alerts.
+ */
 export const searchDay: Measure = async (bench) => {
   const { long, day, range } = await startLogs(bench, many / 2);
   const longer = { ...bench, seconds: 2 * bench.seconds };
@@ -71,7 +74,9 @@ export const searchDay: Measure = async (bench) => {
   ];
 };
 
-/** The histogram of the last 24 hours of a long log, beside its last 50 alerts, and a log of these hours alone. */
+/**
+ * Measures the histogram of the last 24 hours of a long log, beside its last 50 alerts, and a log of these hours alone.
+ */
 export const histogram: Measure = async (bench) => {
   const { long, day } = await startLogs(bench, many - alertsPerDay + 1);
   const path = '/api/alerts/histogram?buckets=96';

@@ -7,14 +7,16 @@ import type { Measure } from '../support/run.ts';
 import { createScope, readMemory, startServer, startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
-/** Minutes of the whole row, and before memory is read for the first time. */
+/** Minutes of the whole row, and before the first memory reading. */
 const lengths = { usual: [2, 1], long: [60, 10] } as const;
 const pauseMs = 5;
 const streamMs = 2000;
-/** How long the receiver of deliveries is there, and then away. */
+/** Milliseconds for which the receiver of deliveries is up, and then down. */
 const receiverMs = 15_000;
 
-/** Memory in the life of a server: alerts, tasks that come and go, streams, logins, a receiver that goes away. */
+/**
+ * Measures memory in the life of a server: alerts, tasks that come and go, streams, logins, a receiver that goes away.
+ */
 export const mixedLife: Measure = async ({ scope, isLong }) => {
   const [minutes, settling] = lengths[isLong ? 'long' : 'usual'];
   let receiver = createScope(scope.folder);
@@ -22,7 +24,7 @@ export const mixedLife: Measure = async ({ scope, isLong }) => {
   const { url: sinkUrl } = await startServer(receiver, sink);
   const port = Number(new URL(sinkUrl).port);
   const config = { destinations: [{ name: 'sink', type: 'webhook', url: `${sinkUrl}/in` }] };
-  // Refusals by a busy machine are not what is measured.
+  // Turns off refusals by a busy machine, which this row does not measure.
   const server = await startSignalbox(scope, { config, flags: ['--max-event-loop-delay', '0'], reportsMemory: true });
   const { url } = server;
   const createAlert = createPost(`${url}/api/alert`, alert);

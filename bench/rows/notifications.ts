@@ -9,7 +9,10 @@ import { startSignalbox, withScope } from '../support/server.ts';
 /** Milliseconds between two alerts. */
 const everyMs = 10;
 
-/** From the request that sends an alert to the notification at a receiver on this machine, each about another problem. */
+/**
+ * Measures the time from an alert's request to its notification at a receiver on this machine, each about another
+ * problem.
+ */
 export const notification: Measure = async ({ scope, rounds, seconds }) => {
   const measure = (notify: 'alerts' | 'incidents') =>
     withScope(scope.folder, async (own): Promise<Finding[]> => {

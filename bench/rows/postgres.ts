@@ -23,7 +23,7 @@ const fewestSeconds = 3;
 
 type DatabaseBench = Bench & { database: PostgresServer };
 
-/** Measures beside a server that syncs each commit; throws a NotMeasurable where none can run. */
+/** Measures beside a server that syncs each commit; throws a NotMeasurable if none can run. */
 const onDatabase =
   (measure: (bench: DatabaseBench) => ReturnType<Measure>): Measure =>
   async (bench) => {
@@ -32,7 +32,7 @@ const onDatabase =
     requireDisk(tmpdir());
     const memory = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB' };
     const database = await startPostgres(bench.scope, { settings: { ...memory, max_connections: 200 } });
-    // Otherwise logging in is a large part of what a short run of pgbench costs.
+    // Makes logins cheap, which otherwise are a large part of a short run of pgbench.
     await database.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
     return measure({ ...bench, seconds: Math.max(fewestSeconds, bench.seconds), database });
   };
@@ -42,7 +42,7 @@ const toVariables = ({ database }: DatabaseBench, name?: string) => ({
   SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
 });
 
-/** An instance on the server's database, or another one of it. */
+/** Starts an instance on the server's database; with a name, one more instance on it. */
 const startInstance = (bench: DatabaseBench, name?: string) => {
   const flags = ['--time-zone', 'UTC'];
   return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });
@@ -72,7 +72,7 @@ const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: s
   return { count: Number(count), perSecond: Number(perSecond) };
 };
 
-/** Creating tasks, compared with prepared INSERTs: one by one, and in batches as large as those of signalbox. */
+/** Measures creating tasks, beside prepared INSERTs: one by one, and in batches as large as signalbox's. */
 export const createTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
@@ -100,7 +100,7 @@ export const createTasks = onDatabase(async (bench) => {
   ];
 });
 
-/** How many tasks signalbox writes at once under load: each batch updates the gate once. */
+/** Returns the number of tasks that signalbox writes at once under load: each batch updates the gate once. */
 const measureBatch = async (database: PostgresServer, ours: Side): Promise<number> => {
   const countBatches = async (): Promise<number> => {
     // Statistics follow within a second of the last transaction.
@@ -116,7 +116,7 @@ const measureBatch = async (database: PostgresServer, ours: Side): Promise<numbe
 
 const many = 100_000;
 
-/** Reading random tasks over HTTP, compared with a prepared SELECT by primary key. */
+/** Measures reading random tasks over HTTP, beside a prepared SELECT by primary key. */
 export const readTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
@@ -134,7 +134,7 @@ export const readTasks = onDatabase(async (bench) => {
 
 const large = 1_000_000;
 
-/** Lists of fifty tasks with their total, at ten times as many. */
+/** Measures lists of fifty tasks with their total, at ten times as many tasks. */
 export const listTasks = onDatabase(async (bench) => {
   const { database } = bench;
   await database.sql('CREATE DATABASE small OWNER signalbox');
@@ -151,7 +151,7 @@ export const listTasks = onDatabase(async (bench) => {
   return [await compare(''), await compare('?status=Pending')];
 });
 
-/** Creating tasks with two instances on one database, compared with one of them. */
+/** Measures creating tasks with two instances on one database, beside one instance. */
 export const twoInstances = onDatabase(async (bench) => {
   const [one, two] = [await startInstance(bench), await startInstance(bench)];
   const pids = [bench.database.pid(), one.pid, two.pid];

@@ -6,19 +6,19 @@ import { ask, createPost, password, send } from '../support/requests.ts';
 import type { Measure } from '../support/run.ts';
 import { type Server, startSignalbox } from '../support/server.ts';
 
-/** Requests at the same time that store settings. */
+/** Concurrent requests that store settings. */
 const writers = 16;
 
-/** Milliseconds after which a server that was overloaded is asked again. */
+/** Milliseconds after which an overloaded server is asked again. */
 const overloadMs = 100;
 
 /** Milliseconds between two requests of `/livez`. */
 const everyMs = 20;
 
-/** Alerts that the silences, watches and destinations judge, and the characters of each one's text. */
+/** Number of alerts that the silences, watches and destinations judge, and characters of each text. */
 const alerts = { count: 200, characters: 4000 };
 
-/** A setting to be created. */
+/** A setting to create. */
 interface Wanted {
   path: string;
   value: object;
@@ -48,7 +48,7 @@ const fill = async (server: Server, token: string, most: number, toWanted: (inde
   return stored;
 };
 
-/** For a text of a and b, an engine keeps as many states as the repetition counts. */
+/** Creates a costly expression: for a text of a and b, an engine keeps as many states as the repetition counts. */
 const toCostly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 const toText = (index: number): string =>
   Array.from({ length: alerts.characters }, (_, at) => ((at * at + index) % 7 < 3 ? 'a' : 'b')).join('');
@@ -57,7 +57,7 @@ const days = (count: number): string => new Date(Date.now() + count * 86_400_000
 const long = 'x'.repeat(4000);
 const everyMinute = { schedule: '* * * * *', timeZone: 'Australia/Lord_Howe' };
 
-/** One matcher that many alerts pass, and an expression that they have to be compared with. */
+/** Creates a silence with a matcher that many alerts pass, and an expression for them. */
 const costlySilence = (index: number): object => ({
   endsAt: days(1),
   matchers: [
@@ -77,7 +77,7 @@ const toWatch = (index: number, receiver: string): object => {
   return { type: 'service', units: Array.from({ length: 100 }, (_, at) => `${at}${wildcards}`), ...common };
 };
 
-/** The most expensive values that each kind of setting may have, one kind after the other. */
+/** Lists the most expensive values of each kind of setting. */
 const listKinds = (receiver: string): [most: number, toWanted: (index: number) => Wanted][] => {
   const every = 'message {message} title {title} labels {labels} link {acknowledgeUrl} ';
   return [
@@ -126,7 +126,7 @@ const listKinds = (receiver: string): [most: number, toWanted: (index: number) =
 const logIn = async ({ url }: Server): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** Response times of `/livez` while work runs. */
+/** Measures response times of `/livez` while work runs. */
 const watchLiveness = async (url: string, work: Promise<unknown>): Promise<number[]> => {
   let isOver = false;
   const ended = work.finally(() => {
@@ -146,7 +146,7 @@ const readResidentMiB = (pid: number): number => {
   return Number(kibibytes) / 1024;
 };
 
-/** Alerts for all of them, and the lists and filters that people use meanwhile. */
+/** Sends alerts for all settings, and the lists and filters of users meanwhile. */
 const live = async ({ url }: Server, token: string): Promise<void> => {
   const headers = { authorization: `Bearer ${token}` };
   for (let index = 0; index < alerts.count; index += 1) {
@@ -158,7 +158,7 @@ const live = async ({ url }: Server, token: string): Promise<void> => {
   }
 };
 
-/** Every kind of setting that is made at run time is full of its most expensive values: liveness, memory, and the start. */
+/** Fills every kind of runtime setting with its most expensive values, and measures liveness, memory and startup. */
 export const measureHostileSettings: Measure = async ({ scope }) => {
   const { url: receiver } = await startReceiver(scope);
   const dataDir = `${scope.folder}/data`;

@@ -9,11 +9,11 @@ import { startSignalbox, withScope } from '../support/server.ts';
 
 const destinationCount = 100;
 const incidentCount = 1000;
-/** Alerts that are sent at the same time. */
+/** Concurrent senders of alerts. */
 const senders = 16;
 const patienceMs = 180_000;
 
-/** Many incidents at once, each of which many destinations are told, alone and in groups. */
+/** Measures many incidents at once, each notified to many destinations, alone and in groups. */
 export const measureNotifications: Measure = async ({ scope }) => {
   const findings: Finding[] = [];
   for (const groupSeconds of [0, 10]) {

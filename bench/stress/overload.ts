@@ -7,11 +7,11 @@ import { newTask } from '../support/tasks.ts';
 /** A task update with 16 KiB of nested lists that are ignored: it costs much more to process than to send or read. */
 const depth = 8000;
 const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-/** Enough connections, each asking again at once, that the server is the one that refuses. */
+/** Connections, each repeating its request at once; enough that the server itself refuses. */
 const connections = 3000;
 const overloadSeconds = 30;
 
-/** Far more work than the server can do: what it still does, and whether it is as quick as before afterwards. */
+/** Measures a server with far more work than it can do: its throughput, and its speed afterwards. */
 export const measureOverload: Measure = async ({ scope, load }) => {
   const server = await startSignalbox(scope, { flags: ['--max-connections', '6000'] });
   await ask(createPost(`${server.url}/api/tasks`, newTask));

@@ -9,14 +9,14 @@ import { requireDisk } from './machine.ts';
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
 const longAgo = 1_760_000_000_000;
-/** A file is closed before signalbox's default segment size. */
+/** Bytes per file, below signalbox's default segment size. */
 const fileBytes = 63 * 1024 * 1024;
 /** Bytes of a record, rounded up. */
 const recordBytes = 500;
 
 /**
- * Writes an alert log as signalbox would have, from the seq `first`. There is one alert in each second; the one before
- * seq 1 was received at `startedAt`, in Unix milliseconds.
+ * Writes an alert log in signalbox's form, from the seq `first`, with one alert per second. The alert before seq 1 was
+ * received at `startedAt`, in Unix milliseconds.
  */
 export const fillLog = async (directory: string, records: number, { first = 1, startedAt = longAgo } = {}) => {
   await mkdir(directory, { recursive: true });
@@ -46,10 +46,10 @@ const createLine = (seq: number, time: number): string => {
 
 const now = Date.now();
 
-/** When the record before the first one of a shared log was received; Unix milliseconds. */
+/** Returns the time of the record before a shared log's first record, in Unix milliseconds. */
 export const toStart = (records: number): number => now - records * 1000;
 
-/** The folder of a log of the last `records` seconds, written on first use. Only one server may run on it. */
+/** Returns the folder of a log of the last `records` seconds, written on first use. Only one server may run on it. */
 export const shareLog = async (folder: string, records: number): Promise<string> => {
   const directory = join(folder, `log-${records}`);
   if (existsSync(directory)) return directory;

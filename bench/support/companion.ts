@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Calls the function `start` of a module with arguments, both from a message, and sends what it returns. */
+/** Calls the function `start` of a module with arguments, both from a message, and sends its result. */
 const [{ module, args }] = await once(process, 'message');
 const { start } = await import(module);
 process.send?.({ result: await start(...args) });

@@ -4,27 +4,27 @@ export interface Finding {
   /** Printed after each figure: `/s` or ` ms`. */
   unit: string;
   ours: number[];
-  /** What it is compared with, and its figures from the same rounds. */
+  /** Name of the comparison, and its figures from the same rounds. */
   name?: string;
   theirs?: number[];
   /** Ratios of the work done in the same processor time of the servers, one per round. */
   cpuRatios?: number[];
   /** Bytes of a response: ours and the comparison's. */
   bytes?: number[] | undefined;
-  /** Number and length of the rounds, or what else was measured, such as `6 × 1 s`. */
+  /** Number and length of the rounds, such as `6 × 1 s`, or the extent of another measurement. */
   rounds: string;
-  /** For example `≥ 0.95 ×`, a ratio, or `≤ 400 ms`, our figure; of several, joined by ` or `, one suffices. */
+  /** Goals such as `≥ 0.95 ×`, a ratio, or `≤ 400 ms`, our figure; of several, joined by ` or `, one suffices. */
   goal?: string | undefined;
 }
 
 export type Line = Finding & { id: string };
 export type Gap = { id: string; reason: string };
 
-/** The value that a share of the values does not exceed: 0.99 is the p99, 1 the maximum. */
+/** Returns the value that a share of the values does not exceed: 0.99 is the p99, 1 the maximum. */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN;
 
-/** The middle value, or the mean of the two in the middle. */
+/** Returns the middle value, or the mean of the two middle values. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
@@ -32,18 +32,18 @@ export const median = (values: readonly number[]): number => {
   return (low + high) / 2;
 };
 
-/** Both sides of a finding: one figure of each result, and the bytes of the first responses. */
+/** Returns both sides of a finding: one figure of each result, and the bytes of the first responses. */
 export const toSides = <T extends { bytes: number }>([ours = [], theirs = []]: T[][], pick: (result: T) => number) => ({
   ours: ours.map(pick),
   theirs: theirs.map(pick),
   bytes: [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0],
 });
 
-/** Our figure divided by the comparison's, round by round, since other load on the machine changes between rounds. */
+/** Divides our figure by the comparison's, round by round, since other load on the machine changes between rounds. */
 const toRatios = ({ ours, theirs = [] }: Finding): number[] =>
   ours.slice(0, theirs.length).map((figure, round) => figure / (theirs[round] ?? Number.NaN));
 
-/** A figure that is not a number reaches no goal. */
+/** True if the goal is reached; a figure that is not a number reaches no goal. */
 const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>
   goal.split(' or ').some((each) => {
     const [, sign, bound, unit] = /^([≥≤]) ([\d.]+) ?(\S.*)$/.exec(each) ?? [];
@@ -52,7 +52,7 @@ const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>
     return sign === '≥' ? figure >= Number(bound) : figure <= Number(bound);
   });
 
-/** Empty without a goal. A rate has to reach its goal by processor time, too. */
+/** Describes the verdict; empty without a goal. A rate has to reach its goal by processor time, too. */
 const describeVerdict = (finding: Finding): string => {
   const { goal, ours, cpuRatios } = finding;
   if (goal === undefined) return '';
@@ -69,7 +69,7 @@ const head = [
   ...['bytes of a response', 'measured', 'goal', ''],
 ];
 
-/** The report as Markdown: how and where it was measured, one line each, the table, and what was not measured. */
+/** Writes the report as Markdown: circumstances, one line each, the table, and the rows that were not measured. */
 export const toMarkdown = (surroundings: string[], lines: Line[], gaps: Gap[]): string => {
   const missed = lines.filter(isMissed);
   const withGoal = lines.filter(({ goal }) => goal !== undefined).length;
@@ -100,7 +100,7 @@ const toCells = (line: Line): string[] => {
 const describeRange = (ratios: number[]): string =>
   ` (${formatRatio(Math.min(...ratios))} to ${formatRatio(Math.max(...ratios))})`;
 
-/** Three decimals below 10, so that a narrow miss is visible. */
+/** Formats ratios below 10 with three decimals, so that a narrow miss is visible. */
 const formatRatio = (ratio: number): string => (Math.abs(ratio) < 10 ? ratio.toFixed(3) : ratio.toFixed(1));
 
 const formatFigure = (figure: number): string => {
@@ -110,7 +110,7 @@ const formatFigure = (figure: number): string => {
 
 const block = /(<!-- figures: begin -->\n).*(<!-- figures: end -->\n)/s;
 
-/** The document with the text between its markers replaced; throws if it has no markers. */
+/** Returns the document with the text between its markers replaced; throws without markers. */
 export const insertBetweenMarkers = (document: string, text: string): string => {
   if (!block.test(document)) throw new Error('the markers figures: begin and figures: end are missing');
   return document.replace(block, (_, begin, end) => `${begin}\n${text}\n${end}`);

@@ -7,7 +7,7 @@ import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 /** Thrown by a row that cannot be measured here, for example without a program; any other error is a failure. */
 export class NotMeasurable extends Error {}
 
-/** The programs used for measuring or comparing, with the Debian packages that provide each. */
+/** Programs used for measuring or comparing, with their Debian packages. */
 const packages: Record<string, string> = {
   wrk: 'wrk',
   'prometheus-alertmanager': 'prometheus-alertmanager',
@@ -19,14 +19,17 @@ const packages: Record<string, string> = {
 const findProgram = (name: string): string | undefined =>
   [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(existsSync);
 
-/** The path of a program; throws a NotMeasurable that names its package. */
+/** Returns the path of a program; throws a NotMeasurable that names its package. */
 export const requireProgram = (name: string): string => {
   const path = findProgram(name);
   if (path !== undefined) return path;
   throw new NotMeasurable(`${name} is not installed: apt-get install ${packages[name] ?? name}`);
 };
 
-/** The first and last processor of a list such as `0-2,5`, which rarely share a core; undefined for less than two. */
+/**
+ * Returns the first and last processor of a list such as `0-2,5`, which rarely share a core; undefined for fewer than
+ * two.
+ */
 export const parseCores = (list: string): { server: string; load: string } | undefined => {
   const [server = '', ...others] = list.match(/\d+/g) ?? [];
   const load = others.at(-1);
@@ -36,10 +39,12 @@ export const parseCores = (list: string): { server: string; load: string } | und
 const allowed = /^Cpus_allowed_list:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
 const cores = findProgram('taskset') === undefined ? undefined : parseCores(allowed);
 
-/** Where a program runs: on the processor for servers, on that for loads, or on any. */
+/** Processor of a program: for servers, for loads, or any. */
 export type Place = 'server' | 'load' | 'any';
 
-/** A command line pinned to a processor; unchanged if there is only one, or no program to pin with. */
+/**
+ * Pins a command line to a processor; returns it unchanged if there is only one processor, or no program to pin with.
+ */
 export const pin = (place: Place, command: string[], own = cores): string[] =>
   own === undefined || place === 'any' ? command : ['taskset', '--cpu-list', own[place], ...command];
 
@@ -54,7 +59,7 @@ export const requireDisk = (folder: string, bytes = 0): void => {
   throw new NotMeasurable(`${folder} ${problem}: name a folder with --folder`);
 };
 
-/** How often in two seconds 4 KiB can be appended to a file and synced, per second. */
+/** Measures how many times per second 4 KiB can be appended to a file and synced, during two seconds. */
 const measureSyncs = (folder: string): number => {
   const file = openSync(join(folder, 'syncs'), 'w');
   const end = performance.now() + 2000;
@@ -84,7 +89,7 @@ export const describeRun = (command: string, folder: string): (() => string[]) =
   ];
 };
 
-/** The versions of json-server and of Debian's packages, such as `wrk 4.1.0-3`. */
+/** Lists the versions of json-server and of Debian's packages, such as `wrk 4.1.0-3`. */
 const listVersions = (): string[] => {
   const manifest = readFileSync(join(packageRoot, 'node_modules', 'json-server', 'package.json'), 'utf8');
   const names = Object.values(packages).map((list) => list.split(' ')[0] ?? '');

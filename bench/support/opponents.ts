@@ -32,10 +32,10 @@ export const alertmanager: ServerOptions = {
   path: '/api/v2/status',
 };
 
-/** Where alerts are delivered to, on the processor for loads; a GET returns how many there were, and the last one. */
+/** Receiver of deliveries, on the processor for loads; a GET returns the number of deliveries and the last one. */
 export const sink: ServerOptions = { ...createBare('', 'sink'), place: 'load' };
 
-/** Glances' web server; it reads the processes again if they are older than a second. */
+/** Glances' web server; it reads the processes again if its reading is older than a second. */
 export const glances: ServerOptions = {
   command: (port) => [
     ...[requireProgram('glances'), '--webserver', '--bind', '127.0.0.1', '--port', String(port)],

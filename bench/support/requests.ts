@@ -8,27 +8,30 @@ import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { pin, requireProgram } from './machine.ts';
 
-/** The administrator's password on every server here. */
+/** Administrator's password on every server of the bench. */
 export const password = 'a password for measurements';
 
 /** One request, repeated on every connection as soon as the response arrives. */
 export interface LoadRequest {
-  /** Each `[<number>]` in its path becomes a random whole number from 1 to `numbers`. */
+  /** Each `[<number>]` in the path becomes a random whole number from 1 to `numbers`. */
   url: string;
   numbers?: number;
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Each `[<id>]` in it becomes a text that no other request has. */
+  /** Each `[<id>]` in the body becomes a text that no other request has. */
   body?: string;
   headers?: Record<string, string>;
-  /** 64 by default. */
+  /** Default: 64. */
   connections?: number;
-  /** True if every response is to be an error, such as 404; `some` if it may be. */
+  /** True if every response must be an error, such as 404; `some` if some may be. */
   isRefused?: boolean | 'some';
 }
 
 type Sent = Pick<LoadRequest, 'method' | 'headers' | 'body'> & { agent?: Agent };
 
-/** The complete response, and the time from the first byte sent to the last one received; undefined without one. */
+/**
+ * Returns the complete response, and the time from the first byte sent to the last one received; undefined without a
+ * response.
+ */
 export const send = async (url: string, { body, ...options }: Sent = {}) => {
   const start = performance.now();
   const sent = request(url, options)
@@ -43,7 +46,7 @@ export const send = async (url: string, { body, ...options }: Sent = {}) => {
   }
 };
 
-/** The body of one response; throws unless it is as the request expects. */
+/** Returns the body of one response; throws if the response is not as expected. */
 export const ask = async (request: LoadRequest): Promise<string> => {
   const { method = 'GET', headers = {}, numbers, body, isRefused = false } = request;
   const url = request.url.replaceAll('[<number>]', String(numbers));
@@ -64,7 +67,7 @@ export const createPost = (url: string, value: unknown): LoadRequest => ({
 export const logIn = async (url: string): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** How much work was done: here, how many responses were as expected. */
+/** Amount of work done: here, the number of expected responses. */
 export interface Done {
   count: number;
   perSecond: number;
@@ -72,7 +75,10 @@ export interface Done {
 
 const runFile = promisify(execFile);
 
-/** Load from wrk, with `folder` for scripts; slower programs would measure themselves. Rejects if a request failed. */
+/**
+ * Creates load with wrk, with `folder` for scripts; slower programs would measure themselves. Rejects if a request
+ * failed.
+ */
 export const createLoad = (folder: string) => {
   let scripts = 0;
   return async (request: LoadRequest, seconds: number): Promise<Done> => {
@@ -85,7 +91,7 @@ export const createLoad = (folder: string) => {
   };
 };
 
-/** A Lua script for wrk: sets the request, and prints a line of JSON with the results. */
+/** Writes a Lua script for wrk: sets the request, and prints a line of JSON with the results. */
 export const createScript = ({ url, numbers, method = 'GET', body, headers = {} }: LoadRequest): string => {
   const { pathname, search } = new URL(url);
   const path = `(${toLuaString(decodeURI(`${pathname}${search}`))}):gsub('%[<number>%]', math.random(${numbers}))`;

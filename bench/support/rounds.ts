@@ -16,20 +16,20 @@ export const takeTurns = async <T>(rounds: number, sides: readonly (() => Promis
   return results;
 };
 
-/** What is compared by its rate. */
+/** A side of a comparison of rates. */
 export interface Side {
-  /** The processes that do the work. */
+  /** Processes that do the work. */
   pids: readonly number[];
-  /** Of a response. */
+  /** Bytes of a response. */
   bytes: number;
   work(): Promise<Done>;
-  /** Waits until nothing is pending that would slow down the other side. */
+  /** Waits until no pending work would slow down the other side. */
   settle?(): Promise<unknown>;
 }
 
 const weighAlike = (_answer: string): number => 1;
 
-/** A request under load; a response is as much work as `weigh` says. */
+/** Creates a side from a request under load; `weigh` returns the work of a response. */
 export const createSide = async (bench: Bench, pids: number[], request: LoadRequest, weigh = weighAlike) => {
   const answer = await ask(request);
   const weight = weigh(answer);
@@ -40,7 +40,7 @@ export const createSide = async (bench: Bench, pids: number[], request: LoadRequ
   return { pids, bytes: Buffer.byteLength(answer), work, settle: () => ask(request) };
 };
 
-/** Work per second of our side and the comparison, after a round of each to warm up. */
+/** Returns work per second of our side and the comparison, after a round of each to warm up. */
 export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonly [Side, Side]) => {
   const turns = sides.map(({ pids, bytes, work, settle }) => async () => {
     const before = readCpuMs(...pids);
@@ -60,16 +60,16 @@ export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonl
   };
 };
 
-/** More connections would be refused as too many of one address, after a pause of the machine. */
+/** Maximum connections; after a pause of the machine, more would be refused as too many of one address. */
 const maxSockets = 200;
 
 /** Requests at fixed intervals. */
 export const usual = { count: 2000, everyMs: 2 };
 
-/** Sends requests without waiting for responses, even to a server that stands still; throws unless all get 200. */
+/** Sends requests without waiting for responses, even to a server that has stalled; throws unless all get 200. */
 export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual) => {
   const agent = new Agent({ keepAlive: true, maxSockets });
-  // The time spent waiting for a busy processor would be measured too.
+  // Excludes the time spent waiting for a busy processor.
   tryPriority(constants.priority.PRIORITY_HIGH);
   const began = performance.now();
   const sent = [];
@@ -108,7 +108,7 @@ export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, every
 /** Milliseconds of a tick of /proc/PID/stat, on every Linux that Node runs on. */
 const tickMs = 10;
 
-/** Milliseconds of processor time, user and system, of processes with all children, also those that have ended. */
+/** Reads milliseconds of processor time, user and system, of processes with all children, including ended children. */
 export const readCpuMs = (...pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + readTimes(pid) + readCpuMs(...listChildren(pid)), 0);
 
@@ -126,7 +126,7 @@ const listChildren = (pid: number): number[] => {
   return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 };
 
-/** Empty for a process or thread that has ended meanwhile. */
+/** Returns an empty text for a process or thread that has ended. */
 const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');
@@ -135,6 +135,6 @@ const read = (path: string): string => {
   }
 };
 
-/** A number from /proc/PID/status. */
+/** Reads a number from /proc/PID/status. */
 export const readStatus = (pid: number, name: string): number =>
   Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

@@ -31,22 +31,22 @@ export const parseArguments = (args: string[]) => {
     isLong: values.long,
     /** Parent of temporary folders. It must be on a disk, since writes are synced. */
     folder: values.folder,
-    /** The file whose table is replaced: by a run of all rows, with enough rounds. */
+    /** File whose table is replaced by a run of all rows, with enough rounds. */
     page: ids.length === 0 && rounds >= fewestRounds ? 'docs/how-it-works/benchmarks.md' : undefined,
   };
 };
 
 export interface Bench extends ReturnType<typeof parseArguments> {
-  /** Ends together with the row, and with it all servers of the row. */
+  /** Scope that ends with the row, and ends all servers of the row. */
   scope: Scope;
   load: ReturnType<typeof createLoad>;
-  /** For what rows share; it ends with the run. */
+  /** Folder that rows share; deleted at the end of the run. */
   folder: string;
 }
 
 export type Measure = (bench: Bench) => Promise<Finding[]>;
 
-/** A row's id is, for example, `B1`, or `B21, B27` for two goals that one row shows. */
+/** Id of a row, such as `B1`, or `B21, B27` for two goals in one row. */
 export type Row = [id: string, measure: Measure];
 
 /** Measures the rows named on the command line of `npm run SCRIPT`, or all, and prints them. */
@@ -63,7 +63,7 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
   const findings: Line[] = [];
   const gaps: Gap[] = [];
   const seconds: string[] = [];
-  /** True if a row failed, and not only for want of a program. */
+  /** True if a row failed, and not only because a program is missing. */
   let hasFailed = false;
   for (const [id, measure] of selected) {
     const began = performance.now();

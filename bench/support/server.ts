@@ -17,7 +17,7 @@ import { writeSeed } from './tasks.ts';
 export interface Scope {
   /** A temporary folder, which is deleted last. */
   folder: string;
-  /** Registers a cleanup step. Steps run in reverse order; if this process ends before, their synchronous parts do. */
+  /** Registers a cleanup step. Steps run in reverse order; if this process ends first, their synchronous parts run. */
   after(step: () => unknown): void;
   end(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const createScope = (parent: string): Scope => {
   };
 };
 
-/** Runs work in a scope of its own, which ends with it. */
+/** Runs work in a new scope, which ends with the work. */
 export const withScope = async <T>(parent: string, work: (scope: Scope) => Promise<T>): Promise<T> => {
   const scope = createScope(parent);
   try {
@@ -47,18 +47,18 @@ export const withScope = async <T>(parent: string, work: (scope: Scope) => Promi
 };
 
 export interface ServerOptions {
-  /** The command line for a port of 127.0.0.1; it runs in the scope's folder. */
+  /** Returns the command line for a port of 127.0.0.1; it runs in the scope's folder. */
   command(port: number): string[];
   /** A path that responds once the server is up. */
   path: string;
-  /** Files that it reads, written to the scope's folder. */
+  /** Files of the server, written to the scope's folder. */
   files?: Record<string, string>;
   variables?: Record<string, string>;
-  /** True for a program in Node that answers messages. */
+  /** True for a Node program that answers messages. */
   hasChannel?: boolean;
-  /** A free one by default. */
+  /** Default: a free port. */
   port?: number;
-  /** The processor for servers by default. */
+  /** Default: the processor for servers. */
   place?: Place | undefined;
 }
 
@@ -68,7 +68,9 @@ export type Server = Awaited<ReturnType<typeof startServer>>;
 const pollMs = 2;
 const patienceMs = 120_000;
 
-/** Starts a server that ends with the scope; `startMs` is the time until the first response, `firstBytes` its length. */
+/**
+ * Starts a server that ends with the scope; `startMs` is the time until the first response, `firstBytes` its length.
+ */
 export const startServer = async (scope: Scope, options: ServerOptions) => {
   const { command, path, files = {}, variables, hasChannel = false, place = 'server' } = options;
   for (const [name, text] of Object.entries(files)) {
@@ -122,11 +124,11 @@ export interface SignalboxOptions {
   flags?: string[];
   variables?: Record<string, string>;
   config?: object;
-  /** The data directory; a new folder by default. */
+  /** Data directory; default: a new folder. */
   dataDir?: string;
-  /** How many tasks it starts with. */
+  /** Number of tasks at the start. */
   tasks?: number;
-  /** True for a server that `readMemory` can ask. */
+  /** True for a server whose memory `readMemory` can read. */
   reportsMemory?: boolean;
   /** A program, with its arguments, that runs the server. */
   wrapper?: string[];
@@ -134,7 +136,7 @@ export interface SignalboxOptions {
   place?: Place;
 }
 
-/** Starts the built program, with every profile unless the flags name some. */
+/** Starts the built program, with every profile unless the flags name some profiles. */
 export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {}): Promise<Server> => {
   const { flags = [], config, dataDir, tasks, wrapper = [], reportsMemory = false, isExecutable = false } = options;
   const seed = join(scope.folder, `${tasks}.json`);
@@ -156,14 +158,14 @@ export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {
   });
 };
 
-/** MiB in use and resident in a server that reports its memory, after a garbage collection. */
+/** Reads MiB in use and resident in a server that reports its memory, after a garbage collection. */
 export const readMemory = async ({ child }: Server): Promise<{ live: number; resident: number }> => {
   child.send('collect');
   const [{ heapUsed, external, rss }] = (await once(child, 'message')) as [NodeJS.MemoryUsage];
   return { live: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
 };
 
-/** Starts signalbox on a log; resolves once all of it can be searched, with the seconds until then. */
+/** Starts signalbox on a log; resolves once the whole log can be searched, with the seconds until then. */
 export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
   const began = performance.now();
   const server = await startSignalbox(scope, options);
@@ -177,7 +179,7 @@ export const startSearchable = async (scope: Scope, options: SignalboxOptions) =
 
 const companion = fileURLToPath(new URL('./companion.js', import.meta.url));
 
-/** Calls `start` of a module in a process of its own, so that its load does not delay measurements here. */
+/** Calls `start` of a module in a separate process, so that its load does not delay measurements here. */
 export const startCompanion = async <Start extends (...args: never[]) => unknown>(
   scope: Scope,
   module: string,

@@ -25,7 +25,7 @@ export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
     writeFileSync(join(stage, path), content);
     chmodSync(join(stage, path), mode);
   };
-  // What the program prints about itself is taken from it.
+  // The program itself prints its help, manual and completions.
   const print = (...args) => run(executablePath, args, env);
   try {
     write('usr/bin/signalbox', readFileSync(executablePath), 0o755);
@@ -54,17 +54,19 @@ export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
 
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
-/** A file of deploy/debian with values in place of `@name@`. */
+/** Fills a file of deploy/debian with values in place of `@name@`. */
 const fill = (name, values) => read(`deploy/debian/${name}`).replace(/@(\w+)@/g, (_, key) => values[key]);
 
-/** The unit of deploy/, with the paths of the package. */
+/** Creates the unit from deploy/, with the paths of the package. */
 const createUnit = () =>
   read('deploy/signalbox.service')
     .replace(/^Documentation=.*$/m, 'Documentation=man:signalbox(1)')
     .replace('node /opt/signalbox/dist/signalbox.js', '/usr/bin/signalbox')
     .replace('/etc/signalbox/signalbox.json', '/etc/signalbox/config.json');
 
-/** The licences of signalbox, of the libraries in the program and its pages, and of Node.js with what is in it. */
+/**
+ * Lists the licences of signalbox, of the libraries in the program and its pages, and of Node.js with its libraries.
+ */
 const createCopyright = () => {
   const { version, license } = JSON.parse(read('package.json'));
   const parts = [

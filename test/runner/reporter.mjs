@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
 
-/** Begins each line of this reporter: programs that tests start may write to the same output. */
+/** Prefix of each line of this reporter: programs that tests start may write to the same output. */
 export const mark = '\u0001';
 
-/** The name of what fails when a file fails outside of its tests. */
+/** Name of the failure of a file outside of its tests. */
 export const wholeFile = 'the file runs to its end';
 
 /**
- * A node:test reporter for run-tests.mjs: a line of JSON when a test starts `{file, name, state: 'started'}`, and when it
- * ends `{file, name, nesting, state, seconds, text}`. The state is passed, failed or skipped, the text the error or why it was
- * skipped. What tests say about themselves is `{file, note}`, errors outside of tests are `{file, error}`. The file is that
- * which group.mjs runs, `end` after the last.
+ * Reports for run-tests.mjs, as a node:test reporter: a line of JSON when a test starts `{file, name, state:
+ * 'started'}`, and when it ends `{file, name, nesting, state, seconds, text}`. The state is passed, failed or skipped;
+ * the text is the error or the reason for skipping. Notes of tests are `{file, note}`, errors outside of tests are
+ * `{file, error}`. `file` is the file that group.mjs runs, `end` after the last.
  */
 export default async function* report(events) {
   let current = '';

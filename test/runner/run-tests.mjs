@@ -8,12 +8,12 @@ import { root } from '../../scripts/install.mjs';
 import { mark, wholeFile } from './reporter.mjs';
 
 /**
- * `groupSizes`: how many files share a process at most, by the beginning of their area, of which the first that matches counts:
- * a process takes most of a second to load the program, and runs its files one after the other. `ownProcess`: beginnings of
- * paths of files that need a process of their own, with the reasons. `again`: `{files, variables}`, those whose path matches
- * `files` run once more with these environment variables. `first`: beginnings of paths of files that take long, in the order
- * in which they begin, so that nothing long is left at the end. `onlyNamed`: beginnings of paths of files that run only where
- * they are named, with the reasons; .ci/run names them.
+ * `groupSizes`: maximum number of files that share a process, by the beginning of their area; the first match counts. A
+ * process takes most of a second to load the program, and runs its files one after the other. `ownProcess`: beginnings
+ * of paths of files that need a separate process, with the reasons. `again`: `{files, variables}`; files whose path
+ * matches `files` run once more with these environment variables. `first`: beginnings of paths of slow files, in the
+ * order in which they begin, so that nothing slow is left at the end. `onlyNamed`: beginnings of paths of files that
+ * run only if named, with the reasons; .ci/run names them.
  */
 const {
   groupSizes,
@@ -23,7 +23,7 @@ const {
   first,
 } = JSON.parse(readFileSync(join(root, 'test', 'runner', 'processes.json'), 'utf8'));
 
-/** Test files of the current sources that end in the suffix; names select those whose path contains one of them. */
+/** Lists test files of the current sources that end in the suffix; names select files whose path contains a name. */
 export const listTests = (names, suffix = '.test.ts') =>
   ['src', 'test', 'bench']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
@@ -35,21 +35,21 @@ export const listTests = (names, suffix = '.test.ts') =>
 const isOnlyNamed = (file) => Object.keys(onlyNamed).some((name) => file.startsWith(name));
 
 /**
- * Runs test files, several in each process, and prints what fails, with `verbose` all tests. Resolves to the ended tests
- * `{file, name, nesting, state, seconds, text}`. A process whose current test takes more than `longest` seconds is killed
- * with all that it has started. With `retry`, files in which something failed run once more, alone, and what failed has the
- * state flaky if all their tests pass then.
+ * Runs test files, several in each process, and prints failures; with `verbose`, all tests. Resolves to the ended tests
+ * `{file, name, nesting, state, seconds, text}`. A process whose current test takes more than `longest` seconds is
+ * killed with all its children. With `retry`, files with failures run once more, alone, and their failures become flaky
+ * if all their tests pass then.
  */
 export const runTests = async (files, specs, { environment, longest, verbose, retry }) => {
   const options = { environment, longest, verbose };
-  // One more than processors, since tests wait a lot, and one more once the browser tests have ended.
+  // One lane more than processors, since tests wait a lot, and another once the browser tests have ended.
   const browserTests = runBrowserTests(specs, environment);
   const lanes = [...Array(availableParallelism() + 1), browserTests];
   const tests = await runGroups(toGroups(files), { ...options, lanes });
   return [...(retry ? await retryFailed(tests, options) : tests), ...(await browserTests)];
 };
 
-/** Runs files in which something failed once more, alone; what failed has the state flaky if all their tests pass then. */
+/** Runs files with failures once more, alone; their failures become flaky if all their tests pass then. */
 const retryFailed = async (tests, options) => {
   const failed = tests.filter(isFailed);
   const groups = new Map(failed.flatMap(toSuspects).map((each) => [toKey(each), { ...each, files: [each.file] }]));
@@ -70,11 +70,13 @@ const isFailed = ({ state }) => state === 'failed';
 
 const toKey = ({ file, variables }) => JSON.stringify([file, variables]);
 
-/** What fails outside of tests may be due to any file of the process. */
+/** Returns the files that may have caused a failure outside of tests: all files of the process. */
 const toSuspects = ({ file, name, group, variables }) =>
   (name === wholeFile ? group : [file]).map((each) => ({ file: each, variables }));
 
-/** Runs browser tests with Playwright, which prints and repeats them itself. Resolves to the tests as `runGroups` does. */
+/**
+ * Runs browser tests with Playwright, which prints and repeats them itself. Resolves to the tests as `runGroups` does.
+ */
 const runBrowserTests = async (files, environment) => {
   if (files.length === 0) return [];
   const results = join(root, 'dist', 'e2e', 'results.jsonl');
@@ -92,7 +94,7 @@ const runBrowserTests = async (files, environment) => {
   return [...tests, { file: 'test/e2e', name: wholeFile, nesting: 0, state: 'failed', seconds: 0 }];
 };
 
-/** Groups `{files, variables}`. Files of a folder are together; what takes longest comes first. */
+/** Forms groups `{files, variables}`. Files of a folder are together; slow files come first. */
 const toGroups = (files) => {
   const again = repeated.flatMap(({ files: pattern, variables }) =>
     shareProcesses(files.filter((file) => new RegExp(pattern).test(file))).map((group) => ({ ...group, variables })),
@@ -101,7 +103,7 @@ const toGroups = (files) => {
   return [...shareProcesses(files), ...again].sort((one, other) => rank(one) - rank(other));
 };
 
-/** Files of the same area may share a process. */
+/** Returns the area of a file; files of the same area may share a process. */
 const toArea = (file) => {
   const area = dirname(file).split('/').slice(0, 2).join('/');
   return /^src\/(?!features|storage)/.test(`${area}/`) ? 'src' : area;
@@ -121,7 +123,7 @@ const shareProcesses = (files) => {
   });
 };
 
-/** Runs groups in as many lanes as given, each of which begins once its promise is fulfilled. */
+/** Runs groups in parallel lanes, each of which begins once its promise is fulfilled. */
 const runGroups = async (groups, { lanes, ...options }) => {
   const waiting = [...groups];
   const tests = [];
@@ -138,8 +140,8 @@ const runGroups = async (groups, { lanes, ...options }) => {
 };
 
 /**
- * Runs files in one process. Resolves to the ended tests, and the files that were not begun because the process ended
- * early. Whatever the tests have started and not ended is killed.
+ * Runs files in one process. Resolves to the ended tests, and the files that did not begin because the process ended
+ * early. All remaining processes of the tests are killed.
  */
 const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
   new Promise((resolve) => {
@@ -160,7 +162,7 @@ const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
     const stop = () => killGroup(child.pid);
     const watch = () => {
       clearTimeout(timer);
-      // Outside of tests files load, which takes long, and end what they have prepared.
+      // Outside of tests, files load, which is slow, and end prepared services.
       const limit = (current ? 1 : 3) * longest;
       timer = setTimeout(() => {
         errors.push(`not ended within ${limit} s`);
@@ -210,7 +212,7 @@ const killGroup = (pid) => {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // Nothing is left of it.
+    // No process of the group is left.
     if (error.code !== 'ESRCH') throw error;
   }
 };

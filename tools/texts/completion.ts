@@ -3,12 +3,12 @@ import { commonFlags, listOwnFlags, listSettingFlags, toFlag, toNegation } from 
 import type { Command, NamedFlag } from '../../src/cli/command.ts';
 import type { CompletionShell } from '../../src/cli/texts.ts';
 
-/** A command with the flags that it takes, as the shells complete it. */
+/** A command with its flags, in the form for completion by shells. */
 interface CompletedCommand extends Pick<Command, 'name' | 'argument' | 'summary' | 'isWrapper'> {
   flags: NamedFlag[];
 }
 
-/** The completion script for a shell. The first command is the one that runs if none is named. */
+/** Creates the completion script for a shell. The first command is the default command. */
 export const createCompletion = (
   shell: CompletionShell,
   commands: readonly Command[],
@@ -31,10 +31,10 @@ const takesSetting = ({ settings = [], argument }: Command, key: string): boolea
   return settings === 'all' || settings.includes(key);
 };
 
-/** A switch that is on is completed in the form that turns it off. */
+/** Completes a switch that is on by default in its negated form. */
 const toCompletedFlag = ({ key, isOn = false }: NamedFlag): string => (isOn ? toNegation(key) : toFlag(key));
 
-/** The first sentence, without its full stop. */
+/** Returns the first sentence, without its full stop. */
 const toTitle = (text: string): string =>
   text
     .replaceAll('`', '')
@@ -91,11 +91,11 @@ complete -o default -F _signalbox signalbox
 `;
 };
 
-/** Before the last entry of a list, the others stay. */
+/** Completes the last entry of a list and keeps the entries before it. */
 const toBashChoices = ({ key, choices = [], isList }: NamedFlag): string =>
   `      ${toFlag(key)}) choices='${choices.join(' ')}'${isList === 'joined' ? ` list=\${value%"\${value##*,}"}` : ''} ;;`;
 
-/** The first command's flags also complete where no command is named, as do the names of all. */
+/** Completes the first command's flags, and the names of all commands, also if no command is named. */
 const toBashCase = (
   { name, flags, argument }: CompletedCommand,
   index: number,
@@ -164,7 +164,7 @@ const quoteForZsh = (text: string): string => `'${text.replaceAll("'", "'\\''")}
 const createFishScript = (commands: readonly CompletedCommand[]): string => {
   const lines = commands.flatMap(({ name, summary, flags, argument, isWrapper }, index) => {
     const isUsed = `__fish_seen_subcommand_from ${name}`;
-    // The first command's flags also complete where no command is named.
+    // Completes the first command's flags also if no command is named.
     const condition = index === 0 ? `not __fish_seen_subcommand_from $commands; or ${isUsed}` : isUsed;
     const complete = `complete -c signalbox -n "${condition}"`;
     return [

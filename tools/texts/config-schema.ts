@@ -2,12 +2,13 @@ import type { TObject, TSchema, TUnion } from 'typebox';
 import { toFormerProperties } from '../../src/config/former.ts';
 import { basePath } from '../../src/server/mounts.ts';
 
-/** The program counts 32 bytes; a character has at most 4. */
+/** Minimum characters: the program counts 32 bytes, and a character has at most 4. */
 const leastSecretLength = 8;
 
 /**
- * The JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that the
- * program checks later, with messages of their own, are included. `profiles` are the names and letters of all.
+ * Creates the JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that
+ * the program checks later, with messages of their own, are included. `profiles` are the names and letters of all
+ * profiles.
  */
 export const toFileSchema = (
   { required: _required, properties, ...schema }: TObject,
@@ -36,7 +37,7 @@ export const toFileSchema = (
   };
 };
 
-/** The setting `access` with the names of the profiles. */
+/** Completes the setting `access` with the names of the profiles. */
 const toFileAccess = (access: TSchema, profiles: readonly string[]): object => {
   const [word, byProfile] = (access as TUnion).anyOf;
   return { ...access, anyOf: [word, { ...byProfile, propertyNames: { enum: profiles } }] };

@@ -9,11 +9,11 @@ import { listProfiles } from '../../src/kit/listing.ts';
 /** One line about the program. */
 export const purpose = 'a small operations desk for your servers';
 
-/** The widest line of the help, and its left column. */
+/** Maximum columns of a line of the help, and of its left column. */
 const widest = 100;
 const leftWidth = 34;
 
-/** Two texts: what is explained, and the explanation. */
+/** A term and its explanation. */
 export type HelpRow = readonly [string, string];
 
 /** The program's own settings by group; each feature's settings form a group of their own. */
@@ -25,14 +25,14 @@ const groups: Record<string, RegExp> = {
   Logging: /^log/,
 };
 
-/** A setting in the help: how it is given, and what it does. */
+/** A setting in the help: its forms and its description. */
 export interface SettingText {
   flag?: string;
   /** The flag with its value: `--port N`. */
   usage?: string;
-  /** None if only the config file can hold it. */
+  /** Undefined if only the config file can hold the setting. */
   variable?: string;
-  /** Its key in the config file. */
+  /** Key in the config file. */
   key: string;
   description: string;
 }
@@ -132,7 +132,7 @@ export const toFlagRows = (flags: NonNullable<Command['flags']>): HelpRow[] =>
 
 const withValue = (flag: string, value: string | undefined): string => (value ? `${flag} ${value}` : flag);
 
-/** Which settings a command reads, as sentences. */
+/** Names the settings that a command reads, as sentences. */
 export const describeReads = ({ settings = [] }: Command): string[] => {
   if (settings === 'all') {
     return ['The settings of the server apply; signalbox --help lists their flags and variables.'];
@@ -142,7 +142,7 @@ export const describeReads = ({ settings = [] }: Command): string[] => {
   return [`It reads these settings of the server, as flags, as variables or from the config file: ${flags}.`];
 };
 
-/** Each exit code and when the command ends with it. */
+/** Lists the exit codes and their meanings. */
 export const listExitCodes = ({ exitCodes }: Command): HelpRow[] => {
   const usual = { 0: 'success', 1: 'failure; one line on stderr says why', 2: 'the command line is invalid' };
   return Object.entries(exitCodes ?? usual);
@@ -153,7 +153,7 @@ export const capitalize = (text: string): string => `${text.charAt(0).toUpperCas
 const toSection = (title: string, rows: readonly HelpRow[]): string[] =>
   rows.length === 0 ? [] : ['', `${title}:`, ...toColumns(rows)];
 
-/** Two columns; the right one is wrapped, and begins on a line of its own if the left one is too long. */
+/** Writes two columns; the right column is wrapped, and begins on a separate line if the left text is too long. */
 const toColumns = (rows: readonly HelpRow[]): string[] =>
   rows.flatMap(([left, right]) => {
     const lines = wrap(right, widest - leftWidth);

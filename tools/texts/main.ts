@@ -8,7 +8,7 @@ import { toFileSchema } from './config-schema.ts';
 import { createCommandHelp, createUsage } from './help.ts';
 import { createManPage } from './man-page.ts';
 
-/** What the program prints about itself; the build writes it to `dist/texts.json`. */
+/** Creates the texts that the program prints about itself; the build writes them to `dist/texts.json`. */
 export const createTexts = async (): Promise<Texts> => {
   const commands = await listCommands();
   const profiles = listProfileNames(features.flatMap((feature) => feature.profiles));

@@ -105,15 +105,15 @@ const toCommandSection = (command: Command): string[] => {
   ];
 };
 
-/** Tagged paragraphs of the manual page. */
+/** Writes tagged paragraphs of the manual page. */
 const toItems = (rows: readonly HelpRow[]): string[] =>
   rows.flatMap(([tag, description]) => ['.TP', `\\fB${toRoff(tag)}\\fR`, toParagraph(description)]);
 
 const toExample = (line: string): string[] => ['.PP', '.RS 4', '.nf', toRoff(line), '.fi', '.RE'];
 
-/** Code between backquotes is bold. */
+/** Writes a paragraph, with code between backquotes in bold. */
 const toParagraph = (paragraph: string): string => toRoff(paragraph).replaceAll(/`([^`]*)`/g, '\\fB$1\\fR');
 
-/** Characters that have a meaning to roff, as themselves. */
+/** Escapes characters that have a meaning to roff. */
 const toRoff = (plain: string): string =>
   plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(cq').replace(/^\./, '\\&.');

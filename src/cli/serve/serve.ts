@@ -223,7 +223,7 @@ const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
 
-/** Lists the profiles that have routes without a token, then the profiles in which other routes need a token. */
+/** Lists the profiles whose routes are all open, then as `in part` the profiles of which only some routes are. */
 const describeOpenProfiles = (mounts: App['mounts']): string => {
   const isOpen = ({ access }: { access: string }): boolean => access === 'open';
   const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));

@@ -1,4 +1,4 @@
-/** The order of the site's pages, and its first page. A page that is missing here fails a test. */
+/** Order of the site's pages, and its first page. A page that is missing here fails a test. */
 const page = (text, link) => ({ text, link });
 const group = (text, items, collapsed) => ({ text, items, collapsed });
 

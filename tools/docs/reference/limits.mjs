@@ -1,6 +1,6 @@
 /**
- * The limits that no setting changes: what is limited, the value, and what happens at the limit; then the lines of the code
- * that have the figures. tools/docs/reference/tables.mjs fails if the code has others.
+ * Limits that no setting changes: the limited thing, the value, and the effect at the limit; then the lines of code
+ * with the figures. tools/docs/reference/tables.mjs fails if the code has other figures.
  */
 export const limits = [
   [

@@ -27,7 +27,7 @@ const toTable = (heads, rows, title) => {
   return [...(title ? [`### ${title}`, ''] : []), ...(rows.length > 0 ? [...head, ...rows.map(toRow), ''] : [])];
 };
 
-/** The values of a schema in words: `1 to 300`. */
+/** Describes the values of a schema: `1 to 300`. */
 const toValues = ({ type, enum: words, minimum, maximum, maxLength, items, maxItems, anyOf }) => {
   if (words) return codes(words);
   if (anyOf) return [...new Set(anyOf.map(toValues))].join(' or ');
@@ -46,7 +46,7 @@ const toField = (name, schema, isRequired = false) => {
 const toFields = ({ properties = {}, required = [] } = {}) =>
   Object.entries(properties).map(([name, schema]) => toField(name, schema, required.includes(name)));
 
-/** A valid value, from the examples of the schema. */
+/** Creates a valid value from the examples of the schema. */
 const toExample = ({ examples, default: standard, enum: words, const: only, anyOf, type, items, properties = {} }) => {
   const [known] = examples ?? words ?? [only ?? standard];
   if (known !== undefined) return known;
@@ -56,7 +56,7 @@ const toExample = ({ examples, default: standard, enum: words, const: only, anyO
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toExample(schema)]));
 };
 
-/** The fields of a shape and of those below it that have a description. */
+/** Lists the fields of a shape, and nested fields, that have a description. */
 const listFields = ({ items, anyOf = [], properties = {} }, prefix = '') => [
   ...(items ? listFields(items, `${prefix}[]`) : []),
   ...anyOf.flatMap((schema) => listFields(schema, prefix)),
@@ -94,7 +94,7 @@ const clone = ['```sh', `git clone ${repository.url.replace('git+', '')}`, `cd $
 const cleanups = [];
 const start = (settings) => startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
 
-/** The routes of each profile, from a server with each on a mount of its own. */
+/** Describes the routes of each profile, from a server that mounts each profile separately. */
 const describeProfiles = async (profiles) => {
   const mounts = Object.fromEntries(profiles.map(({ name }) => [`/${name}`, [name]]));
   const settings = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC', mounts };
@@ -113,10 +113,10 @@ const describeProfiles = async (profiles) => {
   return [...described, ['metrics', toTable('name|type|meaning', [...metrics].map(toMetric))]];
 };
 
-/** What of a stored alert the pages of senders show. */
+/** Fields of a stored alert on the pages of senders. */
 const shown = ['source', 'level', 'message', 'hostname', 'status', 'fingerprint', 'startsAt', 'labels', 'link'];
 
-/** The alerts that the samples of each format are stored as, the first of each. */
+/** Returns the stored alerts of each format's samples, the first alert of each sample. */
 const describeSamples = async () => {
   const app = await start({ timeZone: 'UTC' });
   for (const [name, body] of Object.entries(samples)) await app.request('POST', `/api/alert/${name}`, { body });
@@ -129,7 +129,7 @@ const describeSamples = async () => {
   return (await readRecords(app)).reverse().map((record) => [`sample-${record.format}`, toBlock(record)]);
 };
 
-/** A command of the program: what its help says. */
+/** Describes a command of the program by its help. */
 const describeCommand = (command) => {
   const { name, summary, details = [], flags = {}, variables = {} } = command;
   const rows = [...toFlagRows(flags), ...Object.entries(variables)].map(([left, right]) => [code(left), right]);
@@ -143,7 +143,7 @@ const describeCommand = (command) => {
 };
 const escapeMarkup = (text) => text.replace(/[*_<]/g, '\\$&');
 
-/** A limit, once its figures have been found in the code. */
+/** Writes a limit, once its figures have been found in the code. */
 const toLimit = ([name, value, effect, ...sources]) => {
   for (const [file, line] of sources) {
     if (readFileSync(`${root}/${file}`, 'utf8').includes(line)) continue;
@@ -154,7 +154,7 @@ const toLimit = ([name, value, effect, ...sources]) => {
   return [name, value, effect];
 };
 
-/** `warn first`, info `second`: the level of the first message has a column of its own. */
+/** Writes `warn first`, info `second`: the level of the first message has a separate column. */
 const toLogLine = ({ messages, meaning }) => {
   const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
   const [[level]] = named;
