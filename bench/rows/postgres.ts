@@ -42,7 +42,7 @@ const toVariables = ({ database }: DatabaseBench, name?: string) => ({
   SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
 });
 
-/** Starts an instance on the server's database; with a name, one more instance on it. */
+/** Starts an instance on the server's default database, or on the database `name`. */
 const startInstance = (bench: DatabaseBench, name?: string) => {
   const flags = ['--time-zone', 'UTC'];
   return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });

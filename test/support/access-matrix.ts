@@ -16,7 +16,7 @@ interface Caller {
   token: string | undefined;
   /** True if the caller has the right. */
   has(right: Right): boolean;
-  /** The status of refusals: of a key, 401 on the routes of the specification. */
+  /** Status of refusals; for a key, 401 on the routes of the specification. */
   refused: 401 | 403 | 'key';
 }
 
@@ -29,23 +29,23 @@ export interface Credentials {
 
 const unknownKey = `sbk_${'x'.repeat(43)}`;
 
-/** Whoever has the address of a heartbeat needs nothing else. */
+/** The address of a heartbeat is all that its routes ask for. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
-/** A request that every route accepts or finds nothing for: each ignores the fields of the others. */
+/** A body that every route accepts or finds nothing for: each route ignores the fields of the others. */
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
   /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+)$|^\/ping\/|\/badge\.svg$/.test(
     path,
   );
-/** Routes of the specification, where a key without the scope is a token without three parts. */
+/** True for routes of the specification, where a key without the scope is a token without three parts. */
 const isSpecified = (path: string): boolean =>
   /^(\/protected|\/simple)?\/api\/(tasks|items|health|info|processes|disks|alert|alerts|execute)$|\/api\/tasks\/[^/]+$/.test(
     path,
   );
 const isLast = (method: string): number => Number(method === 'DELETE');
-/** Ends the tokens of its caller. */
+/** Sorts the route that ends its caller's tokens last. */
 const endsSessions = (path: string): number => Number(path === '/api/sessions');
 
 const listCallers = ({ reader, admin, keys }: Credentials): Caller[] => [
@@ -63,7 +63,7 @@ const listCallers = ({ reader, admin, keys }: Credentials): Caller[] => [
   ),
 ];
 
-/** A key for each scope, and the entries that make a server accept them. */
+/** Creates a key for each scope, and the entries that make a server accept them. */
 export const createScopeKeys = (): Pick<Credentials, 'keys'> & { entries: AccessKey[] } => {
   const made = scopes.map((scope) => [scope, createAccessKey(scope.replace(':', '-'), [scope])] as const);
   const keys = Object.fromEntries(made.map(([scope, { key }]) => [scope, key])) as Record<Scope, string>;
@@ -73,14 +73,14 @@ export const createScopeKeys = (): Pick<Credentials, 'keys'> & { entries: Access
 type Operations = Record<string, { 'x-signalbox-right'?: Right }>;
 
 /**
- * Calls every route of an OpenAPI document as everyone, and asserts that each is admitted exactly where `access: login` says so.
- * Resolves to the number of requests, and of those admitted by caller.
+ * Calls every route of an OpenAPI document as every caller, and asserts that `access: login` decides each admission.
+ * Resolves to the number of requests, and of admitted requests by caller.
  */
 export const walkWithLogin = async (
   send: Send,
   { paths }: { paths: Record<string, Operations> },
   credentials: Credentials,
-  /** Paths that something in front of the server refuses. */
+  /** True for paths that a proxy in front of the server refuses. */
   isLeftOut: (path: string) => boolean = () => false,
 ): Promise<Record<string, number>> => {
   const admitted: Record<string, number> = {};
@@ -95,7 +95,7 @@ export const walkWithLogin = async (
         const what = `${method} ${path} as ${caller.name}: ${status}`;
         admitted[caller.name] ??= 0;
         if (path.endsWith('/api/auth/login')) assert.equal(status, 401, what);
-        // The settings have an administrator, so no code is right.
+        // The settings have an administrator, so every code is wrong.
         else if (path.endsWith('/api/setup')) assert.ok(status === 403 || status === 400, what);
         else if (isOpen(path) || rightsOf(path, operations[method.toLowerCase()]).every((right) => caller.has(right))) {
           assert.ok(status < 500 && status !== 401 && status !== 403, what);
@@ -112,7 +112,7 @@ const toRefusal = ({ refused }: Caller, path: string): number => {
   return isSpecified(path) ? 401 : 403;
 };
 
-/** The stream of events is asked for the topic `alerts`, which needs its own right. */
+/** Requests the stream of events with the topic `alerts`, which needs its own right. */
 const rightsOf = (path: string, operation: Operations[string] | undefined): Right[] => [
   operation?.['x-signalbox-right'] ?? 'settings:write',
   ...(path === '/api/events' ? (['alerts:read'] as const) : []),

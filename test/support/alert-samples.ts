@@ -1,4 +1,4 @@
-/** A body of each format, as its sender's documents describe it. */
+/** A body of each format, as in its sender's documents. */
 export const samples = {
   alertmanager: {
     version: '4',

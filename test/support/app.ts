@@ -24,7 +24,7 @@ export { passwords, secret };
 export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }) => settings));
 
 interface Options {
-  /** Settings as a config file holds them. */
+  /** Settings in the form of a config file. */
   settings?: object;
   /** Flags by key in camelCase, and variables, which override the config file. */
   flags?: Flags;
@@ -32,18 +32,18 @@ interface Options {
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
-  /** A free port by default. */
+  /** Default: a free port. */
   port?: number;
-  /** How long requests wait for a database that does not answer. */
+  /** Limits for requests that wait for an unresponsive database. */
   patience?: Patience;
-  /** A folder with `proc`, `sys` and `etc` of another machine, whose readings are shown. */
+  /** Folder with `proc`, `sys` and `etc` of another machine, whose readings are shown. */
   hostRoot?: string;
   /** Receives the app's log; discarded by default. */
   log?: FastifyBaseLogger;
 }
 
 export interface Listening {
-  /** The address it listens on, e.g. `http://127.0.0.1:43210`. */
+  /** Address that the app listens on, e.g. `http://127.0.0.1:43210`. */
   url: string;
   /** Sends a request over a socket, as a client on this machine would. */
   request: Request;
@@ -54,11 +54,11 @@ export interface Listening {
 export interface TestApp extends App, Listening {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader', base?: string): Promise<string>;
-  /** Contains the data directory, `data`. */
+  /** Folder that contains the data directory, `data`. */
   folder: string;
 }
 
-/** The whole app on 127.0.0.1, with its own settings and data directory; closed when the test ends. */
+/** Starts the whole app on 127.0.0.1, with its own settings and data directory; closed when the test ends. */
 export const startApp = async (
   t: Scope,
   {
@@ -80,7 +80,7 @@ export const startApp = async (
     adminPassword: passwords.admin,
     readerPassword: passwords.reader,
     jwtSecret: secret,
-    // What is wrong with the machine that runs the tests is no part of them.
+    // Problems of the machine that runs the tests must not open incidents.
     defaultWatches: false,
     ...(seed !== undefined && { seed: writeJson(folder, 'seed.json', seed) }),
   };
@@ -102,7 +102,7 @@ export const startApp = async (
   return { ...app, ...listening, warnings: [...warnings, ...app.warnings], login, folder };
 };
 
-/** The error with which an app refuses to start with these settings or this seed file. */
+/** Returns the error with which an app refuses to start with these settings or this seed file. */
 export const startRefusal = async (t: Scope, options: Options): Promise<string> => {
   const error = await startApp(t, options).then(
     () => assert.fail('the app has started'),

@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Clients without a token that try to exhaust a server. They keep their connections until they are ended. */
+/** Clients without a token that try to exhaust a server. They keep their connections until `end`. */
 export interface Attack {
-  /** The number of connections opened. */
+  /** Number of connections opened. */
   clients: number;
-  /** Resolves when each connection has sent everything, and has a response if it waits for one, or is closed. */
+  /** Resolves when each connection has sent everything and received any expected response, or is closed. */
   sent: Promise<unknown>;
   /** Closes every connection. */
   end(): void;
 }
 
-/** Connections opened at once: more than the backlog would wait for a second. */
+/** Number of connections opened at once: more than the backlog would wait for a second. */
 const step = 50;
 
 const mebibyte = 1024 * 1024;
 
-/** The pieces one client sends in order, each once the previous one was accepted by the kernel. */
+/** Pieces that one client sends in order, each once the kernel has accepted the previous piece. */
 type Pieces = Iterable<string | Buffer>;
 
 /** Opens a connection; resolves once it is open or refused. */
@@ -74,51 +74,51 @@ const repeat = function* (piece: Buffer, count: number): Generator<Buffer> {
   for (let sent = 0; sent < count; sent += 1) yield piece;
 };
 
-/** As many requests as fit into about one write. */
+/** Repeats the request to fill about one write. */
 const toBatch = (request: string, bytes: number): Buffer =>
   Buffer.from(request.repeat(Math.ceil(bytes / request.length)), 'latin1');
 
-/** 498 requests per connection, each with 3,990 empty header lines: 8 MB that expand a hundredfold. */
+/** Pipelines 498 requests per connection, each with 3,990 empty header lines: 8 MB that expand a hundredfold. */
 export const pipelineHeaderLines = (url: string, clients: number): Promise<Attack> => {
   const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3990)}\r\n`);
   return attack(url, clients, () => repeat(request, 498));
 };
 
-/** The same, with the maximum number of header lines at maximum length. */
+/** Pipelines requests with the maximum number of header lines at maximum length. */
 export const pipelineLongHeaders = (url: string, clients: number): Promise<Attack> => {
   const lines = Array.from({ length: 190 }, (_, index) => `x-${index}: ${'v'.repeat(70)}\r\n`).join('');
   const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`);
   return attack(url, clients, () => repeat(request, 498));
 };
 
-/** 20 MB of requests with 41 bytes on each connection. */
+/** Sends 20 MB of requests with 41 bytes on each connection. */
 export const pipelineShortRequests = (url: string, clients: number): Promise<Attack> => {
   const batch = toBatch('GET /api/tasks HTTP/1.1\r\nHost:localhost\r\n\r\n', mebibyte);
   return attack(url, clients, () => repeat(batch, 20));
 };
 
-/** Connections that send nothing. */
+/** Opens connections that send nothing. */
 export const stayIdle = (url: string, clients: number): Promise<Attack> => attack(url, clients, () => []);
 
-/** Each client requests one of the paths, in turn, and never reads. */
+/** Requests one of the paths with each client, in turn, and never reads. */
 export const stopReading = (url: string, clients: number, paths: readonly string[]): Promise<Attack> =>
   attack(url, clients, (client) => [toGet(paths[client % paths.length] ?? '/')], true);
 
-/** Bodies of 1 MiB without their last byte. */
+/** Sends bodies of 1 MiB without their last byte. */
 export const leaveBodiesUnfinished = (url: string, clients: number): Promise<Attack> => {
   const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${mebibyte}\r\n\r\n`;
   const body = Buffer.alloc(mebibyte - 1, ' ');
   return attack(url, clients, () => [head, body]);
 };
 
-/** Bodies of 1 MiB without their last byte, in chunks of one byte. */
+/** Sends bodies of 1 MiB without their last byte, in chunks of one byte. */
 export const leaveChunksUnfinished = (url: string, clients: number): Promise<Attack> => {
   const head = 'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
   const body = Buffer.from('1\r\n \r\n'.repeat(mebibyte - 1));
   return attack(url, clients, () => [head, body]);
 };
 
-/** Lists that read much of the log and match nothing, one after the other on each connection. */
+/** Requests lists that read much of the log and match nothing, one after the other on each connection. */
 export const listAlerts = (url: string, clients: number): Promise<Attack> => {
   const request = toGet('/api/alerts?count=10000&level=x');
   return attack(url, clients, () => repeat(Buffer.from(request), 20), true);
@@ -126,7 +126,7 @@ export const listAlerts = (url: string, clients: number): Promise<Attack> => {
 
 /**
  * Sends the request on separate connections, one after the other, and resets each. The server may see the reset before
- * it has accepted the connection, unless `greets` first waits for another response.
+ * it has accepted the connection; with `greets`, the client first waits for another response.
  */
 export const sendAndReset = async (url: string, count: number, request: string, greets = false): Promise<void> => {
   for (let sent = 0; sent < count; sent += 1) {
@@ -141,7 +141,7 @@ export const sendAndReset = async (url: string, count: number, request: string, 
   }
 };
 
-/** A POST with a JSON body, as it is sent. */
+/** Writes a POST with a JSON body, as it is sent. */
 export const toPost = (path: string, value: object, token?: string): string => {
   const body = JSON.stringify(value);
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;

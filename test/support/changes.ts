@@ -2,7 +2,7 @@ import type { OpenChanges } from '../../src/storage/changes.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { openKeptChanges } from '../../src/storage/kept-changes.ts';
 
-/** Opens changes that are kept in the folder. */
+/** Opens change logs in the folder. */
 export const keepIn =
   (directory: string): OpenChanges =>
   (name, state, onLost) =>

@@ -11,7 +11,7 @@ export interface JsonResponse<T> {
 }
 
 interface RequestOptions {
-  /** Text and bytes are sent unchanged, anything else as JSON. */
+  /** Text and bytes are sent unchanged, other values as JSON. */
   body?: unknown;
   /** Sent unchanged and in order, after Host, Authorization and Content-Length; `host` replaces Host. */
   headers?: Record<string, string>;
@@ -36,7 +36,7 @@ interface Sending {
 
 export interface Client {
   request: Request;
-  /** Sends bytes and resolves to the response; undefined if the connection is closed without one. */
+  /** Sends bytes and resolves to the response; undefined if the connection closes without a response. */
   send(bytes: Buffer, how?: Sending): Promise<HttpResponse | undefined>;
   close(): void;
 }
@@ -46,7 +46,7 @@ interface Options extends ConnectionOptions {
   connections?: number;
 }
 
-/** A client that keeps its connections open, and opens another one if all are in use. */
+/** Creates a client that keeps its connections open, and opens another if all are in use. */
 export const createClient = (url: string, { connections = 1000, ...options }: Options = {}): Client => {
   const { host } = new URL(url);
   const pool = createPool(() => openConnection(url, options), connections);

@@ -23,19 +23,19 @@ export interface Connection {
   responses(count: number): Promise<HttpResponse[]>;
   /** Waits until the server closes the connection; resolves to the responses not yet taken, and all bytes so far. */
   closed(): Promise<{ responses: HttpResponse[]; text: string }>;
-  /** Stops and starts reading. */
+  /** Stops or restarts reading. */
   pause(): void;
   resume(): void;
   destroy(): void;
-  /** Ends the connection with a reset, as a client does that cannot go on. */
+  /** Ends the connection with a reset, like a client that crashes. */
   reset(): void;
   /** Received bytes beyond the responses taken so far. */
   unread(): string;
-  /** Whether another request can be sent. */
+  /** True if another request can be sent. */
   isOpen(): boolean;
 }
 
-/** A connection that sends the given bytes unchanged, and accepts only well-formed responses. */
+/** Opens a connection that sends the given bytes unchanged, and accepts only well-formed responses. */
 export const openConnection = (url: string, options: ConnectionOptions = {}): Connection => {
   const socket = openSocket(url, options);
   const received: Buffer[] = [];
@@ -57,7 +57,7 @@ export const openConnection = (url: string, options: ConnectionOptions = {}): Co
     ended = true;
     wake();
   });
-  /** Resolves once `look` does not return undefined; it is called whenever something arrives. */
+  /** Resolves once `look` returns a value; calls it whenever bytes arrive. */
   const waitFor = <T>(look: () => T | undefined, what: string): Promise<T> =>
     new Promise((resolve, reject) => {
       const finish = (settle: () => void): void => {
@@ -140,6 +140,6 @@ export const sendRaw = async (url: string, request: string | Buffer): Promise<st
   return (await connection.closed()).text;
 };
 
-/** A GET of the path exactly as written, on a separate connection. */
+/** Sends a GET of the path exactly as written, on a separate connection. */
 export const getRaw = (url: string, path: string): Promise<string> =>
   sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);

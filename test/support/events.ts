@@ -12,10 +12,10 @@ interface ReceivedEvent {
 export interface EventClient {
   status: number;
   headers: IncomingMessage['headers'];
-  /** Everything received so far. */
+  /** Text received so far. */
   text(): string;
   events(): ReceivedEvent[];
-  /** Waits until so many events of a name have arrived, and returns them. */
+  /** Waits until `count` events of this name have arrived, and returns them. */
   waitFor(name: string, count?: number): Promise<ReceivedEvent[]>;
   /** Resolves when the server has ended the stream. */
   ended: Promise<void>;
@@ -31,7 +31,7 @@ interface Options {
   headers?: Record<string, string>;
 }
 
-/** Listens to /api/events over a connection of its own; closed when the test ends. */
+/** Listens to /api/events over a separate connection; closed when the test ends. */
 export const openEvents = (
   t: Scope,
   url: string,
@@ -76,7 +76,7 @@ export const openEvents = (
     atEnd(t, () => void sent.destroy());
   });
 
-/** The complete events of a stream; comments are left out. */
+/** Parses the complete events of a stream; comments are left out. */
 const parseEvents = (text: string): ReceivedEvent[] =>
   text
     .split('\n\n')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd, type Scope } from './scope.ts';
 
-/** A new folder that is deleted when the scope ends. */
+/** Creates a folder that is deleted when the scope ends. */
 export const createFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
   atEnd(t, () => rmSync(folder, { recursive: true, force: true }));

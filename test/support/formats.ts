@@ -3,14 +3,14 @@ import type { ForeignAlert, Format } from '../../src/features/alerts/intake/form
 
 const now = new Date('2026-01-31T10:00:00Z');
 
-/** The alerts that a format reads in a JSON body, after its schema was checked. */
+/** Reads the alerts in a JSON body of a format, after a check of its schema. */
 export const readAlerts = (format: Format, body: unknown): ForeignAlert[] => {
   const value = structuredClone(body);
   assertFits(format.schema, value);
   return [...format.readAlerts(value as never, now)];
 };
 
-/** The one alert in a body. */
+/** Reads the only alert in a body. */
 export const readAlert = (format: Format, body: unknown): ForeignAlert => {
   const [alert, ...others] = readAlerts(format, body);
   if (!alert || others.length > 0) throw new Error(`${others.length + 1} alerts`);

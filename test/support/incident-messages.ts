@@ -1,10 +1,10 @@
 import type { IncidentHappening } from '../../src/features/notifications/message/message.ts';
 import type { SharedIncident } from '../../src/kit/offers.ts';
 
-/** When the incidents of tests were opened, in Unix milliseconds. */
+/** Time when the incidents of tests were opened, in Unix milliseconds. */
 export const openedAt = Date.parse('2026-01-31T08:30:00Z');
 
-/** A critical incident that is open, with changes. */
+/** Creates a critical, open incident with changes. */
 export const createIncident = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
   ...{ id: '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55', number: 412, about: 'backup · db-1 · disk full', sender: null },
   ...{ state: 'open', level: 'CRITICAL', highestLevel: 'CRITICAL' },
@@ -25,13 +25,13 @@ export const createIncident = (changes: Partial<SharedIncident> = {}): SharedInc
   ...changes,
 });
 
-/** Of an incident that somebody has taken. */
+/** State of an acknowledged incident. */
 export const taken: Partial<SharedIncident> = {
   state: 'acknowledged',
   acknowledged: { by: 'anna', at: openedAt, until: null, comment: null },
 };
 
-/** Something that happened to such an incident; it was opened unless `changes` say otherwise. */
+/** Creates a timeline event of such an incident: opened, unless `changes` say otherwise. */
 export const createHappening = (
   incident: Partial<SharedIncident> = {},
   changes: Partial<Omit<IncidentHappening, 'incident'>> = {},
@@ -39,7 +39,7 @@ export const createHappening = (
 
 const minute = 60_000;
 
-/** Its end, 42 minutes later. */
+/** Creates the resolution of the incident, 42 minutes later. */
 export const createResolution = (incident: Partial<SharedIncident> = {}): IncidentHappening => {
   const at = openedAt + 42 * minute;
   const resolved = { by: 'anna', at, reason: 'person' } as const;

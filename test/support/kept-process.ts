@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
 import { type CommandLine, endMark } from './kept-program.ts';
 
-/** Runs a command line as a process of its own would, and reports its exit code. */
+/** Runs a command line like a separate process, and reports its exit code. */
 const runOne = async ({ args, variables, cwd, input }: CommandLine): Promise<void> => {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, variables);
   process.chdir(cwd);
   process.exitCode = undefined;
-  // A process of its own would have ended with them.
+  // Removes signal handlers, which would have ended with a separate process.
   for (const name of process.eventNames()) if (/^SIG/.test(String(name))) process.removeAllListeners(name);
   Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input)]), configurable: true });
   const code = (await run(args)) ?? process.exitCode ?? 0;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** A command line to run, as kept-process.ts gets it. */
+/** A command line to run, in the form for kept-process.ts. */
 export interface CommandLine {
   args: string[];
   variables: Record<string, string | undefined>;
@@ -9,7 +9,7 @@ export interface CommandLine {
   input: string;
 }
 
-/** What a program has printed, and how it ended. */
+/** Output and end of a program. */
 export interface Finished {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -25,7 +25,7 @@ const limitMs = 30_000;
 let kept: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a command line in a process that has the program loaded, after those that were asked for before. */
+/** Runs a command line in a process that has loaded the program, after earlier command lines. */
 export const runInKeptProcess = (line: CommandLine): Promise<Finished> => {
   const finished = last.then(() => runNext(line));
   last = finished.catch(() => undefined);
@@ -76,7 +76,7 @@ const runNext = (line: CommandLine): Promise<Finished> =>
     child.send(line);
   });
 
-/** The process ends with this one, and does not keep it from ending. */
+/** Starts the process, which ends with this process and does not keep it from ending. */
 const start = (): ChildProcess => {
   const child = fork(fileURLToPath(new URL('./kept-process.js', import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -2,7 +2,7 @@ import type fastCheck from 'fast-check';
 import type { LogRecord, StoredRecord } from '../../src/storage/journal/line.ts';
 import type { ProjectionState } from '../../src/storage/projection.ts';
 
-/** Adds an amount to a total; with `expected` only if the total is that. */
+/** Adds an amount to a total; with `expected`, only if the total equals it. */
 export interface LedgerEvent extends LogRecord {
   name: string;
   amount: number;
@@ -11,7 +11,7 @@ export interface LedgerEvent extends LogRecord {
 
 type LedgerOutcome = { total: number } | { refused: number } | undefined;
 
-/** Totals by name: an event that is lost, comes twice or in another place shows. */
+/** Totals by name, which reveal events that are lost, repeated or out of order. */
 export class Ledger implements ProjectionState<LedgerOutcome> {
   readonly #totals = new Map<string, number>();
 
@@ -33,7 +33,7 @@ export class Ledger implements ProjectionState<LedgerOutcome> {
     if (typeof name === 'string') this.#totals.set(name, total);
   }
 
-  /** The totals, in the order in which they began. */
+  /** Returns the totals, in the order in which they began. */
   read(): [name: string, total: number][] {
     return [...this.#totals];
   }

@@ -12,35 +12,35 @@ export interface ReceivedMail {
   text: string;
   html: string;
   raw: string;
-  /** Who has logged in. */
+  /** User that has logged in. */
   user: string | undefined;
   isSecure: boolean;
-  /** Of its connection. */
+  /** Id of the connection's session. */
   session: string;
 }
 
 export interface MailServer {
   port: number;
   url: string;
-  /** In order of arrival; also those that `onMail` has refused. */
+  /** Mails in order of arrival, including mails that `onMail` refused. */
   mails: ReceivedMail[];
 }
 
 interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | 'cert' | 'onConnect' | 'onMailFrom'> {
-  /** Logins that are accepted; without them, nobody can log in. */
+  /** Accepted logins; without them, nobody can log in. */
   passwords?: Record<string, string>;
   hasStartTls?: boolean;
-  /** The refusal of a recipient. */
+  /** Returns the refusal of a recipient. */
   onRecipient?(address: string): Error | undefined;
-  /** The refusal of a mail. */
+  /** Returns the refusal of a mail. */
   onMail?(mail: ReceivedMail): Error | undefined;
 }
 
-/** A refusal with an SMTP status. */
+/** Creates a refusal with an SMTP status. */
 export const refusal = (status: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode: status });
 
-/** A mail server on a free port of 127.0.0.1; ended with the test. */
+/** Starts a mail server on a free port of 127.0.0.1; ended with the test. */
 export const startMailServer = async (t: Scope, options: MailServerOptions = {}): Promise<MailServer> => {
   const { passwords, hasStartTls = false, onRecipient, onMail, ...others } = options;
   const mails: ReceivedMail[] = [];
@@ -73,7 +73,7 @@ export const startMailServer = async (t: Scope, options: MailServerOptions = {})
       done(onMail?.(mail));
     },
   });
-  // A client that leaves is no error of the server.
+  // A client that leaves is not an error of the server.
   server.on('error', () => undefined);
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
@@ -82,7 +82,7 @@ export const startMailServer = async (t: Scope, options: MailServerOptions = {})
   return { port, url: `smtp://127.0.0.1:${port}`, mails };
 };
 
-/** A mail with a text and its HTML, as signalbox sends it. */
+/** Parses a mail with a text and its HTML, as signalbox sends it. */
 export const parseMail = (raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'raw'> => {
   const { headers, body } = parsePart(raw);
   const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? [];
@@ -107,7 +107,7 @@ const parsePart = (raw: string): { headers: Record<string, string>; body: string
   return { headers: Object.fromEntries(headers), body: raw.slice(end + 4) };
 };
 
-/** RFC 2047. */
+/** Decodes encoded words (RFC 2047). */
 const decodeWords = (text: string): string =>
   text
     .replaceAll(/\?= +=\?/g, '?==?')

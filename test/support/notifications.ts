@@ -6,7 +6,7 @@ import { adminToken } from './outbox.ts';
 import type { Receiver } from './receiver.ts';
 import type { Scope } from './scope.ts';
 
-/** A destination that is notified of incidents at once, each alone. */
+/** Creates a destination that is notified of each incident at once and separately. */
 export const toIncidentDestination = ({ url }: Receiver, changes: object = {}) => ({
   ...{ name: 'pager', type: 'webhook', url: `${url}/hook`, notify: 'incidents', groupSeconds: 0 },
   ...changes,
@@ -16,18 +16,18 @@ interface Payload {
   data: { incidents: { what: string; number: number; title: string }[] };
 }
 
-/** What a webhook says, as `opened #1 disk is full`, for each incident. */
+/** Reads the changes in a webhook's body, as `opened #1 disk is full`, one for each incident. */
 export const readNews = (body: string): string[] =>
   (JSON.parse(body) as Payload).data.incidents.map(({ what, number, title }) => `${what} #${number} ${title}`);
 
-/** What a receiver was told. */
+/** Returns the notifications that a receiver got. */
 export const messagesTo = ({ requests }: Receiver): string[] => requests.flatMap(({ body }) => readNews(body));
 
-/** All features with a clock that a test sets. */
+/** Returns all features with a clock that a test sets. */
 export const withClock = (clock: () => Date): Feature[] =>
   features.map((feature) => ({ ...feature, create: (parts) => feature.create({ ...parts, clock }) }));
 
-/** An app with these destinations. */
+/** Starts an app with these destinations. */
 export const startNotifier = (
   t: Scope,
   destinations: object[],
@@ -35,14 +35,14 @@ export const startNotifier = (
   options: { features?: readonly Feature[] } = {},
 ): Promise<TestApp> => startApp(t, { settings: { destinations, ...settings }, ...options });
 
-/** Stores an alert with a key of its own. */
+/** Stores an alert with its own key. */
 export const fire = async (app: TestApp, key: string, fields: object = {}): Promise<void> => {
   const body = { key, level: 'ERROR', source: 'backup', message: `${key} is broken`, ...fields };
   const { status } = await app.request('POST', '/api/alert', { body });
   assert.equal(status, 200);
 };
 
-/** What a person does to an incident. */
+/** Applies a person's action to an incident. */
 export const act = async (app: TestApp, number: number, action: string, body: object = {}): Promise<void> => {
   const { status, text } = await app.request('POST', `/api/incidents/${number}/${action}`, {
     body,

@@ -1,4 +1,4 @@
-/** A JSON document with each `$ref` replaced by its target. */
+/** Returns a JSON document with each `$ref` replaced by its target. */
 export const resolveReferences = <T>(document: T): T => resolve(document, document) as T;
 
 const resolve = (value: unknown, document: unknown): unknown => {

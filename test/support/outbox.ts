@@ -4,7 +4,7 @@ import type { Receiver } from './receiver.ts';
 import type { Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
-/** What `GET /api/deliveries` says of a destination. */
+/** State of a destination in `GET /api/deliveries`. */
 export interface State {
   destination: string;
   state: string;
@@ -27,7 +27,7 @@ export interface State {
   dropped: number;
 }
 
-/** An entry of `destinations` for the receiver: a webhook called `hook` that tries again at once, twice. */
+/** Creates an entry of `destinations` for the receiver: a webhook called `hook` with two immediate retries. */
 export const toDestination = ({ url }: Receiver, changes: object = {}) => ({
   name: 'hook',
   type: 'webhook',
@@ -36,20 +36,20 @@ export const toDestination = ({ url }: Receiver, changes: object = {}) => ({
   ...changes,
 });
 
-/** An app with these destinations. */
+/** Starts an app with these destinations. */
 export const startOutbox = (t: Scope, destinations: object[], settings: object = {}): Promise<TestApp> =>
   startApp(t, { settings: { destinations, ...settings } });
 
 const tokens = new WeakMap<TestApp, Promise<string>>();
 
-/** A token of the app's administrator. */
+/** Returns a token of the app's administrator. */
 export const adminToken = (app: TestApp): Promise<string> => {
   const token = tokens.get(app) ?? app.login('admin');
   tokens.set(app, token);
   return token;
 };
 
-/** The state of one destination. */
+/** Reads the state of one destination. */
 export const readState = async (app: TestApp, name = 'hook'): Promise<State> => {
   const { json } = await app.request<{ data: State[] }>('GET', '/api/deliveries', { token: await adminToken(app) });
   const state = json.data.find(({ destination }) => destination === name);
@@ -57,7 +57,7 @@ export const readState = async (app: TestApp, name = 'hook'): Promise<State> => 
   return state;
 };
 
-/** The messages of the webhook's requests. */
+/** Returns the messages of the webhook's requests. */
 export const messagesOf = ({ requests }: Receiver): string[] => requests.map(({ body }) => JSON.parse(body).message);
 
 export const waitForRequests = ({ requests }: Receiver, count: number): Promise<void> =>
@@ -67,7 +67,7 @@ export const waitForRequests = ({ requests }: Receiver, count: number): Promise<
 export const waitUntilIdle = (app: TestApp, name = 'hook'): Promise<void> =>
   waitUntil(`${name} is idle`, async () => (await readState(app, name)).state === 'idle');
 
-/** Asks the destination to send everything again. */
+/** Makes the destination send everything again. */
 export const retryAll = async (app: TestApp, name = 'hook'): Promise<{ parked: number; waiting: number }> => {
   const { status, json } = await app.request('POST', `/api/deliveries/${name}/retry`, { token: await adminToken(app) });
   assert.equal(status, 200);

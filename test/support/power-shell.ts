@@ -9,13 +9,13 @@ import type { Scope } from './scope.ts';
 
 const engine = join(packageRoot, 'dist', 'power-shell', 'pwsh');
 
-/** Errors of NuGet and of the SDK that say what is missing here. */
+/** Errors of NuGet and of the SDK for missing requirements. */
 const obstacles = [
   [/\bNU1301\b/, 'NuGet cannot be reached'],
   [/\bNETSDK1045\b/, 'the .NET 10 SDK is not installed'],
 ] as const;
 
-/** Builds the engine if it is not current; returns the reason if that is impossible here, which fails in CI. */
+/** Builds the engine unless it is current; returns the reason if that is impossible here, which fails in CI. */
 const buildEngine = async (): Promise<string | false> => {
   if (process.platform === 'win32') return 'the program is a shell script';
   const { skip } = requires({ programs: ['dotnet'] });
@@ -33,7 +33,9 @@ const buildEngine = async (): Promise<string | false> => {
   }
 };
 
-/** The engine of PowerShell 7.6 as a program that is called like pwsh, see test/power-shell, or why it is not there. */
+/**
+ * Engine of PowerShell 7.6 as a program that is called like pwsh, see test/power-shell, or the reason for its absence.
+ */
 export const powerShell = { program: engine, skip: await buildEngine() };
 
 interface RecordedPowerShell {
@@ -41,11 +43,11 @@ interface RecordedPowerShell {
   program: string;
   readArguments(): string[];
   readInput(): string;
-  /** Names of its environment variables. */
+  /** Returns the names of the engine's environment variables. */
   readVariables(): string[];
 }
 
-/** The engine behind a script that records its arguments, input and variables, with cmdlets that only Windows has. */
+/** Wraps the engine in a script that records its arguments, input and variables, with cmdlets that only Windows has. */
 export const recordPowerShell = (t: Scope, ...windowsOnly: string[]): RecordedPowerShell => {
   const record = `printf '%s\\0' "$@" > "$0.args"; env > "$0.env"; tee "$0.input"`;
   const flags = windowsOnly.length > 0 ? `--windows ${windowsOnly.join(',')}` : '';
@@ -63,7 +65,7 @@ export const recordPowerShell = (t: Scope, ...windowsOnly: string[]): RecordedPo
   };
 };
 
-/** Texts that would create the file if PowerShell ran them as code. */
+/** Creates texts that would create the file if PowerShell ran them as code. */
 export const createHostileTexts = (file: string): string[] => [
   `x';$(New-Item ${file})`,
   `x'';New-Item ${file};''`,

@@ -8,12 +8,12 @@ import { createClient, type Request } from './client.ts';
 import { type Finished, runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
 
-/** Runs the tests against this executable, an absolute path. */
+/** Executable under test, an absolute path; default: the bundle. */
 const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
-// Programs that the tests start must not take it for a setting.
+// Programs that the tests start must not read the variable as a setting.
 delete process.env['SIGNALBOX_TEST_PROGRAM'];
 
-/** What commands keep for their user must not end up in a home directory. */
+/** State of commands, which must not end up in a home directory. */
 const state = mkdtempSync(join(tmpdir(), 'signalbox-state-'));
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 process.env['XDG_STATE_HOME'] = state;
@@ -23,13 +23,13 @@ const toCommand = (file: string): [string, ...string[]] =>
 
 /** The bundled program, as published. */
 const bundle = toCommand('../../signalbox.js');
-/** The command line of the program under test; where coverage is measured, separate modules, which start more slowly. */
+/** Command line of the program under test; with coverage, separate modules, which start more slowly. */
 export const command = process.env['NODE_V8_COVERAGE'] ? toCommand('../../src/main.js') : bundle;
 
 interface Options {
   variables?: Record<string, string>;
   input?: string | Buffer;
-  /** The working directory; by default a new one, removed when the program ends. */
+  /** Working directory; default: a new folder, removed when the program ends. */
   cwd?: string;
   /** A program, with its arguments, that runs signalbox. */
   wrapper?: string[];
@@ -40,19 +40,19 @@ interface Options {
 
 export interface Running {
   child: ChildProcess;
-  /** The address it listens on, e.g. `http://127.0.0.1:43210`. */
+  /** Address that the program listens on, e.g. `http://127.0.0.1:43210`. */
   url: string;
   /** Sends a request as a client on this machine would. */
   request: Request;
-  /** Its output so far. */
+  /** Output so far. */
   output: { stdout: string; stderr: string };
   /** Sends the signal and waits for the exit. */
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
 /**
- * Runs a command line of the program in a process that is kept for the next one, so it takes milliseconds. What a
- * process does on its way out needs `runProgram`.
+ * Runs a command line of the program in a process that is reused for later ones, so it takes milliseconds. Use
+ * `runProgram` for behaviour at the exit of a process.
  */
 export const runCommand = async (
   args: string[],
@@ -67,7 +67,7 @@ export const runCommand = async (
   }
 };
 
-/** Runs the program as a process of its own until it exits. */
+/** Runs the program as a separate process until it exits. */
 export const runProgram = async (args: string[], options: Options = {}): Promise<Finished> => {
   const { child, ended } = start(args, options);
   child.stdin?.end(options.input ?? '');
@@ -111,10 +111,10 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
   return { child, url, request: client.request, output, stop };
 };
 
-/** The child's coverage is measured too; no other variable is inherited. */
+/** Creates the child's environment: coverage is measured too; no other variable is inherited. */
 const createEnvironment = (variables: Record<string, string>): Record<string, string | undefined> => ({
   PATH: process.env['PATH'],
-  // What is wrong with the machine that runs the tests is no part of them.
+  // Problems of the machine that runs the tests must not open incidents.
   SIGNALBOX_DEFAULT_WATCHES: 'false',
   XDG_STATE_HOME: mkdtempSync(join(state, 'run-')),
   ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),
@@ -123,7 +123,7 @@ const createEnvironment = (variables: Record<string, string>): Record<string, st
 
 const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false, ...others }: Options) => {
   const [program = '', ...programArgs] = [...wrapper, ...(others.program ?? (bundled ? bundle : command)), ...args];
-  // Files that the program writes by default must not end up in the checkout, nor be found by the next one.
+  // Files that the program writes by default must not end up in the checkout, nor be found by the next program.
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {
     env: createEnvironment(variables),

@@ -7,7 +7,7 @@ import { findFreePort } from './free-port.ts';
 import { atEnd, type Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
-/** What promtool prints for a text on its standard input, and its exit code. */
+/** Returns the output of promtool for a text on its standard input, and its exit code. */
 export const runPromtool = (args: string[], input = ''): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     const child = execFile('promtool', args, (error, stdout, stderr) => {
@@ -17,13 +17,13 @@ export const runPromtool = (args: string[], input = ''): Promise<{ code: number;
   });
 
 export interface Prometheus {
-  /** The data of its answer, e.g. to `/api/v1/rules`. */
+  /** Returns the data of Prometheus's response, e.g. to `/api/v1/rules`. */
   ask<T>(path: string): Promise<T>;
-  /** The values that a query returns now, by their labels. */
+  /** Returns the current values of a query, by their labels. */
   query(expression: string): Promise<{ metric: Record<string, string>; value: number }[]>;
 }
 
-/** A real Prometheus with this configuration on a port of its own; ended when the test ends. */
+/** Starts a real Prometheus with this configuration on a free port; ended when the test ends. */
 export const startPrometheus = async (t: Scope, config: string): Promise<Prometheus> => {
   const folder = createFolder(t);
   const file = join(folder, 'prometheus.yml');

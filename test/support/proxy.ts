@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd, type Scope } from './scope.ts';
 
-/** Returns another body for a response, or undefined to leave it as it is. */
+/** Returns another body for a response, or undefined to leave the body unchanged. */
 export type Change = (method: string, path: string, body: string) => string | undefined;
 
-/** An HTTP proxy on a free port of 127.0.0.1 that may change the bodies of JSON; everything else passes as it comes. */
+/** Starts an HTTP proxy on a free port of 127.0.0.1 that may change JSON bodies, and nothing else. */
 export const startProxy = async (t: Scope, target: string, change: Change): Promise<string> => {
   const server = createServer((request, response) => {
     const { method = '', url = '' } = request;

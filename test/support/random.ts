@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 const { SIGNALBOX_TEST_SEED: asked } = process.env;
 
-/** The seed of all random choices in a test file: `SIGNALBOX_TEST_SEED`, or else a new number, which is printed. */
+/** Seed of all random choices in a test file: `SIGNALBOX_TEST_SEED`, or a new number, which is printed. */
 const seed = asked === undefined ? Date.now() % 2 ** 31 : Number(asked);
 
 process.stdout.write(`${basename(process.argv[1] ?? '')}: SIGNALBOX_TEST_SEED=${seed}\n`);
@@ -16,7 +16,7 @@ export { fc };
 export const createRandom = (start = seed) => {
   // mulberry32, by Tommy Ettinger, in the public domain
   let state = start;
-  /** A number from 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -7,7 +7,7 @@ import { requires } from '../faults/support/requirements.ts';
 import { createFolder } from './folder.ts';
 import type { Scope } from './scope.ts';
 
-/** The program that writes journal files, of Debian's package systemd-journal-remote. */
+/** Program that writes journal files, from Debian's package systemd-journal-remote. */
 const writer = '/lib/systemd/systemd-journal-remote';
 
 /** Options of tests that write a journal. */
@@ -32,7 +32,7 @@ export const writeJournal = async (t: Scope, entries: readonly Entry[]): Promise
   return folder;
 };
 
-/** The entries in systemd's export format, in pieces. */
+/** Yields the entries in systemd's export format, in pieces. */
 function* toExport(entries: readonly Entry[], start: number): Generator<string> {
   const boot = `_BOOT_ID=${'0123456789abcdef'.repeat(2)}\n`;
   let text = '';

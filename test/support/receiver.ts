@@ -3,17 +3,17 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { atEnd, type Scope } from './scope.ts';
 
-/** A request that a receiver got. */
+/** A request to a receiver. */
 export interface Received {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** When it was complete, in milliseconds of the monotonic clock. */
+  /** Time when the request was complete, in milliseconds of the monotonic clock. */
   at: number;
 }
 
-/** Answers a request, or not. `index` counts the requests from 0. */
+/** Answers a request or leaves it open. `index` counts the requests from 0. */
 export type Behaviour = (response: ServerResponse, request: Received, index: number) => void;
 
 export interface Receiver {
@@ -30,7 +30,7 @@ export const answer =
   (response) =>
     void response.writeHead(status, headers).end();
 
-/** A web server on a free port of 127.0.0.1, or on a given one, that takes notes; ended with the test. */
+/** Starts a web server on a free or given port of 127.0.0.1 that records requests; ended with the test. */
 export const startReceiver = async (t: Scope, behaviour: Behaviour = answer(200), port = 0): Promise<Receiver> => {
   let behave = behaviour;
   const requests: Received[] = [];

@@ -9,7 +9,7 @@ const reloaded = '"msg":"settings reloaded"';
 export const notReloaded = '"msg":"settings not reloaded';
 
 interface Reloadable extends Running {
-  /** The config file. */
+  /** Path of the config file. */
   path: string;
   /** Writes these settings, if any, sends SIGHUP, and waits until the log has one more line with the text. */
   reload(settings?: object | string, line?: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** A response as received, without interim ones. */
+/** A response as received, without interim responses. */
 export interface HttpResponse {
   status: number;
   /** Names in lower case. */
@@ -14,8 +14,8 @@ interface Circumstances {
 }
 
 /**
- * The first response in the bytes, and the remaining bytes; undefined while it is incomplete. Throws if it violates RFC
- * 9112.
+ * Parses the first response in the bytes, and returns it with the remaining bytes; undefined while it is incomplete.
+ * Throws if the response violates RFC 9112.
  */
 export const parseResponse = (
   bytes: Buffer,

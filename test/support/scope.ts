@@ -1,11 +1,11 @@
-/** Something with an end and cleanup steps, usually a test. */
+/** A span with cleanup steps at its end, usually a test. */
 export interface Scope {
   after(step: () => unknown): void;
 }
 
 type Step = () => unknown;
 
-/** A scope for a part of a test; `end` runs the steps in reverse order. */
+/** Creates a scope for a part of a test; `end` runs the steps in reverse order. */
 export const createScope = (): Scope & { end(): Promise<void> } => {
   const steps: Step[] = [];
   return {
@@ -21,8 +21,8 @@ export const createScope = (): Scope & { end(): Promise<void> } => {
 const stepsOf = new WeakMap<Scope, Step[]>();
 
 /**
- * Registers a cleanup step. Steps run in reverse order, as what was started last may use what was there before; each
- * runs even if another one fails, which then fails the scope.
+ * Registers a cleanup step. Steps run in reverse order, because later resources may use earlier ones. A failed step
+ * does not stop the others, and fails the scope.
  */
 export const atEnd = (t: Scope, step: Step): void => {
   const known = stepsOf.get(t);

@@ -6,7 +6,10 @@ import { writeConfig } from './config-file.ts';
 let folder: string | undefined;
 let count = 0;
 
-/** Flags for a store at this address, which holds a password and so is refused on the command line, and for other settings. */
+/**
+ * Writes flags for a store and other settings. The address of the store is in a file: it holds a password and so is
+ * refused on the command line.
+ */
 export const toStoreFlags = (store: string, settings: object = {}): string[] => {
   if (folder === undefined) {
     const created = mkdtempSync(join(tmpdir(), 'signalbox-store-'));

@@ -2,12 +2,12 @@ import type { Scope } from './scope.ts';
 
 const named = process.env['SIGNALBOX_TEST_STORE'];
 
-/** Loaded only where it is needed: it ends its server after all tests of a process. */
+/** Loaded on demand: the module ends its server after all tests of a process. */
 const server = named === 'postgres' ? await import('./postgres/shared-server.ts') : undefined;
 
 /**
- * Settings for the store that SIGNALBOX_TEST_STORE names, for tests that run with each: `file`, or `postgres` for an empty
- * database of a server that this process starts, which others get after the end of the scope, if there is one.
+ * Returns settings for the store in SIGNALBOX_TEST_STORE, for tests that run with each store: `file`, or `postgres` for
+ * an empty database of a server that this process starts. After the end of the scope, other tests get the database.
  */
 export const createTestStore = async (t?: Scope): Promise<Record<string, unknown>> => {
   if (named === undefined) return {};
@@ -15,8 +15,8 @@ export const createTestStore = async (t?: Scope): Promise<Record<string, unknown
   return { store: await server?.createDatabase(t), timeZone: 'UTC' };
 };
 
-/** Why a test of what memory loses is skipped; false with the store that is the default. */
+/** Reason for skipping a test of data that memory loses; false with the default store. */
 export const keepsTasks = named !== undefined && 'this store keeps tasks and items';
 
-/** Why a test of many long lists is skipped; false with stores that send any number of them at once. */
+/** Reason for skipping a test of many long lists; false with stores that send any number of lists at once. */
 export const limitsLists = named !== undefined && named !== 'file' && 'two long lists at once may use the database';

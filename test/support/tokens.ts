@@ -3,41 +3,41 @@ import { secret } from './credentials.ts';
 
 interface Parts {
   header?: unknown;
-  /** Returns the signature of the signing input; by default HMAC-SHA-256 with the test apps' secret. */
+  /** Returns the signature of the signing input; default: HMAC-SHA-256 with the test apps' secret. */
   sign?: (signed: string) => Uint8Array;
 }
 
 /** A rejected token: its fault, the token, and the error of the 401. */
 export type HostileToken = [fault: string, token: string, message: string | RegExp];
 
-/** The claims of a token that the test apps accept, with changes; a claim that is undefined is left out. */
+/** Creates the claims of a token that the test apps accept, with changes; a claim that is undefined is left out. */
 export const createClaims = (changes: Record<string, unknown> = {}): Record<string, unknown> => {
   const iat = Math.floor(Date.now() / 1000);
   return { sub: 'admin', role: 'Admin', iss: 'signalbox', iat, exp: iat + 3600, ...changes };
 };
 
-/** A token with these claims, written without a library. */
+/** Signs a token with these claims, without a library. */
 export const signToken = (claims: unknown, { header, sign }: Parts = {}): string => {
   const signed = `${toPart(header ?? { alg: 'HS256', typ: 'JWT' })}.${toPart(claims)}`;
   const signature = (sign ?? createHmacSigner())(signed);
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 };
 
-/** A token of the given parts with a valid signature. */
+/** Creates a token of the given parts with a valid signature. */
 export const signParts = (header: string, claims: string): string =>
   `${header}.${claims}.${encode(createHmacSigner()(`${header}.${claims}`))}`;
 
-/** Signs with HMAC. */
+/** Creates a signer with HMAC. */
 export const createHmacSigner =
   (key: string | Uint8Array = secret, hash = 'sha256') =>
   (signed: string): Uint8Array =>
     createHmac(hash, key).update(signed).digest();
 
-/** The decoded object in a part of a token. */
+/** Decodes the object in a part of a token. */
 export const readPart = (token: string, index: 0 | 1): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
 
-/** Bytes, or the bytes of a text, as base64url. */
+/** Encodes bytes, or the bytes of a text, as base64url. */
 export const encode = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
 const toPart = (value: unknown): string => encode(typeof value === 'string' ? value : JSON.stringify(value));

@@ -9,7 +9,7 @@ export const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWOR
 
 export const fileStore = (folder: string): string[] => ['--store', 'file', '--data-dir', folder];
 
-/** An app with the records of the folder, or of another store. */
+/** Starts an app with the records of the folder, or of another store. */
 export const start = (t: Scope, dataDir: string, store = 'file'): Promise<TestApp> =>
   startApp(t, { settings: { store, dataDir, timeZone: 'UTC' } });
 
@@ -23,7 +23,7 @@ export const lastId = (id: number): string => `{"lastTaskId":${id}}`;
 export const task = (Id: number, more = ''): string =>
   `{"tasks":{"Id":${Id},"Title":"t${Id}","Description":"","Priority":"Low","Status":"Pending","CreatedAt":"2026-01-31T09:30:00","version":1${more}}}`;
 
-/** A folder with tasks, items and simple tasks, as a server left it. */
+/** Creates a folder with tasks, items and simple tasks, as a server leaves it. */
 export const fill = async (t: Scope): Promise<string> => {
   const folder = createFolder(t);
   const server = await start(t, folder);
@@ -43,14 +43,14 @@ export const fill = async (t: Scope): Promise<string> => {
   return folder;
 };
 
-/** An alert that is sent with the Idempotency-Key `k`. */
+/** Alert that is sent with the Idempotency-Key `k`. */
 const keyed = { level: 'ERROR', message: '\u0000 \ud800 \u2028 "},{"', source: 'once' };
 
-/** Sends it, as a client that got no response would. */
+/** Sends the alert again, like a client that got no response. */
 export const sendKeyed = async ({ request }: TestApp, changes: object = {}) =>
   request('POST', '/api/alert', { body: { ...keyed, ...changes }, headers: { 'Idempotency-Key': 'k' } });
 
-/** Sends a group of two alerts of another program, which come again. */
+/** Sends a group of two alerts of another program, which are repeated later. */
 export const sendGroup = async ({ request }: TestApp): Promise<unknown> => {
   const { status, json } = await request('POST', '/api/alert/alertmanager', { body: samples.alertmanager });
   assert.equal(status, 200);

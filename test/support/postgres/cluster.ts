@@ -9,23 +9,23 @@ import { type PostgresServer, startPostgres } from './server.ts';
 
 interface Options {
   version?: Version;
-  /** Whether a commit waits for the standby; true by default. */
+  /** True if a commit waits for the standby; default: true. */
   synchronous?: boolean;
 }
 
 export interface Cluster {
-  /** The servers in their present roles; `promote` exchanges them. */
+  /** Servers in their present roles; `promote` exchanges them. */
   primary: PostgresServer;
   standby: PostgresServer;
-  /** The address with both hosts, which stays the same. */
+  /** Address with both hosts, which stays the same. */
   url: string;
-  /** Makes the standby the primary, whatever the other one does; resolves to the milliseconds until it accepts changes. */
+  /** Promotes the standby, regardless of the primary; resolves to the milliseconds until it accepts changes. */
   promote(): Promise<number>;
-  /** Replaces the standby, which was the primary before, by a new copy on the same port; synchronous again, if it was. */
+  /** Replaces the standby, the former primary, by a new copy on the same port, synchronous if the former was. */
   replaceStandby(): Promise<void>;
 }
 
-/** A primary and a standby that streams from it. */
+/** Creates a primary and a standby that streams from it. */
 export const createCluster = async (t: Scope, options: Options = {}): Promise<Cluster> => {
   const { version = 18, synchronous = true } = options;
   const first = await startPostgres(t, { version });

@@ -2,11 +2,14 @@ import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSharedFolder, findInstallation, runAsOwner, type Version } from './installation.ts';
 
-/** The superuser, and an ordinary user who owns a database. */
+/** Superuser, and an ordinary user who owns a database. */
 export const admin = { user: 'postgres', password: 'test-postgres' };
 export const ordinary = { user: 'signalbox', password: 'test-signalbox', database: 'signalbox' };
 
-/** Small and fast, but as durable as the defaults. Memory is in files of the data folder, so a killed server leaves none. */
+/**
+ * Settings that are small and fast, but as durable as the defaults. Shared memory is in files of the data folder, so a
+ * killed server leaves none.
+ */
 const settings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -25,10 +28,10 @@ hot_standby = on
 log_min_messages = warning
 `;
 
-/** A folder of all processes of `npm test`. */
+/** Folder shared by all processes of `npm test`. */
 const shared = process.env['TEST_SHARED_FOLDER'] ?? createSharedFolder();
 
-/** Creates a data folder with both users and the database: a copy of one that is initialised once. */
+/** Creates a data folder with both users and the database: a copy of a template that is initialised once. */
 export const createData = (version: Version, data: string): void => {
   const template = join(shared, `postgres-${version}`);
   if (!existsSync(template)) createTemplate(version, template);
@@ -49,7 +52,7 @@ const createTemplate = (version: Version, template: string): void => {
   const commands = [
     `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`,
     `CREATE DATABASE ${database} OWNER ${user}`,
-    // Each database is three hundred files, which take most of the time of a start to copy.
+    // Drops databases: each is three hundred files, and copying them takes most of the time of a start.
     `UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`,
     'DROP DATABASE template0',
     'DROP DATABASE postgres',
@@ -60,7 +63,7 @@ const createTemplate = (version: Version, template: string): void => {
   try {
     renameSync(data, template);
   } catch (error) {
-    // Another process was faster.
+    // Another process may have been faster.
     if (!existsSync(template)) throw error;
   }
 };

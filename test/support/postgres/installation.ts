@@ -16,11 +16,11 @@ import { fileURLToPath } from 'node:url';
 
 export type Version = 15 | 18;
 
-/** Who runs the servers: PostgreSQL refuses root, so root runs it as nobody. */
+/** Account of the servers: PostgreSQL refuses root, so root runs them as nobody. */
 export const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 export interface Installation {
-  /** The absolute path of `postgres` or `initdb`. */
+  /** Returns the absolute path of `postgres` or `initdb`. */
   program(name: string): string;
   environment: NodeJS.ProcessEnv;
 }
@@ -29,12 +29,14 @@ const toNative = (version: Version): string => {
   try {
     return fileURLToPath(new URL('../native', import.meta.resolve(`postgres-${version}`)));
   } catch {
-    // It is optional.
+    // The package is optional.
     return '';
   }
 };
 
-/** Why no PostgreSQL server can run here; false where it can. In CI on Linux x64 nothing is skipped. */
+/**
+ * Returns the reason why no PostgreSQL server can run here; false if one can. In CI on Linux x64 nothing is skipped.
+ */
 export const toSkipPostgres = (): string | false => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the packages with PostgreSQL are for Linux x64';
   const isThere = existsSync(toNative(15)) && existsSync(toNative(18));
@@ -43,7 +45,7 @@ export const toSkipPostgres = (): string | false => {
 
 const installations = new Map<Version, Installation>();
 
-/** The programs of this version, ready for the owner of the servers; prepared once in each process. */
+/** Returns the programs of this version, ready for the owner of the servers; prepared once in each process. */
 export const findInstallation = (version: Version): Installation => {
   const installation = installations.get(version) ?? prepare(version);
   installations.set(version, installation);
@@ -63,7 +65,7 @@ const prepare = (version: Version): Installation => {
   };
 };
 
-/** Whether any user can open files there, which the folder of root, for example, does not allow. */
+/** True if any user can open files in the folder, which root's folder, for example, does not allow. */
 const isReachable = (folder: string): boolean =>
   owner.uid === undefined ||
   folder === '/' ||
@@ -75,7 +77,7 @@ const copyNative = (native: string): string => {
   return copy;
 };
 
-/** The package's install script, which npm may not run, would link the short names of libraries to the files. */
+/** Links the short names of libraries to the files, as the package's install script would, which npm may not run. */
 const linkLibraries = (native: string): string => {
   const folder = createSharedFolder();
   const links: { source: string; target: string }[] = JSON.parse(
@@ -85,7 +87,7 @@ const linkLibraries = (native: string): string => {
   return folder;
 };
 
-/** A folder that everybody may read, removed when this process exits. */
+/** Creates a folder that everybody may read, removed when this process exits. */
 export const createSharedFolder = (): string => {
   const folder = createOwnedFolder();
   chmodSync(folder, 0o755);
@@ -93,14 +95,14 @@ export const createSharedFolder = (): string => {
   return folder;
 };
 
-/** A new folder of the user who runs the servers. */
+/** Creates a folder owned by the user who runs the servers. */
 export const createOwnedFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
   return folder;
 };
 
-/** Runs a program as that user until it exits; throws if it fails. */
+/** Runs a program as the servers' owner until it exits; throws if it fails. */
 export const runAsOwner = (program: string, args: string[], environment: NodeJS.ProcessEnv, input = ''): void => {
   const { status, error, stderr, stdout } = spawnSync(program, args, { ...owner, env: environment, input, cwd: '/' });
   if (status !== 0) throw new Error(`${program} fails: ${error ?? `${stdout}${stderr}`}`);

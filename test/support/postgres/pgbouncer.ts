@@ -10,11 +10,13 @@ import { type PostgresServer, runSql } from './server.ts';
 
 const pgbouncer = '/usr/sbin/pgbouncer';
 
-/** Why PgBouncer cannot run here; false where it can. In CI it is installed. */
+/** Returns the reason why PgBouncer cannot run here; false if it can. CI has PgBouncer. */
 export const toSkipPgBouncer = (): string | false =>
   toSkipPostgres() || (!existsSync(pgbouncer) && process.env['CI'] !== 'true' && 'pgbouncer is not installed');
 
-/** Starts PgBouncer, which gives a server connection to a client for one transaction at a time; returns its address. */
+/**
+ * Starts PgBouncer, which assigns a server connection to a client for one transaction at a time; returns its address.
+ */
 export const startPgBouncer = async (t: Scope, server: PostgresServer): Promise<string> => {
   const port = await findFreePort();
   const folder = createOwnedFolder();

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Processes whose parent is this one. */
+/** Lists the children of a process. */
 const listChildren = (pid: number): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readParent(name) === pid)
     .map(Number);
 
-/** Undefined if the process has ended meanwhile. */
+/** Returns the parent; undefined if the process has ended. */
 const readParent = (pid: string): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -16,7 +16,10 @@ const readParent = (pid: string): number | undefined => {
   }
 };
 
-/** Sends a signal to a process and its children; it is stopped first, so that it starts no other child meanwhile. */
+/**
+ * Sends a signal to a process and its children. The process is stopped first, so that it starts no other child
+ * meanwhile.
+ */
 export const signalTree = (pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {
   if (signal !== 'SIGCONT') send(pid, 'SIGSTOP');
   for (const child of listChildren(pid)) send(child, signal);
@@ -27,6 +30,6 @@ const send = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { atEnd, type Scope } from '../scope.ts';
 
-/** The end of the server's answer to a COMMIT: the message CommandComplete. */
+/** End of the server's answer to a COMMIT: the message CommandComplete. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
 type Direction = 'to-server' | 'to-client';
@@ -10,26 +10,26 @@ type Direction = 'to-server' | 'to-client';
 export interface TcpProxy {
   port: number;
   /**
-   * Bytes stop flowing in a direction, on all connections or on those that are open now. They arrive after `release`, even
+   * Stops bytes in a direction, on all connections or on connections open now. The bytes arrive after `release`, even
    * if the sender has closed its connection.
    */
   hold(direction: Direction, which: 'all' | 'open'): void;
   release(): void;
   /** Ends all connections, with RST or FIN, on both sides. */
   cut(how: 'reset' | 'end'): void;
-  /** Resets a client's connection instead of passing the server's next answer to a COMMIT; resolves when that has happened. */
+  /** Resets a client's connection instead of passing the server's next answer to a COMMIT; resolves after the reset. */
   cutBeforeAnswer(): Promise<void>;
 }
 
-/** What passes in one direction of a connection. */
+/** Bytes in one direction of a connection. */
 interface Flow {
   direction: Direction;
   isHeld: boolean;
-  /** Passes what waits, unless it is held. */
+  /** Passes the waiting bytes, unless the flow is held. */
   flush(): void;
 }
 
-/** A TCP proxy on a free port of 127.0.0.1 in front of a PostgreSQL server. */
+/** Starts a TCP proxy on a free port of 127.0.0.1 in front of a PostgreSQL server. */
 export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpProxy> => {
   const held = new Set<Direction>();
   const flows = new Set<Flow>();
@@ -91,7 +91,7 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
   };
   atEnd(t, () => {
     server.close();
-    // A connection that is being made cannot be reset, and would keep this process alive.
+    // A connection in progress cannot be reset, and would keep this process alive.
     for (const socket of [...sockets]) socket.destroy().unref();
   });
   return {

@@ -12,11 +12,11 @@ import { signalTree } from './process-tree.ts';
 
 interface Options {
   version?: Version;
-  /** A free port by default. */
+  /** Default: a free port. */
   port?: number;
-  /** Settings of the command line, which nothing changes later. */
+  /** Settings of the command line, which cannot change later. */
   settings?: Record<string, string | number>;
-  /** Fills the data folder; by default with a new database. */
+  /** Fills the data folder; default: with a new database. */
   createFrom?: (data: string) => Promise<void>;
 }
 
@@ -24,28 +24,28 @@ export interface PostgresServer {
   port: number;
   version: Version;
   data: string;
-  /** The address for the ordinary user, who owns the database `signalbox`. */
+  /** Address for the ordinary user, who owns the database `signalbox`. */
   url(database?: string): string;
-  /** The address for the superuser, in the database `signalbox`. */
+  /** Address for the superuser, in the database `signalbox`. */
   adminUrl: string;
   pid(): number;
-  /** Runs SQL as the superuser, on a connection of its own; returns the rows of the last statement. */
+  /** Runs SQL as the superuser, on a separate connection; returns the rows of the last statement. */
   sql<Row extends object = Record<string, unknown>>(text: string): Promise<Row[]>;
   /**
-   * SIGINT ends it in order, SIGQUIT at once; SIGKILL kills all its processes, as a power cut would. Does nothing if it
-   * is not running.
+   * Stops the server: SIGINT in order, SIGQUIT at once; SIGKILL kills all its processes, as a power cut would. Does
+   * nothing if the server is not running.
    */
   stop(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
-  /** Starts it, after stopping it if it runs. */
+  /** Starts the server, after stopping it if it runs. */
   restart(): Promise<void>;
-  /** Stops all its processes with SIGSTOP, and continues them. */
+  /** Stops all processes of the server with SIGSTOP, and continues them. */
   pause(): void;
   resume(): void;
-  /** What the server has logged. */
+  /** Returns the server's log. */
   log(): string;
 }
 
-/** Starts a PostgreSQL server on 127.0.0.1 with a data folder of its own, which ends with the scope. */
+/** Starts a PostgreSQL server on 127.0.0.1 with its own data folder; ends with the scope. */
 export const startPostgres = async (t: Scope, options: Options = {}): Promise<PostgresServer> => {
   const { version = 18, createFrom, settings = {} } = options;
   const { program, environment } = findInstallation(version);
@@ -118,7 +118,7 @@ export const startPostgres = async (t: Scope, options: Options = {}): Promise<Po
   };
 };
 
-/** Runs SQL on a connection of its own; returns the rows of the last statement. */
+/** Runs SQL on a separate connection; returns the rows of the last statement. */
 export const runSql = async <Row extends object>(url: string, text: string): Promise<Row[]> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 });
   client.on('error', () => undefined);

@@ -10,12 +10,12 @@ import { type PostgresServer, runSql, startPostgres } from './server.ts';
 
 const fast = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
-/** Where the shared server has its Unix socket. */
+/** Folder of the shared server's Unix socket, once created. */
 let sockets: string | undefined;
 let started: Promise<PostgresServer> | undefined;
 const ends: (() => unknown)[] = [];
 
-/** One server for all tests of a process, which starts with the first call; it is fast, and not durable. */
+/** Starts one server for all tests of a process, with the first call. The server is fast, and not durable. */
 export const shareServer = (): Promise<PostgresServer> => {
   started ??= startPostgres(
     { after: (end) => ends.push(end) },
@@ -24,7 +24,7 @@ export const shareServer = (): Promise<PostgresServer> => {
   return started;
 };
 
-/** The folder of the shared server's Unix socket. */
+/** Returns the folder of the shared server's Unix socket. */
 export const shareSockets = (): string => {
   sockets ??= createOwnedFolder();
   return sockets;
@@ -36,10 +36,10 @@ after(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Names of databases that are free again: to create one and its tables takes ten times as long as to clear it. */
+/** Names of free databases: creating a database and its tables takes ten times as long as clearing it. */
 const free: string[] = [];
 
-/** Tables as they are when they are new; a truncated one takes no space. */
+/** Restores the state of new tables; a truncated table takes no space. */
 const clear = `DO $$ DECLARE used text; BEGIN
   SELECT string_agg(oid::regclass::text, ', ') INTO used FROM pg_class
     WHERE relnamespace = 'signalbox'::regnamespace AND relkind = 'r' AND relname <> 'schema' AND pg_relation_size(oid) > 0;
@@ -48,8 +48,8 @@ const clear = `DO $$ DECLARE used text; BEGIN
 END $$`;
 
 /**
- * The address of a database of the shared server in which the tables are new, which others get after the end of the scope, if
- * there is one. Nothing may change the tables themselves.
+ * Returns the address of a database of the shared server with new tables. After the end of the scope, other tests get
+ * the database, so its tables themselves must not change.
  */
 export const createDatabase = async (t?: Scope): Promise<string> => {
   const server = await shareServer();
@@ -62,7 +62,7 @@ export const createDatabase = async (t?: Scope): Promise<string> => {
   return server.url(name);
 };
 
-/** The address of a database of the shared server without tables. */
+/** Returns the address of a database of the shared server without tables. */
 export const createEmptyDatabase = async (): Promise<string> => {
   const server = await shareServer();
   return server.url(await createNew(server));
