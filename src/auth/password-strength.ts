@@ -37,6 +37,6 @@ export const findWeakness = (password: string, name: string): string | undefined
     password.toLowerCase(),
   );
   return new Set(rest).size < fewestDifferent
-    ? 'is easily guessed: use several words, or let a password manager make one'
+    ? 'is easily guessed: use several words, or a password from a password manager'
     : undefined;
 };

@@ -31,7 +31,7 @@ export const rights = {
   'alerts:write': { title: 'send alerts', roles: people, scopes: ['alerts:write'] },
   'alerts:read': { title: 'read alerts', roles: people, scopes: ['alerts:read', 'incidents:write'] },
   'incidents:read': {
-    title: 'read incidents, silences, heartbeats and who is on call',
+    title: 'read incidents, silences, heartbeats and on-call shifts',
     roles: people,
     scopes: ['incidents:read', 'incidents:write'],
   },
@@ -64,7 +64,11 @@ export const rights = {
     roles: admins,
     scopes: ['heartbeats:create'],
   },
-  'account:own': { title: 'list, renew and end own sessions, and change the own password', roles: people, scopes: [] },
+  'account:own': {
+    title: 'list, renew and end their own sessions, and change their own password',
+    roles: people,
+    scopes: [],
+  },
   'settings:write': {
     title: 'change watches, heartbeats, destinations and intake formats, and repeat deliveries',
     roles: admins,
@@ -72,7 +76,7 @@ export const rights = {
   },
   'commands:run': { title: 'run commands', roles: admins, scopes: [] },
   'accounts:manage': { title: 'list and change users and keys', roles: admins, scopes: [] },
-  'audit:read': { title: 'read who changed settings and ran commands', roles: admins, scopes: [] },
+  'audit:read': { title: 'read the audit of settings and commands', roles: admins, scopes: [] },
 } as const satisfies Record<string, Holders>;
 
 export type Right = keyof typeof rights;

@@ -37,7 +37,7 @@ export const serve = defineCommand({
 
 const demoCommand = defineCommand({
   name: 'demo',
-  summary: 'Show what signalbox does, in a minute: a server with made-up senders, which leaves nothing behind.',
+  summary: 'Show signalbox at work for a minute: a server with made-up senders, which leaves nothing behind.',
   details: [
     'It starts a server on a free port of this machine, with a temporary folder, and prints the address of the console, the login, and what happens.',
     'Incidents open, escalate and are resolved, a heartbeat is late, a disk fills up: a watch has its limit 32 MiB below the space that is free, and the demo writes 64 MiB for a few seconds.',
@@ -55,8 +55,8 @@ const checkConfig = defineCommand({
   argument: { name: 'FILE' },
   summary: 'Check a config file without starting the server.',
   details: [
-    'It refuses the settings that a start would refuse. It opens neither port nor data directory.',
-    'A database is read and compared with the settings, but never changed: the output says what a start would do to it.',
+    'Settings that would stop a start are refused. Neither port nor data directory is opened.',
+    'A database is read and compared with the settings, but never changed: the output lists the changes that a start would make.',
     'A database that cannot be reached is a warning, because a start waits for it.',
   ],
   settings: 'all',
@@ -89,7 +89,7 @@ const createKey = defineCommand({
     scope: {
       value: 'SCOPE',
       isList: 'repeated',
-      summary: 'What the key may do; give the flag once for each scope.',
+      summary: 'Scope of the key; repeat the flag for several scopes.',
       choices: scopes,
     },
   },
@@ -133,7 +133,7 @@ const createUserCommand = defineCommand({
   ],
   settings: 'all',
   flags: {
-    role: { value: 'ROLE', summary: 'What the user may do; Admin by default.', choices: ['Admin', 'Reader'] },
+    role: { value: 'ROLE', summary: 'Role of the user. Default Admin.', choices: ['Admin', 'Reader'] },
   },
   exitCodes: { 0: 'success', 1: 'the user was not stored', 2: 'the command line is invalid' },
   run: async ({ words: [name = ''], own: { role: given = 'Admin' }, flags }) => {

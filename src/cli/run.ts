@@ -57,7 +57,7 @@ const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number
   if (values['version']) return print(`${programVersion}\n`);
   const flags = values as Flags & CommandInput['own'];
   if (isFolderGone && !command.isWrapper) {
-    return report(['the working directory is gone; change to one that exists'], '', 1);
+    return report(['the working directory was deleted; change to an existing directory'], '', 1);
   }
   return command.run({ words: toWords([...words, ...wrapped], command), own: flags, flags, isFolderGone });
 };

@@ -150,7 +150,7 @@ export async function* readEntries(
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof ClientError) throw cause;
-    throw new ClientError('connection', `${name}: the response broke off`, { cause });
+    throw new ClientError('connection', `${name}: the response ended early`, { cause });
   }
 }
 
@@ -215,7 +215,7 @@ async function* readPieces({ body, url }: Response, silence?: number): AsyncGene
     for (;;) {
       const timer = silence === undefined ? undefined : setTimeout(giveUp, silence);
       const { done, value } = await reader.read().finally(() => clearTimeout(timer));
-      if (isLost) throw new ClientError('timeout', `GET ${url}: nothing came for ${silence} ms`);
+      if (isLost) throw new ClientError('timeout', `GET ${url}: no data for ${silence} ms`);
       if (done) return;
       yield value;
     }

@@ -125,7 +125,7 @@ export const mergeReplacedAccess = (
     const wanted = setting.values[value] ?? [];
     const current = findLevel(access, setting);
     if (current !== undefined && !wanted.includes(current)) {
-      problems.push(`${given.place} is replaced by access, which says something else: remove ${key}`);
+      problems.push(`${given.place} is replaced by access, which contradicts it: remove ${key}`);
     } else {
       warnings.push(`${given.place} is replaced by the setting access: ${toAdvice(setting, value, current)}`);
     }

@@ -27,7 +27,7 @@ const coreSettings = {
     minimum: 0,
     maximum: 65535,
     default: 8080,
-    description: 'Port to listen on; 0 picks a free one.',
+    description: 'Port to listen on; 0 picks a free port.',
   }),
   profiles: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
@@ -51,17 +51,17 @@ const coreSettings = {
     default: 'memory',
     examples: ['memory', 'file'],
     description:
-      'Where tasks and items are kept: `memory` until the server stops, `file` in `dataDir`, or the address of a PostgreSQL database that instances share, `postgres://user@host/database`.',
+      'Storage of tasks and items: `memory` (lost when the server stops), `file` (in `dataDir`), or the address of a PostgreSQL database that instances share, `postgres://user@host/database`.',
   }),
   keepSecrets: Type.Boolean({
     default: false,
-    description: 'Keep random passwords and a random signing key in `dataDir`, so they are the same after a restart.',
+    description: 'Keep random passwords and a random signing key in `dataDir`, so that they survive a restart.',
   }),
   storeMaxBytes: Type.Optional(
     Type.Integer({
       minimum: 1,
       description:
-        'Bytes of memory that tasks and items may take up, in memory and with `store` `file`; beyond that, requests that need more get 503. By default half of the JavaScript heap.',
+        'Maximum bytes of memory for tasks and items with `store` `memory` and `file`; requests that need more get 503. By default half of the JavaScript heap.',
     }),
   ),
   instanceName: Type.Optional(
@@ -73,7 +73,7 @@ const coreSettings = {
   timeZone: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Time zone of times without one, such as `Europe/Berlin`; that of the machine by default.',
+      description: 'Time zone of times without an offset, such as `Europe/Berlin`; by default that of the machine.',
     }),
   ),
   seed: Type.Optional(path('JSON file with records to load on startup.')),
@@ -87,7 +87,7 @@ const coreSettings = {
     maximum: 300,
     default: 30,
     description:
-      'Seconds for a request to arrive, then 408; clients that read nothing of a response for as long are disconnected.',
+      'Seconds for a request to arrive, then 408; clients that stop reading a response for this time are disconnected.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,
@@ -122,7 +122,7 @@ const coreSettings = {
     Type.String({
       ...secret,
       description:
-        'Key that signs tokens, at least 32 bytes. If not set, it is random, and tokens end with the server unless `keepSecrets` is on.',
+        'Key that signs tokens, at least 32 bytes. If not set, a random key is used, and tokens end with the server unless `keepSecrets` is on.',
     }),
   ),
   jwtPreviousSecret: Type.Optional(
@@ -130,7 +130,7 @@ const coreSettings = {
   ),
   keys: Type.Array(AccessKey, {
     default: [],
-    description: 'Keys for programs that cannot log in; `signalbox create-key` makes one.',
+    description: 'Keys for programs that cannot log in; `signalbox create-key` creates them.',
   }),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',

@@ -50,13 +50,9 @@ export const findCoding = (header: string | undefined): string | HttpError | und
   const [coding = ''] = codings.map((name) => (name === 'x-gzip' ? 'gzip' : name));
   if (codings.length === 1 && Object.hasOwn(decoders, coding)) return coding;
   // RFC 9110, 15.5.16: Accept-Encoding shows that the coding is the reason.
-  return new HttpError(
-    'unsupported-media-type',
-    `The body may be compressed as one of ${knownCodings}, or not at all`,
-    {
-      headers: { 'accept-encoding': knownCodings },
-    },
-  );
+  return new HttpError('unsupported-media-type', `Content-Encoding must be one of ${knownCodings}, or absent`, {
+    headers: { 'accept-encoding': knownCodings },
+  });
 };
 
 interface Unpacking {

@@ -206,7 +206,7 @@ const descriptions: Record<string, string> = {
   403: 'The role is not sufficient, or the request is not allowed',
   413: 'The body is too large',
   429: 'Too many attempts; Retry-After says when to try again',
-  500: 'The request is valid, but the server failed to do it',
+  500: 'The request is valid, but the server failed to process it',
   503: 'The server is busy or cannot store data',
   default: 'Any other error',
 };

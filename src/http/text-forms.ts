@@ -6,7 +6,8 @@ const longestKey = 256;
 
 /** Documentation of the header for OpenAPI. */
 export const idempotencyKeyHeader = {
-  'Idempotency-Key': 'The same for each attempt to send a request: later ones get the first response again.',
+  'Idempotency-Key':
+    'Key of a request, the same for each attempt to send it: repeated attempts get the first response again.',
 };
 
 /** Reads the header `Idempotency-Key`, which must have 1 to 256 characters; undefined without the header. */
@@ -28,7 +29,7 @@ const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21
 
 /** Documentation of `If-Match` for OpenAPI. */
 export const ifMatchHeader = {
-  'If-Match': 'Change only these versions, values of `ETag`; any by default. Otherwise 412.',
+  'If-Match': 'Versions (values of `ETag`) that may be changed; otherwise 412. Default: any.',
 };
 
 /**
@@ -46,7 +47,7 @@ export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number
 /** Documentation of the condition headers of routes that create or replace, for OpenAPI. */
 export const putConditionHeaders = {
   ...ifMatchHeader,
-  'If-None-Match': '`*`: create it, and replace none. Otherwise 412.',
+  'If-None-Match': '`*`: only create; 412 if it exists.',
 };
 
 /**
@@ -94,7 +95,7 @@ export const parseTime = (given: string): number => {
 export const requireTime = (name: string, text: string): number => {
   const time = parseTime(text);
   if (!Number.isNaN(time)) return time;
-  throw new HttpError('invalid', `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`);
+  throw new HttpError('invalid', `${name} must be an RFC 3339 time with its offset, such as 2026-01-31T09:30:00Z`);
 };
 
 /** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */

@@ -81,7 +81,7 @@ const describeError = ({ keyword, params, message, schemaPath }: SchemaError, { 
   if (keyword === 'maxLength') return `must not exceed ${limit} characters`;
   if (keyword === 'maxItems') return `must not have more than ${limit} entries`;
   if (limit === 1 && keyword.startsWith('min')) return 'must not be empty';
-  if (format === 'date-time') return 'must be a time as in RFC 3339 with its offset';
+  if (format === 'date-time') return 'must be an RFC 3339 time with its offset';
   if (!schema) return 'is not valid';
   return keyword === 'pattern' || keyword === 'anyOf' ? `must be ${findDescription(schema, schemaPath)}` : `${message}`;
 };
@@ -99,7 +99,7 @@ const usualNouns: Record<string, string> = {
 const findDescription = (schema: TSchema, path: string): string => {
   let part: unknown = schema;
   for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[toName(key)];
-  const { description = 'in another format' } = part as { description?: string };
+  const { description = 'in the documented format' } = part as { description?: string };
   return description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, '');
 };
 

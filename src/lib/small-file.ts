@@ -22,7 +22,7 @@ export const readSmallFile = async (path: string): Promise<string> => {
   const file = await open(path, flags);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw new Error('it is no file');
+    if (!found.isFile()) throw new Error('it is not a file');
     return await readBounded(file);
   } finally {
     await file.close();
@@ -48,7 +48,7 @@ export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer 
         pauseThread();
         continue;
       }
-      if (count === undefined) throw new Error(`it does not end within ${pipeMs / 1000} s`);
+      if (count === undefined) throw new Error(`the pipe did not end within ${pipeMs / 1000} s`);
       if (count === 0) return Buffer.concat(chunks);
       bytes += count;
       if (bytes > mostBytes) throw tooLarge(mostBytes);

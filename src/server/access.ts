@@ -76,7 +76,7 @@ export const findExposure = (
   if (openRoutes.length === 0 || !(isFar || trustProxy.length > 0)) return undefined;
   const from = isFar ? `the server listens on ${host}` : `trustProxy names a proxy`;
   return {
-    warning: `Warning: ${from}, and ${openRoutes.length} paths need no token. Set access to "login", unless everyone who can reach them may use them.`,
+    warning: `Warning: ${from}, and ${openRoutes.length} paths need no token. Set access to "login", unless these paths may be open to everyone who can reach the server.`,
     openRoutes,
   };
 };

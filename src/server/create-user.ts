@@ -53,7 +53,7 @@ const assertOwnFolder = (directory: string): void => {
   const owner = readOwner(directory);
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
   throw new SettingsError([
-    `dataDir: ${directory} belongs to another account: run this as that account, with sudo -u '#${owner}'`,
+    `dataDir: ${directory} belongs to another account: run this command as that account, with sudo -u '#${owner}'`,
   ]);
 };
 
@@ -69,6 +69,6 @@ const readOwner = (directory: string): number | undefined => {
 const explainLock = (error: unknown): never => {
   if (codeOf((error as Error).cause) !== 'locked') throw error;
   throw new SettingsError([
-    'a running server uses this data directory: make users in its console, or stop it and run this again',
+    'a running server uses this data directory: create users in its console, or stop the server and run this command again',
   ]);
 };

@@ -66,14 +66,14 @@ export const openDatabase = async (
       if (problem === undefined) log.warn({ err }, message);
       else log.warn(`${message}; ${listHosts(store.url)}: ${problem}`);
     },
-    onRefused: (err) => log.error({ err }, 'the database does not take a change, which was refused'),
+    onRefused: (err) => log.error({ err }, 'the database refused a change'),
     onCommit: (seconds) => commits.observe(seconds),
     onMigrated: (done, total) => onProgress?.('Upgrading the tables in the database', done, total),
   };
   const database = new Database(store.url, identity, toCommon(settings), observer, patience);
   const { reading } = meters;
   reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => database.waiting);
-  reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () =>
+  reading('gauge', 'signalbox_database_writable', '1 if changes are stored, 0 if they are refused.', () =>
     Number(database.failure === undefined),
   );
   try {
@@ -135,7 +135,11 @@ const commitBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 
 const createDatabaseMeters = (meters: Meters) => ({
   failures: meters
-    .counter('signalbox_database_errors_total', 'Failures to store changes, each until they are stored again.', [])
+    .counter(
+      'signalbox_database_errors_total',
+      'Failures to store changes; a failure lasts until changes are stored again.',
+      [],
+    )
     .at(),
   commits: meters
     .histogram('signalbox_database_commit_duration_seconds', 'Time to commit waiting changes.', [], commitBounds)

@@ -100,7 +100,7 @@ const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
     if (done === total) begun.delete(what);
     else if (performance.now() - startedAt > longMs) {
       begun.set(what, Number.POSITIVE_INFINITY);
-      log.info({ done, total }, `long work: ${what}`);
+      log.info({ done, total }, `slow work: ${what}`);
     }
   };
 };
@@ -192,7 +192,7 @@ const toRefusal = (name: string, directory: string, error: unknown): unknown => 
   if (codeOf(error) === undefined) return error;
   const reason = explainOpening(error);
   return new SettingsError([
-    `dataDir: ${name}: ${directory} cannot be used: ${reason}; choose another with --data-dir`,
+    `dataDir: ${name}: ${directory} cannot be used: ${reason}; choose another folder with --data-dir`,
   ]);
 };
 
@@ -266,7 +266,7 @@ const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) =
   const labels = ['journal'];
   const add = (type: 'counter' | 'gauge', name: string, help: string, read: (log: OpenedLog) => number) =>
     meters.reading(type, name, help, () => Array.from(logs, ([log, opened]) => [[log], read(opened)] as const), labels);
-  const failuresHelp = 'Failed writes, each until records are stored again.';
+  const failuresHelp = 'Failed writes; a failure lasts until records are stored again.';
   const failures = meters.counter('signalbox_journal_errors_total', failuresHelp, labels);
   const syncsHelp = 'Time to sync records to disk.';
   const syncs = meters.histogram('signalbox_journal_fsync_duration_seconds', syncsHelp, labels, syncBounds);
@@ -282,7 +282,7 @@ const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) =
     'Records that wait for the disk.',
     ({ journal }) => journal.state().waiting,
   );
-  add('gauge', 'signalbox_journal_writable', 'Whether records are stored (1) or refused (0).', ({ journal }) =>
+  add('gauge', 'signalbox_journal_writable', '1 if records are stored, 0 if they are refused.', ({ journal }) =>
     Number(journal.state().healthy),
   );
   return { failures, syncs };

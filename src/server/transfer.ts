@@ -80,7 +80,7 @@ export async function* exportLines(
   } catch (error) {
     throw toRefusal(place, error as Error);
   }
-  for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; those after move up`);
+  for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; later entries move up`);
   yield text + toLineText(lastLine);
 }
 
@@ -180,14 +180,16 @@ export const importLines = async (
 ): Promise<Counts> => {
   const store = requireStore(setting);
   if (store.kind === 'memory') {
-    throw new SettingsError(['store: a memory store keeps nothing without its server; name another one with --store']);
+    throw new SettingsError([
+      'store: a memory store keeps nothing without its server; choose another store with --store',
+    ]);
   }
   const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
     throw toRefusal(store, error);
   });
   try {
     if (target.occupied !== undefined) {
-      throw new SettingsError([`the store has or had ${target.occupied} already; import into an empty one`]);
+      throw new SettingsError([`the store has or had ${target.occupied}; import into an empty store`]);
     }
     const counts: Counts = {};
     try {
@@ -270,7 +272,7 @@ async function* readPieces(
 const assertFirstLine = (line: unknown): void => {
   const { signalbox, version } = Object(line);
   if (signalbox !== firstLine.signalbox) {
-    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is no export of signalbox`]);
+    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is not an export of signalbox`]);
   }
   if (version === firstLine.version) return;
   throw new SettingsError([

@@ -135,7 +135,7 @@ test('a replaced setting that says something else than access is refused, and on
     assert.equal(code, 1, JSON.stringify(settings));
     assert.match(
       stderr,
-      new RegExp(`^signalbox: ${key} in \\S+ is replaced by access, which says something else: remove ${key}\n$`),
+      new RegExp(`^signalbox: ${key} in \\S+ is replaced by access, which contradicts it: remove ${key}\n$`),
     );
   }
   for (const settings of [

@@ -110,7 +110,7 @@ test('a deleted working directory is reported in one line', async (t) => {
     stderr += text;
   });
   const [code] = await once(child, 'close');
-  assert.equal(stderr, 'signalbox: the working directory is gone; change to one that exists\n');
+  assert.equal(stderr, 'signalbox: the working directory was deleted; change to an existing directory\n');
   assert.equal(code, 1);
 });
 

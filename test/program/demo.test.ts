@@ -61,13 +61,13 @@ test('in a demo incidents open, escalate and are resolved, a heartbeat is late, 
     const { schema } = await import(${toUrl('program.js')});
     process.exit(await runDemo(schema, { pace: 0.1 }));`;
   const { child, folder, output, ended } = start(t, [process.execPath, '--input-type=module', '-e', script]);
-  await waitUntil('it is over', () => /you +can take this one/.test(output.text), 60_000);
+  await waitUntil('it is over', () => /you +can acknowledge this incident/.test(output.text), 60_000);
   await waitUntil('the last one escalates', () => /phone +rings.*Shop/.test(output.text));
   for (const line of [
     /team-chat +gets: CRITICAL #1 /,
     /incident #1 +opens: CRITICAL 14 % of checkout requests fail/,
-    /(anna|ben)-phone +rings, because nobody takes it: CRITICAL #1 /,
-    /anna +takes incident #2: "On it"/,
+    /(anna|ben)-phone +rings, because nobody has acknowledged the incident: CRITICAL #1 /,
+    /anna +acknowledges incident #2: "On it"/,
     /incident #2 +is acknowledged by anna/,
     /heartbeat +nightly-backup is down/,
     /incident #\d +opens: ERROR Heartbeat nightly-backup is late/,
@@ -75,7 +75,7 @@ test('in a demo incidents open, escalate and are resolved, a heartbeat is late, 
     /disk +(has too little space|is too busy)|incident #\d +opens: WARNING \S+ has .* free/,
     /disk +(has too little space|is too busy)|incident #\d +is resolved by signalbox: (\S+ has .* free|demo-disk is not watched)/,
     /(anna|ben)-phone +gets: Resolved #1/,
-    /anna +makes a task of what is left of incident #1/,
+    /anna +creates a task for the follow-up of incident #1/,
     /anna +silences source=lab/,
   ]) {
     assert.match(output.text, line);

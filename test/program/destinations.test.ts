@@ -80,7 +80,7 @@ test('SIGHUP takes over changed destinations and tries one that fails at once', 
   child.kill('SIGHUP');
   await waitUntil('they are refused', () => output.stderr.includes('destination \\"second\\": url must begin'));
   await send('3');
-  await waitUntil('the old ones stay', () => messagesOf(second).includes('3'));
+  await waitUntil('the old settings stay', () => messagesOf(second).includes('3'));
 });
 
 test('a second signalbox that requires a key is a receiver, with its key from a file or a variable', async (t) => {

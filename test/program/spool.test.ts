@@ -329,7 +329,7 @@ test('files in the spool that are not alerts are renamed, and those behind them 
   const { code, stderr } = await send('own');
   assert.equal(code, 0);
   assert.deepEqual(stderr.split('\n'), [
-    ...bad.map((file) => `signalbox: a kept file is no alert: it is now ${join(spool, file)}.bad`),
+    ...bad.map((file) => `signalbox: a kept file holds no valid alert: it is now ${join(spool, file)}.bad`),
     '',
   ]);
   assert.deepEqual((await list(server)).map(firstLine), ['9-kept.json', 'own']);

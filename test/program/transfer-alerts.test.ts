@@ -169,7 +169,7 @@ test('an import into a database with alerts, or with an id twice, is refused and
   assert.equal((await importText(database, [header, one, end, ''].join('\n'))).code, 0);
   assert.equal(
     (await importText(database, [header, alert(2), end, ''].join('\n'))).stderr,
-    'signalbox: the store has or had alerts already; import into an empty one\n',
+    'signalbox: the store has or had alerts; import into an empty store\n',
   );
   assert.equal(await exportText(database), [header, one, end, ''].join('\n'));
 });
@@ -179,7 +179,7 @@ test('an import into a log that has something is refused and changes nothing', a
   const refused = await importText(fileStore(folder), [header, alert(1), end, ''].join('\n'));
   assert.deepEqual(
     [refused.code, refused.stderr],
-    [1, 'signalbox: the store has or had alerts already; import into an empty one\n'],
+    [1, 'signalbox: the store has or had alerts; import into an empty store\n'],
   );
   assert.equal(await exportText(fileStore(folder)), text);
   const byHand = createFolder(t);
@@ -209,7 +209,7 @@ test('an alert or execution that is not valid is named, and what was written bef
   for (const [line, problem] of [
     [alert(1).replace('"alerts":{', '"alerts":{"seq":7,'), 'alerts has unknown keys; remove seq'],
     [alert(1).replace(/"id":"./, '"id":"G'), 'alerts.id must be a UUID in lower case'],
-    [alert(1).replace(/"time":"[^"]*/, '"time":"zzz'), 'alerts.time must be a time as in RFC 3339 with its offset'],
+    [alert(1).replace(/"time":"[^"]*/, '"time":"zzz'), 'alerts.time must be an RFC 3339 time with its offset'],
     ['{"executions":{"id":"1"}}', 'executions.id must be a UUID in lower case'],
     [many[1] ?? '', 'alerts.id is that of an alert before it'],
   ] as const) {

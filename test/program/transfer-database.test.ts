@@ -86,7 +86,7 @@ test('an import into a database stores everything or nothing, and only into an e
   );
   assert.equal(
     (await importText(database, [header, lastId(9), task(8), end])).stderr,
-    'signalbox: the store has or had tasks already; import into an empty one\n',
+    'signalbox: the store has or had tasks; import into an empty store\n',
   );
   const { stdout } = await runCommand(['export', ...database]);
   assert.equal(stdout, [header, lastId(2500), ...many, end, ''].join('\n'));

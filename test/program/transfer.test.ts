@@ -46,7 +46,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
   const key = `{"taskKeys":{"key":"k","bodyHash":"h","storedAt":1,"task":${keyed}}}`;
   for (const [lines, problem] of [
     [[], 'line 1: the export was cut short, its last line is missing'],
-    [['{}', end], `line 1: not ${header}, so this is no export of signalbox`],
+    [['{}', end], `line 1: not ${header}, so this is not an export of signalbox`],
     [['{"signalbox":"export","version":2}'], 'line 1: version 2 of an export cannot be read here, only 1'],
     [[header, lastId(1), task(1), '{"tasks":'], 'line 4: not JSON'],
     [[header, lastId(1), task(1)], 'line 4: the export was cut short, its last line is missing'],
@@ -78,7 +78,7 @@ test('an import is refused where there is something already', async (t) => {
   const folder = createFolder(t);
   assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
   const { code, stderr } = await importText(folder, [header, lastId(8), task(8), end]);
-  assert.deepEqual([code, stderr], [1, 'signalbox: the store has or had tasks already; import into an empty one\n']);
+  assert.deepEqual([code, stderr], [1, 'signalbox: the store has or had tasks; import into an empty store\n']);
 });
 
 test('neither works while a server uses the folder, or with a memory store', async (t) => {
@@ -95,7 +95,7 @@ test('neither works while a server uses the folder, or with a memory store', asy
   );
   assert.equal(
     await refusal(['import'], 1),
-    'store: a memory store keeps nothing without its server; name another one with --store',
+    'store: a memory store keeps nothing without its server; choose another store with --store',
   );
 });
 
@@ -128,7 +128,7 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
       'signalbox: damaged, left out: tasks: tasks.state is damaged near line 7',
       'signalbox: damaged, left out: tasks: record 2 of the log is missing or damaged',
       'signalbox: damaged, left out: simple-tasks: record 2 of the log is missing or damaged',
-      'signalbox: damaged, left out: simple-tasks: lost 1; those after move up',
+      'signalbox: damaged, left out: simple-tasks: lost 1; later entries move up',
       'signalbox: exported tasks 2001, simpleTasks 4',
       '',
     ],

@@ -182,7 +182,7 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   await waitForState(app, token, 'pem', 'ok');
   await waitForState(app, token, 'endless', 'cannot check');
   const { things } = await readWatch(app, token, 'endless');
-  assert.equal(things[0]?.text, '/dev/zero cannot be read (it is no file)');
+  assert.equal(things[0]?.text, '/dev/zero cannot be read (it is not a file)');
   await waitForState(app, token, 'lying', 'cannot check');
   const { things: lies } = await readWatch(app, token, 'lying');
   assert.equal(lies[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');

@@ -139,7 +139,7 @@ export const describeReads = ({ settings = [] }: Command): string[] => {
   }
   if (settings.length === 0) return [];
   const flags = ['config', ...settings].map(toFlag).join(', ');
-  return [`It reads these settings of the server, as flags, as variables or from the config file: ${flags}.`];
+  return [`The command reads these settings of the server, as flags, as variables or from the config file: ${flags}.`];
 };
 
 /** Lists the exit codes and their meanings. */

@@ -81,7 +81,7 @@ export const createManPage = (
       ['2', 'The command line is invalid.'],
     ]),
     '.PP',
-    toParagraph('Some commands have further ones.'),
+    toParagraph('Some commands have further exit codes.'),
     '.SH EXAMPLES',
     toParagraph('Start the server with two profiles:'),
     ...toExample('SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --profiles alerts,login'),

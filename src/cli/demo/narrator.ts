@@ -57,7 +57,7 @@ export const startReceiver = async ({ tell }: Narrator) => {
     const title = data?.message?.title;
     const isRinging = name.endsWith('-phone') && type !== 'incident.resolved';
     if (title !== undefined)
-      tell('notified', name, `${isRinging ? 'rings, because nobody takes it' : 'gets'}: ${title}`);
+      tell('notified', name, `${isRinging ? 'rings, because nobody has acknowledged the incident' : 'gets'}: ${title}`);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

@@ -113,7 +113,7 @@ const findIncident = async ({ call }: Scene, text: string): Promise<Incident | u
 const take = async (scene: Scene, text: string, comment: string): Promise<void> => {
   const incident = await findIncident(scene, text);
   if (incident?.state !== 'open') return;
-  scene.narrator.tell('person', 'anna', `takes incident #${incident.number}: "${comment}"`);
+  scene.narrator.tell('person', 'anna', `acknowledges incident #${incident.number}: "${comment}"`);
   await scene.call('anna', 'POST', `/api/incidents/${incident.number}/acknowledge`, { comment });
 };
 
@@ -121,10 +121,10 @@ const followUp = async (scene: Scene): Promise<void> => {
   const { call, narrator } = scene;
   const incident = await findIncident(scene, 'checkout');
   if (incident) {
-    narrator.tell('person', 'anna', `makes a task of what is left of incident #${incident.number}`);
+    narrator.tell('person', 'anna', `creates a task for the follow-up of incident #${incident.number}`);
     await call('anna', 'POST', `/api/incidents/${incident.number}/task`, {});
   }
-  narrator.tell('person', 'admin', 'writes down two more tasks: signalbox tasks');
+  narrator.tell('person', 'admin', 'creates two more tasks: signalbox tasks');
   for (const body of [
     { Title: 'Order a larger disk for db-1', Priority: 'High' },
     { Title: 'Test the restore of the dump', Description: 'On the spare machine' },
@@ -159,7 +159,11 @@ const leaveOne = async (scene: Scene): Promise<void> => {
     msg: '[Shop] [🔴 Down] connect ECONNREFUSED 192.0.2.7:443',
   });
   await scene.pause(2);
-  narrator.tell('person', 'you', `can take this one at ${url}/console/ or with signalbox ack. Ctrl+C ends the demo.`);
+  narrator.tell(
+    'person',
+    'you',
+    `can acknowledge this incident at ${url}/console/ or with signalbox ack. Ctrl+C ends the demo.`,
+  );
 };
 
 const pollMs = 100;

@@ -30,9 +30,9 @@ export const alertsCommand = defineAskingCommand({
   name: 'alerts',
   summary: 'List the last alerts of a server, the newest last, or follow them as they come.',
   flags: {
-    follow: { short: 'f', summary: 'Go on with alerts as they come, until Ctrl+C.' },
+    follow: { short: 'f', summary: 'Follow new alerts until Ctrl+C.' },
     search: { value: 'TEXT', summary: 'Only alerts with this text in the message, in any case.' },
-    level: { value: 'LEVEL', summary: 'Only alerts of this severity, whatever their senders call it.' },
+    level: { value: 'LEVEL', summary: 'Only alerts of this severity, under any of its names.' },
     since: { value: 'TIME', summary: 'Only alerts since then: 2h, 30m or 1d ago, 18:00 or an RFC 3339 time.' },
     source: { value: 'NAME', summary: 'Only alerts of this source; * stands for any text.' },
     hostname: { value: 'NAME', summary: 'Only alerts of this host; * stands for any text.' },
@@ -73,7 +73,7 @@ export const alertsCommand = defineAskingCommand({
     if (!follow && shown.length === 0)
       return print(json || csv ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
     show(shown);
-    if ((from !== undefined || csv) && isMore) say(`there are more; these are the last ${most}`);
+    if ((from !== undefined || csv) && isMore) say(`more alerts match; these are the last ${most}`);
     if (!follow) return;
     const { followAlerts } = await import('./alert-follower.ts');
     const listBetween: FollowedAlerts['listBetween'] = (ask, ...between) =>

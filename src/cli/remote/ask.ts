@@ -15,7 +15,7 @@ const timeoutMs = 15_000;
 
 const askingFlags = {
   json: { summary: 'Print JSON, one object a line, for scripts.' },
-  url: { value: 'URL', summary: `Server to ask, instead of ${otherVariables.url}.` },
+  url: { value: 'URL', summary: `Server to use, instead of ${otherVariables.url}.` },
 } as const;
 
 const exitCodes = {
@@ -27,8 +27,8 @@ const exitCodes = {
 
 /** Variables of commands that read from a server; `scope` is the scope that their key needs. */
 export const askedVariables = (scope: string) => ({
-  [otherVariables.url]: `Server to ask, with the path of a mount if it has one. Default ${defaultUrl}.`,
-  [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server asks for one.`,
+  [otherVariables.url]: `Server to use, with the path of a mount if it has one. Default ${defaultUrl}.`,
+  [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server requires a key.`,
 });
 
 /** Error message and exit code when the server gives no usable response. */

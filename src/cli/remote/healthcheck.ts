@@ -16,11 +16,11 @@ export const healthcheckCommand = defineCommand({
     'Within 5 seconds, /readyz must respond 200; where no mount has it, /livez. Certificates are not checked.',
     'Nothing is printed if the server works.',
   ],
-  flags: { url: { value: 'URL', summary: 'Server to check, instead of the one of the settings.' } },
+  flags: { url: { value: 'URL', summary: 'Server to check, instead of the server in the settings.' } },
   settings,
   exitCodes: {
     0: 'the server works',
-    1: 'it does not, or cannot be found; one line on stderr says why',
+    1: 'the server does not work, or cannot be found; one line on stderr says why',
     2: 'the command line is invalid',
   },
   run: async ({ own, flags }) => {

@@ -14,9 +14,13 @@ const states = ['active', 'open', 'acknowledged', 'resolved', 'all'] as const;
 
 export const incidentsCommand = defineAskingCommand({
   name: 'incidents',
-  summary: 'List the incidents of a server: what is open, and who has taken it.',
+  summary: 'List the incidents of a server, and who has acknowledged them.',
   flags: {
-    state: { value: 'STATE', summary: 'Only these. Default active: open or acknowledged.', choices: states },
+    state: {
+      value: 'STATE',
+      summary: 'Only incidents in this state. Default active: open or acknowledged.',
+      choices: states,
+    },
     search: { value: 'TEXT', summary: 'Only incidents with this text in the title, in any case.' },
     level: { value: 'LEVEL', summary: 'Only incidents of this severity.' },
     source: { value: 'NAME', summary: 'Only incidents of this source; * stands for any text.' },
@@ -107,10 +111,10 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
 export const ackCommand = defineAskingCommand({
   name: 'ack',
   argument: someIncidents,
-  summary: 'Say that you take an incident, or several.',
-  details: ['Until it is resolved, or until the time of --until, it counts as taken and reminds nobody.'],
+  summary: 'Acknowledge one or more incidents.',
+  details: ['An acknowledged incident sends no reminders until it is resolved, or until the time of --until.'],
   flags: {
-    until: { value: 'TIME', summary: 'When it opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.' },
+    until: { value: 'TIME', summary: 'When the incident opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.' },
     message: messageFlag,
   },
   scope: 'incidents:write',
@@ -124,7 +128,7 @@ export const ackCommand = defineAskingCommand({
 export const resolveCommand = defineAskingCommand({
   name: 'resolve',
   argument: someIncidents,
-  summary: 'Say that an incident is over, or several.',
+  summary: 'Resolve one or more incidents.',
   flags: { message: messageFlag },
   scope: 'incidents:write',
   run: (asking, { words, own: { message } }) =>

@@ -7,13 +7,13 @@ import { parseUntil, parseWhen } from './until.ts';
 
 export const oncallCommand = defineAskingCommand({
   name: 'oncall',
-  summary: 'List who is on call in each rotation, until when, and who follows; or override it for some time.',
+  summary: 'List who is on call in each rotation, until when, and who is next; or override a rotation for some time.',
   flags: {
-    at: { value: 'TIME', summary: 'Who it is at that time. Like --until. Default now.' },
+    at: { value: 'TIME', summary: 'Show who is on call at this time, in the format of --until. Default now.' },
     nextWeek: { summary: 'List the shifts of next week, from Monday on.' },
     nextMonth: { summary: 'List the shifts of next month.' },
     override: { value: 'ROTATION=MEMBER', summary: 'Put this member on call; needs --until.' },
-    from: { value: 'TIME', summary: 'When the override begins. Like --until. Default now.' },
+    from: { value: 'TIME', summary: 'When the override begins, in the format of --until. Default now.' },
     until: {
       value: 'TIME',
       summary: 'When the override ends: 18:00, "Thu 18:00", 2h, 30m, 1d or an RFC 3339 time.',

@@ -47,16 +47,16 @@ export const runProgram = defineCommand({
     level: { ...clientFlags.level, summary: `${clientFlags.level.summary} Default ERROR.` },
     key: {
       ...clientFlags.key,
-      summary: `${clientFlags.key.summary} Default: SOURCE/HOSTNAME; without --source also a part for the command line.`,
+      summary: `${clientFlags.key.summary} Default: SOURCE/HOSTNAME; without --source also a hash of the command line.`,
     },
     heartbeat: {
       value: 'ADDRESS',
       summary: 'Send start and end of the command to this heartbeat, its UUID or its name, instead of alerts.',
     },
-    timeout: { value: 'SECONDS', isNumber: true, summary: 'Send an alert, too, if the command takes longer.' },
+    timeout: { value: 'SECONDS', isNumber: true, summary: 'Also send an alert if the command takes longer.' },
     retryFor: {
       ...clientFlags.retryFor,
-      summary: 'How long to try while the server is away, which delays the exit. Default 60.',
+      summary: 'Time to retry while the server is away, which delays the exit. Default 60.',
     },
   },
   variables: clientVariables,

@@ -30,10 +30,10 @@ export const clientFlags = {
   },
   key: {
     value: 'KEY',
-    summary: 'What the alert is about: a resolved alert ends the firing ones with the same key.',
+    summary: 'Key of the problem: a resolved alert ends the firing alerts with the same key.',
   },
-  url: { value: 'URL', summary: `Server to send it to, instead of ${otherVariables.url}.` },
-  retryFor: { value: 'SECONDS', isNumber: true, summary: 'How long to try while the server is away. Default 60.' },
+  url: { value: 'URL', summary: `Server that receives the alert, instead of ${otherVariables.url}.` },
+  retryFor: { value: 'SECONDS', isNumber: true, summary: 'Time to retry while the server is away. Default 60.' },
 } as const;
 
 /** Variables of commands that send alerts. */
@@ -41,7 +41,7 @@ export const clientVariables = {
   XDG_STATE_HOME:
     'Folder in which alerts that cannot be delivered are kept, in signalbox/spool. Default ~/.local/state.',
   [otherVariables.url]: `Server to send alerts to, with the path of a mount if it has one. Default ${defaultUrl}.`,
-  [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server asks for one.',
+  [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server requires a key.',
 };
 
 /** Returns the server of the flag `--url` or the variables. Throws a UsageError, which never shows the key. */
@@ -58,7 +58,7 @@ export const readServer = (flag: string | undefined): AlertServer => {
 export const readAlertKey = (key: string): string => {
   if (key.startsWith('sbk_')) {
     throw new UsageError(
-      `--key says what the alert is about; the key of the server belongs into ${otherVariables.key}`,
+      `--key names the problem of the alert; the key for the server belongs into ${otherVariables.key}`,
     );
   }
   if (key === '' || key.length > 256) throw new UsageError('--key must have 1 to 256 characters');

@@ -15,7 +15,11 @@ export const silencesCommand = defineAskingCommand({
   name: 'silences',
   summary: 'List the silences of a server: which alerts notify nobody, and until when.',
   flags: {
-    state: { value: 'STATE', summary: 'Only these. Default current: active or pending.', choices: states },
+    state: {
+      value: 'STATE',
+      summary: 'Only silences in this state. Default current: active or pending.',
+      choices: states,
+    },
   },
   scope: 'incidents:read',
   run: async ({ ask, show }, { own: { state: given = 'current' } }) => {
@@ -73,12 +77,12 @@ export const silenceCommand = defineAskingCommand({
     'With --schedule, there is a maintenance window of --for at each time of the cron expression.',
   ],
   flags: {
-    from: { value: 'TIME', summary: 'From when: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default now.' },
-    for: { value: 'TIME', summary: `How long: 30m, 2h or 1d. Default ${usualSpan}.` },
-    until: { value: 'TIME', summary: 'Until when: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
-    schedule: { value: 'CRON', summary: 'When windows begin, such as "0 2 * * 6".' },
-    zone: { value: 'NAME', summary: 'Of the schedule, such as Europe/Berlin. Default that of the server.' },
-    message: { value: 'TEXT', short: 'm', summary: 'Why.' },
+    from: { value: 'TIME', summary: 'Start of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default now.' },
+    for: { value: 'TIME', summary: `Duration: 30m, 2h or 1d. Default ${usualSpan}.` },
+    until: { value: 'TIME', summary: 'End of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
+    schedule: { value: 'CRON', summary: 'Starts of the windows, such as "0 2 * * 6".' },
+    zone: { value: 'NAME', summary: 'Time zone of the schedule, such as Europe/Berlin. Default: that of the server.' },
+    message: { value: 'TEXT', short: 'm', summary: 'Comment for the silence.' },
     expire: { value: 'ID', summary: 'End this silence; the beginning of its id is enough.' },
   },
   scope: 'incidents:write',

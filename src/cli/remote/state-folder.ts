@@ -126,7 +126,7 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
       const remove = (): void => tolerate(`a kept ${noun} will be sent again`, () => this.remove(file));
       if (kept?.url === url) yield { kept, remove };
       if (kept) continue;
-      const what = `a kept file is no ${noun}`;
+      const what = `a kept file holds no valid ${noun}`;
       tolerate(what, () => say(`${what}: it is now ${this.setAside(file)}`));
     }
   }

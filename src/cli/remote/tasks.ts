@@ -16,7 +16,11 @@ export const tasksCommand = defineAskingCommand({
   name: 'tasks',
   summary: 'List the open tasks of a server, the most urgent first.',
   flags: {
-    status: { value: 'STATUS', summary: 'Only these. Default open: in progress or pending.', choices: taskStatuses },
+    status: {
+      value: 'STATUS',
+      summary: 'Only tasks with this status. Default open: in progress or pending.',
+      choices: taskStatuses,
+    },
     priority: { value: 'PRIORITY', summary: 'Only tasks of this priority.', choices: taskPriorities },
   },
   scope: 'incidents:read',
@@ -63,7 +67,7 @@ export const taskCommand = defineAskingCommand({
   argument: { name: 'NUMBER', numbers: 'tasks' },
   summary: 'Show one task, or change its status.',
   flags: {
-    status: { value: 'STATUS', summary: 'What it is from now on.', choices: taskStatuses },
+    status: { value: 'STATUS', summary: 'New status.', choices: taskStatuses },
   },
   scope: 'incidents:read, or incidents:write for --status',
   run: async ({ ask, show }, { words: [word = ''], own: { status } }) => {

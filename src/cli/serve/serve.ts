@@ -84,7 +84,7 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   const address = await listen(app, settings, log);
   /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
   const reload = async (): Promise<void> => {
-    await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
+    await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be reopened'));
     reloadSettings(app, log, schema, flags);
   };
   // In a terminal, SIGHUP means the window was closed, so the server stops.
@@ -144,7 +144,7 @@ const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags
     log.info('settings reloaded');
   } catch (err) {
     const details = err instanceof SettingsError ? {} : { err };
-    log.error(details, `settings not reloaded, the old ones stay: ${escapeControls((err as Error).message)}`);
+    log.error(details, `settings not reloaded, the old settings stay: ${escapeControls((err as Error).message)}`);
   }
 };
 

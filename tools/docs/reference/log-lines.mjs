@@ -16,7 +16,7 @@ export const logLines = [
   },
   {
     messages: [
-      'error files could not be opened again',
+      'error files could not be reopened',
       'error settings not reloaded',
       'error outbox: the destinations could not be changed',
     ],
@@ -29,7 +29,7 @@ export const logLines = [
     meaning: 'until then changes get 503, and alerts wait in the spool',
   },
   {
-    messages: ['error the database does not take a change'],
+    messages: ['error the database refused a change'],
     meaning: '`err` has the reason; only this change was refused, with 400',
   },
   { messages: ['warn the seed was not loaded'], meaning: 'the database could not be used on startup' },
@@ -173,7 +173,7 @@ export const logLines = [
     messages: ['warn Warning: ... paths need no token'],
     meaning: 'others can reach `openRoutes`: set [`access`](configuration.md#access)',
   },
-  { messages: ['info long work: ...'], meaning: 'what a start does that takes longer than two seconds' },
+  { messages: ['info slow work: ...'], meaning: 'what a start does that takes longer than two seconds' },
   { messages: ['info jwtSecret is not set'], meaning: 'tokens become invalid when the process ends' },
   { messages: ['debug request'], meaning: 'one line per request, with `traceparent` if sent' },
   { messages: ['debug not listening'], meaning: "localhost's other address cannot be used" },
