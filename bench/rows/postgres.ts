@@ -19,7 +19,7 @@ import { createSeedTask, newTask } from '../support/tasks.ts';
 /** Connections of each side. */
 const connections = 64;
 /** pgbench counts the seconds in which it connects. */
-const fewestSeconds = 3;
+const minSeconds = 3;
 
 type DatabaseBench = Bench & { database: PostgresServer };
 
@@ -34,7 +34,7 @@ const onDatabase =
     const database = await startPostgres(bench.scope, { settings: { ...memory, max_connections: 200 } });
     // Makes logins cheap, which otherwise are a large part of a short run of pgbench.
     await database.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
-    return measure({ ...bench, seconds: Math.max(fewestSeconds, bench.seconds), database });
+    return measure({ ...bench, seconds: Math.max(minSeconds, bench.seconds), database });
   };
 
 const toVariables = ({ database }: DatabaseBench, name?: string) => ({

@@ -18,16 +18,19 @@ export const measureNotifications: Measure = async ({ scope }) => {
   const findings: Finding[] = [];
   for (const groupSeconds of [0, 10]) {
     await withScope(scope.folder, async (own) => {
-      const told = new Set<string>();
+      const notified = new Set<string>();
       let requests = 0;
       const receiver = await startReceiver(own, (response, { path, body }) => {
         requests += 1;
-        for (const [, key] of body.matchAll(/probe-(\d+)/g)) told.add(`${path} ${key}`);
+        for (const [, key] of body.matchAll(/probe-(\d+)/g)) notified.add(`${path} ${key}`);
         response.end();
       });
       const destinations = Array.from({ length: destinationCount }, (_, index) => ({
-        ...{ name: `d${index}`, type: 'webhook', url: `${receiver.url}/${index}` },
-        ...{ notify: 'incidents', groupSeconds },
+        name: `d${index}`,
+        type: 'webhook',
+        url: `${receiver.url}/${index}`,
+        notify: 'incidents',
+        groupSeconds,
       }));
       const flags = ['--max-event-loop-delay', '0'];
       const { url, pid } = await startSignalbox(own, { config: { destinations }, flags });
@@ -42,14 +45,14 @@ export const measureNotifications: Measure = async ({ scope }) => {
       await Promise.all(Array.from({ length: senders }, fire));
       const wanted = destinationCount * incidentCount;
       // A message for many incidents names the first ones.
-      const isOver = (): boolean => (groupSeconds === 0 ? told.size === wanted : requests >= destinationCount);
+      const isOver = (): boolean => (groupSeconds === 0 ? notified.size === wanted : requests >= destinationCount);
       while (!isOver() && performance.now() - begun < patienceMs) await setTimeout(50);
-      if (!isOver()) throw new Error(`${told.size} of ${wanted} were told in ${requests} requests`);
+      if (!isOver()) throw new Error(`${notified.size} of ${wanted} were notified in ${requests} requests`);
       const seconds = (performance.now() - begun) / 1000;
       const work = `${incidentCount.toLocaleString('en')} incidents to ${destinationCount} destinations, groupSeconds ${groupSeconds}`;
       const row = { rounds: `${requests.toLocaleString('en')} requests` };
       findings.push(
-        { ...row, work: `${work}: until all are told`, unit: ' s', ours: [seconds], goal: '≤ 120 s' },
+        { ...row, work: `${work}: until all are notified`, unit: ' s', ours: [seconds], goal: '≤ 120 s' },
         { ...row, work: 'memory growth', unit: ' MiB', ours: [readGrowth()], goal: '≤ 500 MiB' },
         { ...row, work: 'slowest GET /health meanwhile', unit: ' ms', ours: [await watch.stop()], goal: '≤ 1000 ms' },
       );

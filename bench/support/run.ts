@@ -5,7 +5,7 @@ import { describeRun, NotMeasurable, requireDisk } from './machine.ts';
 import { createLoad } from './requests.ts';
 import { createScope, type Scope, withScope } from './server.ts';
 
-const fewestRounds = 5;
+const minRounds = 5;
 
 /** Parses a command line such as `B2 B3 --rounds 8`. Throws on unknown arguments. */
 export const parseArguments = (args: string[]) => {
@@ -32,7 +32,7 @@ export const parseArguments = (args: string[]) => {
     /** Parent of temporary folders. It must be on a disk, since writes are synced. */
     folder: values.folder,
     /** File whose table is replaced by a run of all rows, with enough rounds. */
-    page: ids.length === 0 && rounds >= fewestRounds ? 'docs/how-it-works/benchmarks.md' : undefined,
+    page: ids.length === 0 && rounds >= minRounds ? 'docs/how-it-works/benchmarks.md' : undefined,
   };
 };
 

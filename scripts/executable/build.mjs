@@ -46,8 +46,13 @@ export const executable = createPart(
 const bundle = async () => {
   const outfile = join(work, 'program.cjs');
   await bundleProgram({
-    ...{ format: 'cjs', target: 'node24', minifyWhitespace: true, minifySyntax: true, outfile },
-    ...{ define: { 'import.meta.url': 'undefined' }, supported: { 'dynamic-import': false } },
+    format: 'cjs',
+    target: 'node24',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    outfile,
+    define: { 'import.meta.url': 'undefined' },
+    supported: { 'dynamic-import': false },
   });
   const text = readFileSync(outfile, 'utf8').replace(/^#!.*\n/, '');
   writeFileSync(outfile, `(function(require){const module={exports:{}};${text}\n})`);
@@ -59,7 +64,8 @@ const writeBlob = () => {
   const config = {
     // Relative, because the executable contains this path.
     main: relative(work, join(root, 'scripts', 'executable', 'load.cjs')),
-    ...{ output: 'blob', disableExperimentalSEAWarning: true },
+    output: 'blob',
+    disableExperimentalSEAWarning: true,
     assets: {
       ...assets,
       'dist/node-license.txt': nodeLicense,

@@ -1,10 +1,10 @@
 import { isPossiblePassword, maximumPasswordBytes } from './password.ts';
 
 /** Minimum length in characters of a password that is set in the program. */
-const fewestCharacters = 12;
+const minCharacters = 12;
 
 /** Minimum number of different characters, not counting parts that are easily guessed. */
-const fewestDifferent = 6;
+const minDifferent = 6;
 
 /** Words that guessers try first, in lower case. */
 const guessed = [
@@ -29,14 +29,14 @@ const guessed = [
  */
 export const findWeakness = (password: string, name: string): string | undefined => {
   const characters = [...password];
-  if (characters.length < fewestCharacters) return `must have at least ${fewestCharacters} characters`;
+  if (characters.length < minCharacters) return `must have at least ${minCharacters} characters`;
   if (!isPossiblePassword(password)) return `must have at most ${maximumPasswordBytes} bytes`;
   if (/\p{Cc}/u.test(password)) return 'must not have control characters';
   const rest = [...guessed, ...(name.length > 2 ? [name.toLowerCase()] : [])].reduce(
     (text, word) => text.replaceAll(word, ''),
     password.toLowerCase(),
   );
-  return new Set(rest).size < fewestDifferent
+  return new Set(rest).size < minDifferent
     ? 'is easily guessed: use several words, or a password from a password manager'
     : undefined;
 };

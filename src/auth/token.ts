@@ -25,7 +25,7 @@ const clockTolerance = 60;
 const maximumLength = 4096;
 
 /** Maximum number of cached tokens with verified signatures: clients send the same token with every request. */
-const mostVerified = 200;
+const maxVerified = 200;
 
 /** The reason why a token is refused; the message is the 401's text. */
 export class TokenError extends ExpectedError {}
@@ -124,7 +124,7 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
     assertNotExpired(claims, now());
     assertHeader(given);
     assertSignature(token, findKeys(keys, given['kid']));
-    if (verified.size === mostVerified) verified.clear();
+    if (verified.size === maxVerified) verified.clear();
     verified.set(token, claims);
     return claims;
   };

@@ -3,7 +3,7 @@ const quietMs = 500;
 const refreshMs = 100;
 
 /** Minimum share of completed work for an estimate of the time left. */
-const leastShare = 0.02;
+const minShare = 0.02;
 
 /** Width for terminals that do not report theirs. */
 export const usualColumns = 80;
@@ -50,7 +50,7 @@ export const describeProgress = (what: string, done: number, total: number | und
   // An estimate can be too low.
   if (total === undefined || done > total) return `${what}: ${Math.floor(done / 1e6)} MB`;
   const share = done / total;
-  const left = share < leastShare ? '' : `, ${toSpan((elapsedMs * (1 - share)) / share)} left`;
+  const left = share < minShare ? '' : `, ${toSpan((elapsedMs * (1 - share)) / share)} left`;
   return `${what}: ${Math.floor(share * 100)} %${left}`;
 };
 

@@ -55,14 +55,14 @@ export const flush = async (): Promise<void> => {
   }
 };
 
-/** Reads an input to its end; undefined, without reading further, if it has more than `mostBytes` bytes. */
-export const readInput = async (input: NodeJS.ReadableStream, mostBytes: number): Promise<Buffer | undefined> => {
+/** Reads an input to its end; undefined, without reading further, if it has more than `maxBytes` bytes. */
+export const readInput = async (input: NodeJS.ReadableStream, maxBytes: number): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of input) {
     chunks.push(Buffer.from(chunk));
     length += chunk.length;
-    if (length > mostBytes) return undefined;
+    if (length > maxBytes) return undefined;
   }
   return Buffer.concat(chunks);
 };

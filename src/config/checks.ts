@@ -109,7 +109,7 @@ const readPem = (path: string, setting: string): Buffer => {
 const reserve = 100 + 64;
 
 /** Minimum connections; with fewer, the server does not start. */
-const fewestConnections = 10;
+const minConnections = 10;
 
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 
@@ -120,10 +120,10 @@ const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   const possible = limit - reserve;
   if (wanted <= possible) return { maxConnections: wanted };
-  if (possible < fewestConnections) {
+  if (possible < minConnections) {
     throw new SettingsError([
-      `the limit on open files is ${limit}, but serving ${fewestConnections} connections needs at least ` +
-        `${reserve + fewestConnections}; ${advice}`,
+      `the limit on open files is ${limit}, but serving ${minConnections} connections needs at least ` +
+        `${reserve + minConnections}; ${advice}`,
     ]);
   }
   const reason = `because the limit on open files is ${limit}; ${advice}`;

@@ -3,14 +3,14 @@ import { readSmallFileSync } from '../lib/small-file.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** Maximum bytes of a config file or seed. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /** Reads a file with one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
 export const readJsonFile = (path: string, what: string): Record<string, unknown> => {
   let text = '';
   let value: unknown;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readSmallFileSync(path, mostBytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readSmallFileSync(path, maxBytes));
     value = JSON.parse(text);
   } catch (error) {
     // The text may contain secrets, so it is not quoted.

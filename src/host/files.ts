@@ -10,7 +10,7 @@ interface FileReading {
 }
 
 /** Maximum files that a pattern may find. */
-const mostFiles = 10_000;
+const maxFiles = 10_000;
 
 /**
  * Finds the files at a path in which each `*` stands for any text within a part; folders are left out. Rejects with a
@@ -32,7 +32,7 @@ export const findFiles = async (pattern: string): Promise<FileReading[]> => {
     for (const folder of found) {
       const names = readdir(folder);
       for (const name of await (index === firstPattern ? names : names.catch(() => []))) {
-        if (next.length < mostFiles && test(name)) next.push(join(folder, name));
+        if (next.length < maxFiles && test(name)) next.push(join(folder, name));
       }
     }
     found = next;

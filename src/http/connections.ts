@@ -16,7 +16,7 @@ const listBytes = 256 * 1024;
  * Numbers of waiting pipelined requests, per connection and in total, from which reading pauses and from which the
  * connection is closed.
  */
-const mostWaiting = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
+const waitingLimits = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
 
 /** Milliseconds between the checks for connections that have become idle during shutdown. */
 const idleCheckMs = 50;
@@ -266,7 +266,7 @@ export const createPipelining = () => {
     connection.waiting += count;
   };
   const isFull = ({ waiting }: HttpConnection): boolean =>
-    waiting > mostWaiting.pause || (waiting > 0 && inTotal > mostWaiting.pauseInTotal);
+    waiting > waitingLimits.pause || (waiting > 0 && inTotal > waitingLimits.pauseInTotal);
   const enqueue = (connection: HttpConnection): void => {
     const { socket } = connection;
     change(connection, 1);
@@ -276,7 +276,7 @@ export const createPipelining = () => {
       // Node resumes reading after each request that arrives or ends.
       socket.on('resume', () => isFull(connection) && socket.pause());
     }
-    if (connection.waiting > mostWaiting.close || inTotal > mostWaiting.closeInTotal) socket.destroy();
+    if (connection.waiting > waitingLimits.close || inTotal > waitingLimits.closeInTotal) socket.destroy();
     else if (isFull(connection)) socket.pause();
   };
   return (connection: HttpConnection, response: ServerResponse, begin: () => void): void => {

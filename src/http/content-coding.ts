@@ -10,7 +10,7 @@ const chunkSize = 64 * 1024;
 const zstdWindowLog = 23;
 
 /** Bodies unpacked at the same time: a zstd decoder can take 8 MiB. */
-const mostDecoders = 4;
+const maxDecoders = 4;
 
 type CreateDecoder = (packed: Buffer) => Transform;
 
@@ -68,7 +68,7 @@ interface Unpacking {
 const createDecoderQueue = () => {
   let last: string | undefined;
   return createQueue<string>({
-    running: mostDecoders,
+    running: maxDecoders,
     // Bodies that wait are counted as bodies, or small and no more than the connections.
     waiting: Number.POSITIVE_INFINITY,
     refusal: '',

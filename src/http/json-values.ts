@@ -1,7 +1,7 @@
 import { HttpError } from './errors.ts';
 
 /** Limit of values in a large body: each value takes up to 60 bytes of memory, however short its text is. */
-const mostValues = 1_000_000;
+const maxValues = 1_000_000;
 
 const [quote, backslash, comma, openingBracket, openingBrace] = Buffer.from('"\\,[{');
 
@@ -12,7 +12,7 @@ export const assertFewValues = (bytes: Buffer): void => {
     const byte = bytes[at];
     if (byte === quote) at = findStringEnd(bytes, at + 1);
     else if (byte === comma || byte === openingBracket || byte === openingBrace) values += 1;
-    if (values > mostValues) throw new HttpError('too-large', `Request body has more than ${mostValues} values`);
+    if (values > maxValues) throw new HttpError('too-large', `Request body has more than ${maxValues} values`);
   }
 };
 

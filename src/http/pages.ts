@@ -58,7 +58,7 @@ const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
 };
 
 /** Entries checked on startup; the rest of a larger folder is checked on request. */
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 /**
  * Creates a check for paths that may be served: regular files and folders that are inside `root` after following links.
@@ -80,7 +80,7 @@ export const createServableCheck = (root: string): ((path: string) => boolean) =
 export const findEscapingLink = (root: string): string | undefined => {
   const realRoot = realpathSync(root);
   const folders = [root];
-  let left = mostEntries;
+  let left = maxEntries;
   for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
     for (const entry of listEntries(folder)) {
       const path = join(folder, entry.name);

@@ -31,9 +31,9 @@ export const readSmallFile = async (path: string): Promise<string> => {
 
 /**
  * Reads the bytes of a file named in the settings; a pipe, such as that of `<(command)`, is read to its end. Throws an
- * Error if the file has more than `mostBytes`, or if a pipe has not ended within 5 seconds.
+ * Error if the file has more than `maxBytes`, or if a pipe has not ended within 5 seconds.
  */
-export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer => {
+export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer => {
   const file = openSync(path, flags);
   try {
     const found = fstatSync(file);
@@ -51,7 +51,7 @@ export const readSmallFileSync = (path: string, mostBytes = usualBytes): Buffer 
       if (count === undefined) throw new Error(`the pipe did not end within ${pipeMs / 1000} s`);
       if (count === 0) return Buffer.concat(chunks);
       bytes += count;
-      if (bytes > mostBytes) throw tooLarge(mostBytes);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
       chunks.push(Buffer.from(chunk.subarray(0, count)));
     }
   } finally {
@@ -83,4 +83,4 @@ const readAvailable = (file: number, chunk: Buffer): number | undefined => {
 
 const pauseThread = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
 
-const tooLarge = (mostBytes: number): Error => new Error(`it is larger than ${mostBytes / MiB} MiB`);
+const tooLarge = (maxBytes: number): Error => new Error(`it is larger than ${maxBytes / MiB} MiB`);

@@ -7,10 +7,10 @@ const blockMs = 15 * minuteMs;
 const strideMs = 12 * 60 * minuteMs;
 
 /** Cached strides, about five years of them. */
-const mostOffsets = 4096;
+const maxOffsets = 4096;
 
 /** Cached names: a format of Intl costs 50 µs, and more memory than the collector knows of. */
-const mostNames = 1000;
+const maxNames = 1000;
 
 const known = new Map<string, string | undefined>();
 
@@ -18,7 +18,7 @@ const known = new Map<string, string | undefined>();
 export const resolveTimeZone = (text: string): string | undefined => {
   const key = text.toLowerCase();
   if (!known.has(key)) {
-    if (known.size >= mostNames) known.clear();
+    if (known.size >= maxNames) known.clear();
     known.set(key, readUsualSpelling(text));
   }
   return known.get(key);
@@ -113,7 +113,7 @@ export class ZoneClock {
   #offsetOf(stride: number): number {
     const known = this.#offsets.get(stride);
     if (known !== undefined) return known;
-    if (this.#offsets.size >= mostOffsets) this.#offsets.clear();
+    if (this.#offsets.size >= maxOffsets) this.#offsets.clear();
     const offset = this.#readOffset(stride * strideMs);
     this.#offsets.set(stride, offset);
     return offset;

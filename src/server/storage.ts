@@ -197,7 +197,7 @@ const toRefusal = (name: string, directory: string, error: unknown): unknown => 
 };
 
 /** Maximum damages of logs that health shows; the program's log has all of them. */
-const mostDamages = 20;
+const maxDamages = 20;
 
 /** Opens durable logs in the directory, logs their events and measures them. */
 const createLogOpener = (
@@ -238,7 +238,7 @@ const createLogOpener = (
     const failed = [...logs]
       .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
       .map(([, { title }]) => toConcern('log', `The ${title} cannot be written`));
-    const damaged = damages.slice(0, mostDamages).map(({ title, damage }): Concern => {
+    const damaged = damages.slice(0, maxDamages).map(({ title, damage }): Concern => {
       return { area: 'log', severity: 'ERROR', text: `The ${title} is damaged: ${damage}` };
     });
     return [...failed, ...damaged];

@@ -8,7 +8,11 @@ import type { Scope } from './scope.ts';
 
 /** Creates a destination that is notified of each incident at once and separately. */
 export const toIncidentDestination = ({ url }: Receiver, changes: object = {}) => ({
-  ...{ name: 'pager', type: 'webhook', url: `${url}/hook`, notify: 'incidents', groupSeconds: 0 },
+  name: 'pager',
+  type: 'webhook',
+  url: `${url}/hook`,
+  notify: 'incidents',
+  groupSeconds: 0,
   ...changes,
 });
 

@@ -3,7 +3,7 @@ import { toFormerProperties } from '../../src/config/former.ts';
 import { basePath } from '../../src/server/mounts.ts';
 
 /** Minimum characters: the program counts 32 bytes, and a character has at most 4. */
-const leastSecretLength = 8;
+const minSecretLength = 8;
 
 /**
  * Creates the JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that
@@ -15,7 +15,7 @@ export const toFileSchema = (
   profiles: readonly string[],
 ): object => {
   const names = { items: { type: 'string', enum: profiles } };
-  const key = { minLength: leastSecretLength };
+  const key = { minLength: minSecretLength };
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...schema,

@@ -11,12 +11,12 @@ import type { Scene } from './stage.ts';
  * free space alone.
  */
 const [writtenBytes, pieces] = [64 * MiB, 8];
-const leastFree = 1024 * MiB;
+const minFree = 1024 * MiB;
 
 /** Maximum seconds to wait for a disk that others fill or empty. */
-const mostSeconds = 5;
+const maxSeconds = 5;
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /**
  * Fills a disk without harm: a watch on the folder's file system gets a limit slightly below the present free space,
@@ -28,7 +28,7 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
-    if (free < leastFree) return tell('has too little space for this part of the demo');
+    if (free < minFree) return tell('has too little space for this part of the demo');
     const limit = free - writtenBytes / 2;
     const watch = { name: 'demo-disk', type: 'disk', metric: 'free', mounts: [findMount(folder)], every: 1 };
     const message = 'Real, but harmless: the demo has written 64 MiB into its folder.';
@@ -39,7 +39,7 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
     const isNoticed = await writeForSeconds(scene);
     tell('the demo deletes its 64 MiB');
     if (isNoticed) break;
-    if (attempt === mostAttempts) {
+    if (attempt === maxAttempts) {
       tell('is too busy: others free space meanwhile');
       break;
     }
@@ -71,7 +71,7 @@ const writeForSeconds = async (scene: Scene): Promise<boolean> => {
 };
 
 const waitWhile = async (condition: () => Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + mostSeconds * 1000;
+  const deadline = performance.now() + maxSeconds * 1000;
   while (performance.now() < deadline && (await condition())) await setTimeout(200);
 };
 

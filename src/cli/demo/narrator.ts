@@ -15,7 +15,7 @@ const styles = { sender: 'cyan', incident: 'yellow', notified: 'magenta', person
 /** Actors whose lines are written in full; titles of alerts, which are long, are cut at the end of the line. */
 const isInFull = { sender: true, incident: false, notified: false, person: true, machine: true } as const;
 
-const [secondsWidth, whoWidth, leastWidth] = [5, 13, 20];
+const [secondsWidth, whoWidth, narrowestWidth] = [5, 13, 20];
 
 /**
  * Creates a narrator, which prints each event with the seconds since the beginning, in one line if the terminal is wide
@@ -26,7 +26,7 @@ export const createNarrator = () => {
   const indent = ' '.repeat(secondsWidth + whoWidth + 4);
   const fit = (text: string, isWhole: boolean): string => {
     if (!process.stdout.isTTY) return text;
-    const left = Math.max(leastWidth, (process.stdout.columns || usualColumns) - indent.length);
+    const left = Math.max(narrowestWidth, (process.stdout.columns || usualColumns) - indent.length);
     return isWhole ? wrap(text, left).join(`\n${indent}`) : fitText(text, left);
   };
   return {
@@ -40,7 +40,7 @@ export const createNarrator = () => {
   };
 };
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 interface Delivery {
   type?: string;
@@ -51,7 +51,7 @@ interface Delivery {
 export const startReceiver = async ({ tell }: Narrator) => {
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? '');
-    const body = await readInput(request, mostBytes).catch(() => undefined);
+    const body = await readInput(request, maxBytes).catch(() => undefined);
     response.end();
     const { type, data } = parseObject(body?.toString() ?? '') as Delivery;
     const title = data?.message?.title;

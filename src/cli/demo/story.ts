@@ -15,9 +15,9 @@ export const tellStory = async (scene: Scene): Promise<void> => {
   await pause(3);
   await failCopy(scene);
   await pause(3);
-  await take(scene, 'rsync', 'On it');
+  await acknowledge(scene, 'rsync', 'On it');
   // Nobody acknowledges the first incident, so a phone rings; and the job does not run again.
-  await Promise.all([fillDisk(scene), worsen(scene)]);
+  await Promise.all([fillDisk(scene), escalate(scene)]);
   await pause(2);
   narrator.tell('sender', 'cron', 'the copy on db-1 has succeeded');
   await call('cron', 'POST', '/api/alert', { ...copy, level: 'INFO', message: 'rsync succeeded', status: 'resolved' });
@@ -32,15 +32,15 @@ export const tellStory = async (scene: Scene): Promise<void> => {
 };
 
 /** Plays the events while a disk fills up. */
-const worsen = async (scene: Scene): Promise<void> => {
+const escalate = async (scene: Scene): Promise<void> => {
   const { pause, end } = scene;
   await waitUntilLate(scene);
   await pause(6);
-  await take(scene, 'checkout', 'Rolling back the deployment');
+  await acknowledge(scene, 'checkout', 'Rolling back the deployment');
   await pause(3);
   await backUp(scene);
   // Runs for as long as possible.
-  goOn(scene, end).catch(() => undefined);
+  keepRunning(scene, end).catch(() => undefined);
 };
 
 /** Runs the job once; its heartbeat becomes late because the next run comes long after. */
@@ -50,7 +50,7 @@ const backUp = async ({ call, pingPath, narrator }: Scene): Promise<void> => {
 };
 
 /** Runs the job in time from now on. */
-const goOn = async ({ call, pingPath }: Scene, signal: AbortSignal): Promise<void> => {
+const keepRunning = async ({ call, pingPath }: Scene, signal: AbortSignal): Promise<void> => {
   for await (const _ of setInterval(periodSeconds * 700, undefined, { signal })) {
     await call('cron', 'POST', pingPath, { files: 413 });
   }
@@ -110,7 +110,7 @@ const findIncident = async ({ call }: Scene, text: string): Promise<Incident | u
   return (data as Incident[]).find(({ title }) => title.includes(text));
 };
 
-const take = async (scene: Scene, text: string, comment: string): Promise<void> => {
+const acknowledge = async (scene: Scene, text: string, comment: string): Promise<void> => {
   const incident = await findIncident(scene, text);
   if (incident?.state !== 'open') return;
   scene.narrator.tell('person', 'anna', `acknowledges incident #${incident.number}: "${comment}"`);
@@ -172,7 +172,7 @@ const pollMs = 100;
 export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
   const known = new Map<string, string>();
   /** True if the state of the thing has changed. */
-  const isNews = (thing: string, state: string): boolean => {
+  const hasChanged = (thing: string, state: string): boolean => {
     const isSame = known.get(thing) === state;
     known.set(thing, state);
     return !isSame;
@@ -181,11 +181,11 @@ export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal
     const beats = (await call('anna', 'GET', '/api/heartbeats'))['data'] as Heartbeat[];
     for (const { name, state } of beats) {
       const what = states[state];
-      if (isNews(name, state) && what !== undefined) tell('machine', 'heartbeat', `${name} ${what}`);
+      if (hasChanged(name, state) && what !== undefined) tell('machine', 'heartbeat', `${name} ${what}`);
     }
     const incidents = (await call('anna', 'GET', '/api/incidents?state=all'))['data'] as Incident[];
     for (const incident of incidents.toReversed()) {
-      if (isNews(`#${incident.number}`, incident.state)) {
+      if (hasChanged(`#${incident.number}`, incident.state)) {
         tell('incident', `incident #${incident.number}`, describe(incident));
       }
     }

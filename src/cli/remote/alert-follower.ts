@@ -3,7 +3,7 @@ import { ClientError, createCallSender, isPassingError, pause, toRetryDelay } fr
 import { followEvents } from '../../client/streams.ts';
 import type { AlertEntry, AlertPage } from '../../features/alerts/schema.ts';
 import { say } from '../stdio.ts';
-import { type AskedQuery, toUnanswered } from './ask.ts';
+import { type AskedQuery, toUnusableResponse } from './ask.ts';
 import { type AlertServer, explainFailure, explainStatus } from './server.ts';
 
 /** Maximum milliseconds between two attempts. */
@@ -96,7 +96,10 @@ export const followAlerts = async (
     }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    throw toUnanswered(server, { status: error.status, reason: explainStatus(server, error.status, error.message) });
+    throw toUnusableResponse(server, {
+      status: error.status,
+      reason: explainStatus(server, error.status, error.message),
+    });
   }
 };
 

@@ -139,29 +139,29 @@ const deliver = async (
   const headers = { 'user-agent': 'signalbox', 'idempotency-key': idempotencyKey };
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
-    const { leastWaitMs, ...delivery } = await attempt(server, { method: 'POST', body: alert, headers, timeoutMs });
-    if (leastWaitMs === undefined || 'id' in delivery) return delivery;
+    const { minWaitMs, ...delivery } = await attempt(server, { method: 'POST', body: alert, headers, timeoutMs });
+    if (minWaitMs === undefined || 'id' in delivery) return delivery;
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0 || leastWaitMs > leftMs) return delivery;
+    if (leftMs <= 0 || minWaitMs > leftMs) return delivery;
     report?.(delivery.reason);
     // Random, so that many senders do not come back at the same moment.
-    await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), leastWaitMs), leftMs));
+    await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), minWaitMs), leftMs));
   }
 };
 
-/** Sends the alert once; `leastWaitMs` is set if another attempt may succeed. */
+/** Sends the alert once; `minWaitMs` is set if another attempt may succeed. */
 const attempt = async (
   server: AlertServer,
   request: Parameters<typeof callServer>[2],
-): Promise<Delivery & { leastWaitMs?: number }> => {
+): Promise<Delivery & { minWaitMs?: number }> => {
   const { status, headers, text, reason, isLasting } = await callServer(server, 'api/alert', request);
   const { id } = parseObject(text);
   if (status === 200 && typeof id === 'string') return { id };
   if (status === 200) return { reason: `${server.url.origin} is not a signalbox server`, cause: 'server' };
   if (isPassingStatus(status)) {
-    return { reason, cause: 'away', leastWaitMs: 1000 * (parseRetryAfter(headers['retry-after']) ?? 0) };
+    return { reason, cause: 'away', minWaitMs: 1000 * (parseRetryAfter(headers['retry-after']) ?? 0) };
   }
-  if (status === 0) return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', leastWaitMs: 0 };
+  if (status === 0) return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', minWaitMs: 0 };
   const advice = status === 401 ? toAdvice(server, text) : '';
   const cause = aboutAlert.has(status) ? 'alert' : 'server';
   return { reason: `${reason}${advice}`, cause, isStored: status === usedKey };

@@ -21,10 +21,10 @@ interface AlertFilter {
 }
 
 const usualLimit = 20;
-const mostLimit = 10_000;
+const maxLimit = 10_000;
 
 /** Maximum alerts of one response. */
-const mostOfPage = 1000;
+const maxPerPage = 1000;
 
 export const alertsCommand = defineAskingCommand({
   name: 'alerts',
@@ -39,7 +39,7 @@ export const alertsCommand = defineAskingCommand({
     limit: {
       value: 'N',
       isNumber: true,
-      summary: `The last N at most. Default ${usualLimit}, with --since or --csv ${mostLimit}.`,
+      summary: `The last N at most. Default ${usualLimit}, with --since or --csv ${maxLimit}.`,
     },
     csv: { summary: 'Print CSV, for spreadsheets; a text that would be a formula begins with an apostrophe.' },
   },
@@ -49,7 +49,7 @@ export const alertsCommand = defineAskingCommand({
     if (json && csv) throw new UsageError('give --json or --csv, not both');
     const filter = { level, source, hostname, text };
     const from = since === undefined ? undefined : parseSince(since, new Date());
-    const most = readLimit(limit, from === undefined && !csv ? usualLimit : mostLimit);
+    const most = readLimit(limit, from === undefined && !csv ? usualLimit : maxLimit);
     const toLines = createAlertTable(follow === true);
     const show = (rows: readonly AlertEntry[]): void => {
       if (json) printLines(rows);
@@ -64,7 +64,7 @@ export const alertsCommand = defineAskingCommand({
       if (newest) Object.assign(last, { seq: newest.seq, time: newest.time ?? '' });
     }
     const found: AlertEntry[] = [];
-    const query = { ...toQuery(filter, from), limit: Math.min(mostOfPage, most + 1) };
+    const query = { ...toQuery(filter, from), limit: Math.min(maxPerPage, most + 1) };
     for await (const page of searchPages(search, query, 0, follow ? last.seq + 1 : undefined)) {
       found.push(...page);
       if (found.length > most) break;
@@ -85,8 +85,8 @@ export const alertsCommand = defineAskingCommand({
 const readLimit = (text: string | undefined, usual: number): number => {
   if (text === undefined) return usual;
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  if (limit <= mostLimit) return limit;
-  throw new UsageError(`--limit must be a number from 0 to ${mostLimit}, not ${JSON.stringify(text)}`);
+  if (limit <= maxLimit) return limit;
+  throw new UsageError(`--limit must be a number from 0 to ${maxLimit}, not ${JSON.stringify(text)}`);
 };
 
 const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
@@ -125,7 +125,7 @@ async function* searchPages(
   before = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<AlertEntry[]> {
   for (let next: number | null = before; next !== null && next > after + 1; ) {
-    const page = await search({ limit: mostOfPage, ...query, before: Number.isFinite(next) ? next : undefined });
+    const page = await search({ limit: maxPerPage, ...query, before: Number.isFinite(next) ? next : undefined });
     yield page.data;
     next = page.next;
   }

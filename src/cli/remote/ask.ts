@@ -32,7 +32,7 @@ export const askedVariables = (scope: string) => ({
 });
 
 /** Error message and exit code when the server gives no usable response. */
-class Unanswered extends Error {
+class UnusableResponse extends Error {
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number) {
@@ -94,7 +94,7 @@ export const defineAskingCommand = <const F extends Record<string, Flag> = Recor
       try {
         return (await run(asking, input as unknown as CommandInput<F & typeof askingFlags>)) ?? 0;
       } catch (error) {
-        if (!(error instanceof Unanswered)) throw error;
+        if (!(error instanceof UnusableResponse)) throw error;
         say(error.message);
         return error.exitCode;
       }
@@ -108,7 +108,7 @@ const createAsking = (server: AlertServer, isJson = false): Asking => {
     const target = search.size === 0 ? path : `${path}?${search}`;
     const reply = await callServer(server, target, { method, body, timeoutMs });
     if (reply.status === 200 || reply.status === 201) return reply.text;
-    throw toUnanswered(server, reply);
+    throw toUnusableResponse(server, reply);
   };
   return {
     server,
@@ -122,13 +122,13 @@ const createAsking = (server: AlertServer, isJson = false): Asking => {
 };
 
 /** Creates the error for a response that is not usable. */
-export const toUnanswered = (
+export const toUnusableResponse = (
   { key }: AlertServer,
   { status, reason }: Pick<ServerReply, 'status' | 'reason'>,
-): Unanswered => {
+): UnusableResponse => {
   const hint =
     status === 401 && key === undefined ? `; set ${otherVariables.key} to a key from signalbox create-key` : '';
-  return new Unanswered(`${reason}${hint}`, status === 0 ? temporaryFailure : 1);
+  return new UnusableResponse(`${reason}${hint}`, status === 0 ? temporaryFailure : 1);
 };
 
 /** Prints objects for scripts. */

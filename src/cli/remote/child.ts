@@ -175,8 +175,8 @@ const explainStartFailure = (program: string, error: NodeJS.ErrnoException): str
   return isThere ? 'its interpreter is missing, which its first line names' : 'there is no such program';
 };
 
-const mostTailBytes = 4096;
-const mostTailLines = 20;
+const maxTailBytes = 4096;
+const maxTailLines = 20;
 
 /** The last 20 lines of a program's output, at most 4 KiB. */
 export class OutputTail {
@@ -188,7 +188,7 @@ export class OutputTail {
   constructor(secret = '') {
     this.#secret = secret;
     // Keeps more bytes, to find a secret that begins before the tail.
-    this.#keptBytes = mostTailBytes + secret.length;
+    this.#keptBytes = maxTailBytes + secret.length;
   }
 
   readonly add = (chunk: Buffer): void => {
@@ -200,7 +200,7 @@ export class OutputTail {
    * state.
    */
   get text(): string {
-    const bytes = this.#mask().subarray(-mostTailBytes);
+    const bytes = this.#mask().subarray(-maxTailBytes);
     const start = bytes.findIndex((byte) => byte >> 6 !== 0b10);
     const stars = '*'.repeat(this.#secret.length);
     const lines = stripVTControlCharacters(bytes.subarray(Math.max(start, 0)).toString())
@@ -208,7 +208,7 @@ export class OutputTail {
       .trimEnd()
       .split(/\r?\n/);
     return lines
-      .slice(-mostTailLines)
+      .slice(-maxTailLines)
       .map((line) => line.slice(line.trimEnd().lastIndexOf('\r') + 1).replaceAll(/[^\P{Cc}\t]/gu, ''))
       .join('\n');
   }

@@ -132,7 +132,7 @@ const readServerOrProblem = (flag: string | undefined): AlertServer | { refused:
 const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
 
 /** Maximum words of a script that become part of its name. */
-const mostWords = 3;
+const maxWords = 3;
 
 /**
  * Returns the name that people use for a command: its program; for a shell, the file that it runs or the first words of
@@ -145,7 +145,7 @@ export const toCommandName = ([program = '', ...args]: readonly string[]): strin
   const script = args[first];
   if (script === undefined) return name;
   if (!args.slice(0, first).some((flag) => /^-[a-z]*c[a-z]*$/.test(flag))) return basename(script);
-  const words = script.trim().split(/\s+/).slice(0, mostWords);
+  const words = script.trim().split(/\s+/).slice(0, maxWords);
   const end = words.findIndex((word) => !/^[\w./:@%+,][\w./:@%+,-]*$/.test(word));
   const [command = '', ...others] = end < 0 ? words : words.slice(0, end);
   return [basename(command), ...others].join(' ') || name;

@@ -66,13 +66,13 @@ export const readAlertKey = (key: string): string => {
 };
 
 /** Maximum seconds of a timer (24 days). */
-const mostSeconds = 2_000_000;
+const maxSeconds = 2_000_000;
 
 /** Converts a flag's value in seconds to milliseconds. Throws a UsageError. */
 export const toMilliseconds = (flag: string, text: string): number => {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds <= mostSeconds) return seconds * 1000;
-  throw new UsageError(`${toFlag(flag)} must be seconds from 0 to ${mostSeconds}, not ${JSON.stringify(text)}`);
+  if (seconds <= maxSeconds) return seconds * 1000;
+  throw new UsageError(`${toFlag(flag)} must be seconds from 0 to ${maxSeconds}, not ${JSON.stringify(text)}`);
 };
 
 /** Returns a URL that ends with `/`. `place` names the source of the text in errors. */

@@ -7,9 +7,9 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
 /** Limits: files in a folder, whose oldest files are dropped first, and bytes of a file (an alert in its envelope). */
-const mostFiles = 1000;
-const mostBytes = 16 * 1024 * 1024;
-const mostFileBytes = (1024 + 64) * 1024;
+const maxFiles = 1000;
+const maxBytes = 16 * 1024 * 1024;
+const maxFileBytes = (1024 + 64) * 1024;
 
 const othersWrite = 0o022;
 
@@ -43,7 +43,7 @@ export class StateFolder {
     const path = join(this.#path, file);
     try {
       const stats = lstatSync(path);
-      return stats.isFile() && stats.size <= mostFileBytes ? readFileSync(path, 'utf8') : '';
+      return stats.isFile() && stats.size <= maxFileBytes ? readFileSync(path, 'utf8') : '';
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
@@ -86,7 +86,7 @@ export class StateFolder {
     let bytes = files.reduce((sum, { size }) => sum + size, 0);
     let dropped = 0;
     for (const { name, size } of files) {
-      if (files.length - dropped <= mostFiles && bytes <= mostBytes) break;
+      if (files.length - dropped <= maxFiles && bytes <= maxBytes) break;
       this.remove(name);
       bytes -= size;
       dropped += 1;

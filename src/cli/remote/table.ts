@@ -7,15 +7,15 @@ import { escapeControls } from '../stdio.ts';
 const gap = '  ';
 
 /** Widths of a column other than the last: the maximum unless there is room, and the minimum in a narrow terminal. */
-const mostWide = 28;
-const leastWide = 8;
+const maxWidth = 28;
+const minWidth = 8;
 
 /**
  * The last column is the most informative: other columns shrink to give it the first width, and are left out to give it
  * the second.
  */
 const lastWide = 36;
-const leastLastWide = 24;
+const minLastWidth = 24;
 
 interface TableOptions {
   /** Colours a cell on a terminal, unless NO_COLOR is set. */
@@ -79,7 +79,7 @@ const fitWidths = (
   const { isTTY } = process.stdout;
   const columns = process.stdout.columns || usualColumns;
   const others = titles.slice(0, -1);
-  const widths = natural.slice(0, -1).map((width) => Math.min(width, mostWide));
+  const widths = natural.slice(0, -1).map((width) => Math.min(width, maxWidth));
   const isFixed = (index: number): boolean => fixed.includes(titles[index] ?? '');
   if (!isTTY) return [...widths, Number.POSITIVE_INFINITY];
   const whole = natural[others.length] ?? 0;
@@ -87,13 +87,13 @@ const fitWidths = (
   const countFree = (): number =>
     columns - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + gap.length), 0);
   const countSpare = (): number =>
-    widths.reduce((sum, width, index) => sum + (isFixed(index) ? 0 : Math.max(0, width - leastWide)), 0);
+    widths.reduce((sum, width, index) => sum + (isFixed(index) ? 0 : Math.max(0, width - minWidth)), 0);
   for (const title of dropped) {
-    if (countFree() + countSpare() < Math.min(whole, leastLastWide)) widths[titles.indexOf(title)] = 0;
+    if (countFree() + countSpare() < Math.min(whole, minLastWidth)) widths[titles.indexOf(title)] = 0;
   }
   while (countFree() < wanted) {
     const widest = Math.max(...widths.filter((_, index) => !isFixed(index)));
-    if (widest <= leastWide) break;
+    if (widest <= minWidth) break;
     widths[widths.findIndex((width, index) => width === widest && !isFixed(index))] = widest - 1;
   }
   for (const [index, width] of widths.entries()) {

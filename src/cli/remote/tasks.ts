@@ -10,7 +10,7 @@ const openStatuses = ['InProgress', 'Pending'];
 const taskStatuses = [...openStatuses, 'Completed', 'Cancelled'];
 
 /** Maximum tasks of one response. */
-const mostTasks = 1000;
+const maxTasks = 1000;
 
 export const tasksCommand = defineAskingCommand({
   name: 'tasks',
@@ -29,7 +29,7 @@ export const tasksCommand = defineAskingCommand({
     const only = priority === undefined ? undefined : readChoice('--priority', priority, taskPriorities);
     const all: ListReply<Task> = { data: [], total: 0 };
     for (const each of wanted) {
-      const query = { order: 'newest', limit: mostTasks, status: each, priority: only };
+      const query = { order: 'newest', limit: maxTasks, status: each, priority: only };
       const { data, total } = await ask<ListReply<Task>>('api/tasks', { query });
       all.data.push(...data);
       all.total += total;

@@ -16,7 +16,7 @@ export const limits = [
     '8 MiB, 1,000,000 values',
     '413, closed',
     ['src/http/body.ts', 'maximumLargeBodyBytes = 8 * 1024 * 1024'],
-    ['src/http/json-values.ts', 'mostValues = 1_000_000'],
+    ['src/http/json-values.ts', 'maxValues = 1_000_000'],
   ],
   [
     'chunks of under 32 bytes on average',
