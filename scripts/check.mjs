@@ -11,6 +11,7 @@ const checks = [
   ['import rules', toolPath('dependency-cruiser', 'depcruise'), '--config', '.dependency-cruiser.mjs', 'src'],
   ['unused code and dependencies', toolPath('knip', 'knip')],
   ['OpenAPI document', toolPath('@redocly/cli', 'redocly'), 'lint', '--config', 'redocly.yaml', 'dist/openapi.json'],
+  ['docstrings', 'scripts/docstrings.mjs'],
   ['generated tables in documents', 'tools/docs/reference/tables.mjs', '--check'],
 ];
 const failed = checks.filter(([name, ...args]) => {

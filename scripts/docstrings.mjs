@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listFiles } from './bundle.mjs';
+import { root } from './install.mjs';
+
+/** Folders whose docstrings begin with the thing or the action by its name; add a folder once all its docstrings do. */
+const folders = [
+  'bench',
+  'scripts',
+  'src/auth',
+  'src/cli',
+  'src/client',
+  'src/config',
+  'src/host',
+  'src/http',
+  'src/lib',
+  'src/metrics',
+  'src/server',
+  'test/runner',
+  'test/support',
+  'tools/docs/.vitepress',
+  'tools/docs/reference',
+  'tools/texts',
+];
+
+/** Start of a docstring with a relative clause in place of a noun. */
+const riddle = /^ *\/\*\*[\s*]+(?:What|Who|Whoever|Those|That|Whether|How|Where|Of|So)\b.*/gm;
+
+const found = listFiles(...folders)
+  .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
+  .flatMap((file) => (readFileSync(join(root, file), 'utf8').match(riddle) ?? []).map((text) => `${file}: ${text}`));
+if (found.length > 0) process.stderr.write(`Begin with the thing or the action by its name:\n${found.join('\n')}\n`);
+process.exitCode = found.length === 0 ? 0 : 1;
