@@ -130,7 +130,7 @@ const toTopics = ({ 'x-signalbox-topics': topics }) => {
 };
 
 /** Exports of src/client, for the routes and topics of this program. */
-const ending = `/** What each method takes and returns. */
+const ending = `/** Input and output of each method. */
 export type Operations = { [K in keyof operations]: ToOperation<operations[K]> };
 
 export type SignalboxClient = Client<Operations, Topics>;
@@ -139,8 +139,8 @@ export type ClientError = ClientFailure;
 export declare const ClientError: { new (code: ClientFailure['code'], message: string): ClientFailure };
 
 /**
- * A client of the signalbox at an address, with the path at which a proxy serves it; in a page, also relative to it.
- * Nothing is sent before the first call. Throws a TypeError for an invalid address.
+ * Creates a client of the signalbox at an address, including the path at which a proxy serves it; in a page, the address
+ * may be relative. Nothing is sent before the first call. Throws a TypeError for an invalid address.
  */
 export declare const createClient: (url: string, options?: ClientOptions) => SignalboxClient;
 `;

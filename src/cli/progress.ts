@@ -47,7 +47,7 @@ export const endProgress = (): void => {
 
 /** `Exporting: 45 %, 12 s left` */
 export const describeProgress = (what: string, done: number, total: number | undefined, elapsedMs: number): string => {
-  // An estimate can be too low.
+  // The actual total exceeds the estimate.
   if (total === undefined || done > total) return `${what}: ${Math.floor(done / 1e6)} MB`;
   const share = done / total;
   const left = share < minShare ? '' : `, ${toSpan((elapsedMs * (1 - share)) / share)} left`;

@@ -69,7 +69,7 @@ const addExposedFolder = (folder: string, { problems, warnings }: Exposure): voi
   if ((mode & othersWrite) !== 0) {
     problems.push(`other accounts can write the data folder ${folder}: run chmod o-w on it`);
   } else if (isWritableByOthers(status)) {
-    // A volume of a container often belongs to a group of its own.
+    // A volume of a container often belongs to a separate group.
     warnings.push(
       `a group can write the data folder ${folder}: run chmod g-w on it, unless its members may change the data`,
     );

@@ -22,8 +22,8 @@ const hostForm = /^(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
 
 /**
- * Refuses what Node's parser accepts although HTTP/1.1 forbids it: other versions, ambiguous hosts, codings and targets.
- * If the server and a proxy read such a request differently, it can smuggle a second request past the proxy.
+ * Refuses what Node's parser accepts although HTTP/1.1 forbids it: other versions, ambiguous hosts, codings and
+ * targets. If the server and a proxy read such a request differently, a second request can be smuggled past the proxy.
  * Repeated headers must arrive joined (`joinDuplicateHeaders`): a second Host then makes the header invalid.
  */
 const createFramingCheck = (): Check => {
@@ -112,8 +112,8 @@ export const isLoopback = (host: string): boolean => {
 };
 
 /**
- * Refuses requests for host names that are not this server's, so no web page can reach it by pointing its own name at
- * 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts only if `allowed` has names.
+ * Refuses requests for host names that are not this server's, so that no web page can reach this server by pointing its
+ * own name at 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts only if `allowed` has names.
  */
 export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
   const isLocal = isLoopback(boundTo);
@@ -181,7 +181,7 @@ const isOwnOrigin = (origin: string, ownHost: string | undefined, secure: boolea
   return host === toUrlHost(`${protocol}//${ownHost}`) && !(secure && protocol !== 'https:');
 };
 
-/** The host as URLs write it: lower case, without the default port. */
+/** Returns the host in URL form: lower case, without the default port. */
 const toUrlHost = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);
 
 export interface ListenerOptions {

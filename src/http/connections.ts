@@ -31,7 +31,7 @@ const abandonedMs = 500;
 export class HttpConnection implements Holder {
   /** With TLS, the TLS socket from the end of the handshake on: requests arrive there. */
   socket: Socket;
-  /** Opened beyond `maxConnections`: its requests are refused, and it is closed. */
+  /** True for a connection beyond `maxConnections`: its requests are refused, and it is closed. */
   readonly isExtra: boolean;
   /** Time when the connection was opened, or its TLS handshake completed. */
   since = performance.now();

@@ -24,7 +24,7 @@ const toMessage = (error: HttpError): ErrorMessage => {
   return error.sent;
 };
 
-/** The response as bytes, for a socket that Node no longer handles. The connection closes after it. */
+/** Writes the response as bytes, for a socket that Node no longer handles. The connection closes afterwards. */
 const toErrorBytes = (error: HttpError, common: Headers): string => {
   const { status, headers, text } = toMessage(error);
   const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(

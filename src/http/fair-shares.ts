@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An address as some proxies write it: with the client's port, IPv6 in brackets. */
+/** An address in the form of some proxies: with the client's port, IPv6 in brackets. */
 const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**

@@ -112,7 +112,7 @@ const describeRoutes = (
   };
 };
 
-/** A route as clients see it, with the errors that it can return. */
+/** Describes a route for clients, with its possible errors. */
 const describeOperation = (schema: FastifySchema, isVital: boolean): object => {
   const {
     operationId,

@@ -7,7 +7,7 @@ const chunkBytes = 64 * 1024;
 /** Limit in bytes; certificates, keys and secrets are smaller. */
 const usualBytes = MiB;
 
-/** Opening a named pipe that has no writer must not block. */
+/** Open flags: opening a named pipe that has no writer must not block. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Milliseconds allowed for a pipe to deliver its content, and for one read to wait for more. */

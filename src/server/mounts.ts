@@ -136,7 +136,7 @@ const findClashes = (mounts: readonly MountedRoutes[]): string[] => {
   return problems;
 };
 
-/** Adds the routes of all mounts to the app, each profile in a Fastify scope of its own. */
+/** Adds the routes of all mounts to the app, each profile in a separate Fastify scope. */
 export const registerMounts = async (
   app: FastifyInstance,
   mounts: readonly MountedRoutes[],

@@ -36,7 +36,7 @@ export const followAlerts = async (
     ...(key !== undefined && { tokens: { get: async () => key, renew: async () => undefined } }),
   };
   let isAway = false;
-  /** Retries until the server responds: it has responded before. Rejects if the server refuses. */
+  /** Retries until the server responds. Rejects if the server refuses. */
   const insist = async <T>(attempt: () => Promise<T>): Promise<T> => {
     for (let failures = 0; ; failures += 1) {
       try {
