@@ -1,6 +1,6 @@
 import type { TObject, TSchema, TUnion } from 'typebox';
 import { describeSchemaErrors, listSchemaErrors, type SchemaError } from '../lib/schema-validation.ts';
-import { findWriteProblem, listExposures } from './exposure.ts';
+import { findWriteProblem, listFileWarnings } from './file-modes.ts';
 import {
   type Findings,
   type GivenSetting,
@@ -50,7 +50,7 @@ export const loadSettings = (
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
   [...warnings, ...unknown].forEach(warn);
-  if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
+  if (path !== undefined) listFileWarnings(path, hasSecrets(schema, file)).forEach(warn);
   return settings;
 };
 

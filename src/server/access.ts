@@ -64,7 +64,7 @@ export interface OpenRoutesNotice {
 }
 
 /** Returns undefined if the server listens on loopback without a proxy, or if only health checks and login are open. */
-export const findExposure = (
+export const findOpenRoutesNotice = (
   mounts: readonly MountedRoutes[],
   { host, trustProxy }: { host: string; trustProxy: readonly string[] },
 ): OpenRoutesNotice | undefined => {

@@ -17,7 +17,7 @@ import type { Offers } from '../kit/offers.ts';
 import type { Topic } from '../kit/topic.ts';
 import { createMeters } from '../metrics/meters.ts';
 import {
-  findExposure,
+  findOpenRoutesNotice,
   listOpenedProfiles,
   type OpenRoutesNotice,
   toProfileLevel,
@@ -46,7 +46,7 @@ export interface App {
   /** Path of the pages that `GET /` redirects to. */
   home: string;
   /** Routes that other machines can use without a token; undefined if there are none. */
-  exposure: OpenRoutesNotice | undefined;
+  openRoutesNotice: OpenRoutesNotice | undefined;
   /** Messages to print once, on startup. */
   notices: string[];
   /** Invitation to open a page on startup, if `home` has that page. */
@@ -118,18 +118,18 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
       for (const instance of instances) instance.start?.();
     });
     const isKeyKept = settings.jwtSecret !== undefined || storage.secrets.file !== undefined;
-    const { mounts, home, exposure } = served;
+    const { mounts, home, openRoutesNotice } = served;
     return {
       server,
       mounts,
       home,
-      exposure,
+      openRoutesNotice,
       warnings: plan.warnings,
       notices: [
         ...instances.flatMap(({ notices = [] }) => notices),
         ...listOpenedProfiles(mounts),
         ...instances.flatMap(({ warning }) => warning ?? []),
-        ...(exposure ? [exposure.warning] : []),
+        ...(openRoutesNotice ? [openRoutesNotice.warning] : []),
       ],
       invitation: findInvitation(instances, mounts),
       remarks: isKeyKept
@@ -192,8 +192,8 @@ const serveFeatures = async (
 ) => {
   const profiles = mounted.flatMap((each) => listProfileRoutes(each, settings));
   const mounts = buildMounts(plan.mounts, profiles);
-  const findCurrent = ({ trustProxy }: Settings) => findExposure(mounts, { host: settings.host, trustProxy });
-  const exposure = findCurrent(settings);
+  const findCurrent = ({ trustProxy }: Settings) => findOpenRoutesNotice(mounts, { host: settings.host, trustProxy });
+  const openRoutesNotice = findCurrent(settings);
   const tags = listProfiles(mounted.map(({ feature }) => feature)).map(({ name, summary }) => {
     return { name, description: summary };
   });
@@ -203,7 +203,7 @@ const serveFeatures = async (
   const warnings = mounted.flatMap(({ instance }) => instance.warning ?? []);
   const show = (of: string | undefined): boolean =>
     setWarning([...warnings, ...(of ? [of] : [])].join('\n') || undefined);
-  show(exposure?.warning);
+  show(openRoutesNotice?.warning);
   const pages = mounted.flatMap(({ instance }) => instance.pages ?? []);
   const home = await servePages(server, plan.publicFolder, pages);
   redirectRoot(server, mounts, home);
@@ -211,7 +211,7 @@ const serveFeatures = async (
   return {
     mounts,
     home,
-    exposure,
+    openRoutesNotice,
     /** Returns the warning of changed settings if it differs from the last one. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { findConflicts, fitConnections, readCertificate } from '../config/checks.ts';
-import { findExposedFiles, type PrivateFiles } from '../config/exposure.ts';
+import { findExposedFiles, type PrivateFiles } from '../config/file-modes.ts';
 import type { Settings } from '../config/schema.ts';
 import { readSeed } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
@@ -22,14 +22,14 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
     profiles: () => chooseProfiles(settings, features),
     records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, listSeedSchemas(features))),
     publicFolder: () => findPublicFolder(settings),
-    exposures: () => checkFiles(settings, features),
+    fileWarnings: () => checkFiles(settings, features),
   });
   const { powershellPath } = settings;
   return {
     ...checked,
     ...checked.profiles,
     maxConnections: checked.connections.maxConnections,
-    warnings: [checked.connections.warning ?? [], checked.exposures].flat(),
+    warnings: [checked.connections.warning ?? [], checked.fileWarnings].flat(),
     powerShellPaths: powershellPath === undefined ? listPowerShellPaths() : [powershellPath],
   };
 };

@@ -162,7 +162,7 @@ test('open routes beyond loopback or behind a proxy are warned about on startup,
       /^Warning: .* paths need no token\. Set access to "login"/.test(each),
     );
     assert.equal(json['x-signalbox-warning'], warning);
-    assert.equal(server.exposure?.warning, warning);
+    assert.equal(server.openRoutesNotice?.warning, warning);
     return warning !== undefined;
   };
   assert.equal(await needsWarning({}), false);

@@ -116,7 +116,7 @@ export const startServer = async (schema: TObject, config: string) => {
 };
 
 /** Returns warnings about open access to the server. */
-const listAccessWarnings = ({ mounts, exposure }: App, { jwtSecret }: Settings): Warning[] => {
+const listAccessWarnings = ({ mounts, openRoutesNotice }: App, { jwtSecret }: Settings): Warning[] => {
   const profiles = mounts.flatMap((mount) => mount.profiles);
   const closed = profiles.filter(
     ({ aliases, routes }) =>
@@ -131,7 +131,7 @@ const listAccessWarnings = ({ mounts, exposure }: App, { jwtSecret }: Settings):
     ...(isUsable
       ? []
       : [{ msg: `nobody can use ${names}: no token can be issued; add the profile login, or set jwtSecret` }]),
-    ...(exposure ? [{ msg: exposure.warning, openRoutes: exposure.openRoutes }] : []),
+    ...(openRoutesNotice ? [{ msg: openRoutesNotice.warning, openRoutes: openRoutesNotice.openRoutes }] : []),
   ];
 };
 

@@ -3,12 +3,12 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findWriteProblem, listExposures } from './exposure.ts';
+import { findWriteProblem, listFileWarnings } from './file-modes.ts';
 
 const skip = process.platform === 'win32' && 'Windows has no file modes';
 
 const createFile = (t: TestContext, mode: number): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-exposure-'));
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-file-modes-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'settings.json');
   writeFileSync(path, '{}');
@@ -35,11 +35,11 @@ test("a config file that a group can write is refused, unless it is the owner's 
 
 test('a config file that others can read is reported if it holds secrets', { skip }, (t) => {
   const path = createFile(t, 0o644);
-  assert.deepEqual(listExposures(path, true), [
+  assert.deepEqual(listFileWarnings(path, true), [
     `other accounts can read the secrets in the config file ${path}: run chmod o-r on it`,
   ]);
-  assert.deepEqual(listExposures(path, false), []);
-  assert.deepEqual(listExposures(createFile(t, 0o640), true), []);
+  assert.deepEqual(listFileWarnings(path, false), []);
+  assert.deepEqual(listFileWarnings(createFile(t, 0o640), true), []);
 });
 
 test('a config file in a folder where others can replace it is reported, also through a link', { skip }, (t) => {
@@ -51,15 +51,15 @@ test('a config file in a folder where others can replace it is reported, also th
   writeFileSync(inside, '{}', { mode: 0o600 });
   symlinkSync(path, link);
   for (const name of [inside, link]) {
-    assert.deepEqual(listExposures(name, true), [
+    assert.deepEqual(listFileWarnings(name, true), [
       `other accounts can replace the config file ${name}: run chmod o-w on the folder ${join(folder, '..')}`,
     ]);
   }
   chmodSync(join(folder, '..'), 0o1777);
-  assert.deepEqual(listExposures(inside, true), []);
+  assert.deepEqual(listFileWarnings(inside, true), []);
 });
 
 test('something other than a regular file is not checked for its mode', { skip }, () => {
   assert.equal(findWriteProblem('/dev/null'), undefined);
-  assert.deepEqual(listExposures('/dev/null', true), []);
+  assert.deepEqual(listFileWarnings('/dev/null', true), []);
 });

@@ -15,7 +15,7 @@ export interface PrivateFiles {
   files: readonly { name: string; path: string }[];
 }
 
-interface Exposure {
+interface ExposedFiles {
   /** Reasons not to start: other accounts could plant state or secrets. */
   problems: string[];
   /** Files that other accounts can read. */
@@ -30,7 +30,7 @@ export const findWriteProblem = (path: string, name = 'the config file'): string
 };
 
 /** Returns warnings about a config file that other accounts can read or replace. */
-export const listExposures = (path: string, hasSecrets: boolean): string[] => {
+export const listFileWarnings = (path: string, hasSecrets: boolean): string[] => {
   const status = readStatus(path);
   if (!status?.isFile()) return [];
   const open = findOpenFolder(path);
@@ -48,8 +48,8 @@ export const listExposures = (path: string, hasSecrets: boolean): string[] => {
  * Finds existing files that other accounts can read or write. New files are created with mode 0600, and the data folder
  * with 0700.
  */
-export const findExposedFiles = ({ dataDir, files }: PrivateFiles): Exposure => {
-  const found: Exposure = { problems: [], warnings: [] };
+export const findExposedFiles = ({ dataDir, files }: PrivateFiles): ExposedFiles => {
+  const found: ExposedFiles = { problems: [], warnings: [] };
   for (const { name, path } of files) {
     const problem = findWriteProblem(path, name);
     if (problem !== undefined) found.problems.push(problem);
@@ -62,7 +62,7 @@ export const findExposedFiles = ({ dataDir, files }: PrivateFiles): Exposure => 
   return found;
 };
 
-const addExposedFolder = (folder: string, { problems, warnings }: Exposure): void => {
+const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles): void => {
   const status = readStatus(folder);
   if (!status?.isDirectory()) return;
   const { mode } = status;
