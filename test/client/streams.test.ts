@@ -227,7 +227,7 @@ test('a whole list whose body stalls, or is not JSON, is an error after the entr
   const alerts = createClient(receiver.url).each('listAlerts', {}, { timeout: 500 });
   assert.deepEqual((await alerts.next()).value, { message: 'one' });
   const late = await catchError(alerts.next());
-  assert.deepEqual([late.code, late.message], ['timeout', `GET ${receiver.url}/api/alerts: nothing came for 500 ms`]);
+  assert.deepEqual([late.code, late.message], ['timeout', `GET ${receiver.url}/api/alerts: no data for 500 ms`]);
   receiver.behave(begin('application/json', '{"data":[{"message":"one"},{"message":}]}'));
   const wrong = createClient(receiver.url, { timeout: 5000 }).each('listAlerts');
   assert.deepEqual((await wrong.next()).value, { message: 'one' });

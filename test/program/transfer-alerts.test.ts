@@ -254,5 +254,5 @@ test('an import of alerts that was interrupted is not served, and the next one r
   assert.equal(await exportText(fileStore(folder)), one);
   // One that named no log did not begin to store alerts.
   writeFileSync(join(folder, 'import.unfinished'), '');
-  assert.match((await importText(fileStore(folder), one)).stderr, /has or had alerts already/);
+  assert.match((await importText(fileStore(folder), one)).stderr, /has or had alerts;/);
 });

@@ -138,7 +138,7 @@ test('an override of what does not exist, or at an impossible time, is refused w
     [{ ...good, member: 'zed' }, /"zed" is no member of a rotation; the members are: anna, ben, carl/],
     [{ ...good, endsAt: inDays(-1) }, /endsAt must be in the future/],
     [{ ...good, startsAt: inDays(2) }, /endsAt must be after startsAt/],
-    [{ ...good, endsAt: 'Thursday' }, /endsAt must be a time as in RFC 3339/],
+    [{ ...good, endsAt: 'Thursday' }, /endsAt must be an RFC 3339 time/],
     [{ ...good, endsAt: '9000-01-01T00:00:00Z' }, /endsAt must be within five years of now/],
     [{ ...good, comment: 'x'.repeat(4001) }, /comment/],
     [{ rotation: 'oncall', member: 'ben' }, /endsAt/],
