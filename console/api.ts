@@ -45,7 +45,9 @@ export const toAddress = (path: string): string => new URL(`..${path}`, document
 
 /** Sends every request of the console, unless told otherwise within 10 s. Nothing is repeated: screens read again. */
 export const transmit = createCallSender({
-  ...{ url: toAddress('/'), timeout: 10_000, retries: 0 },
+  url: toAddress('/'),
+  timeout: 10_000,
+  retries: 0,
   onResponse: compareClocks,
 });
 
@@ -124,5 +126,7 @@ export const userClient = createMethods(true, ({ data }) => data) as ConsoleClie
 
 /** As `userClient`, with the version of what came. */
 export const versionedClient = createMethods(true, ({ data, response }) => ({
-  ...{ data, version: toVersion(response), response },
+  data,
+  version: toVersion(response),
+  response,
 })) as SignalboxClient['withResponse'];

@@ -54,7 +54,9 @@ export const startPreferences = (): void => {
   });
   effect(() => {
     write({
-      ...{ theme: theme.value, singleKeys: singleKeys.value, zone: zoneChoice.value },
+      theme: theme.value,
+      singleKeys: singleKeys.value,
+      zone: zoneChoice.value,
       desktopNotices: desktopNotices.value,
     });
   });

@@ -37,8 +37,14 @@ export const toOffset = (name: string, at: number): string => {
 /** The clock and calendar of a zone, as if they were those of UTC, in milliseconds. */
 const toWallClock = (at: number, name: string): number => {
   const format = new Intl.DateTimeFormat('en', {
-    ...{ timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone: name,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   const read = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
   const parts = format.formatToParts(at);

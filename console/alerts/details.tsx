@@ -35,7 +35,7 @@ export const AlertDialog = ({ id }: { id: string }) => {
 const Loaded = ({ id }: { id: string }) => {
   const { value, error, reload } = useResource((signal) => client.getAlert({ id }, { signal }));
   if (value) return <Details alert={value} />;
-  return <Unloaded {...{ error, reload, words }} lines={10} />;
+  return <Unloaded error={error} reload={reload} words={words} lines={10} />;
 };
 
 const Details = ({ alert }: { alert: AlertDetails }) => {
@@ -101,7 +101,7 @@ const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean 
       ? client.listNotifications({ incident: String(incident), limit: listedNotifications }, { signal })
       : undefined;
   const { value, error, reload } = useResource(load, { key: `${incident}`, topic: 'incidents' });
-  if (!value) return error ? <Unloaded {...{ error, reload }} lines={1} /> : null;
+  if (!value) return error ? <Unloaded error={error} reload={reload} lines={1} /> : null;
   if (value.data.length === 0) return isAlone ? <p class="hint">{words.noDeliveries}</p> : null;
   return (
     <>
@@ -172,7 +172,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
     client.searchAlerts({ before: alert.seq + around + 1, limit: 2 * around + 1 }, { signal });
   const { value, error, reload } = useResource(load, { key: alert.id });
-  if (!value) return <Unloaded {...{ error, reload }} lines={around} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={around} />;
   return (
     <ol class="context">
       {value.data.map((each) => (

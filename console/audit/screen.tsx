@@ -28,7 +28,7 @@ const AuditScreen = ({ rest }: { rest: string }) => {
   const load = (signal: AbortSignal) => client.listExecutions({ count }, { signal });
   const { value, error, reload } = useResource(load, { key: String(count), topic: 'executions', calm });
   const executions = useMemo(() => value?.data.toReversed(), [value]);
-  if (!executions) return <Unloaded {...{ error, reload }} lines={16} />;
+  if (!executions) return <Unloaded error={error} reload={reload} lines={16} />;
   const open = executions.find(({ requestId }) => requestId === rest);
   return (
     <div class="list">

@@ -20,7 +20,7 @@ export const ParameterField = ({ parameter, value, onValue }: Props) => {
     const choices = options.map((each): [string, string] => [each, each]);
     return <Choice {...common} value={value} options={[['', words.notSet], ...choices]} />;
   }
-  if (kind === 'choices') return <Several {...{ name, hint, options, value, onValue }} />;
+  if (kind === 'choices') return <Several name={name} hint={hint} options={options} value={value} onValue={onValue} />;
   if (kind === 'switch') {
     return (
       <CheckBox label={name} hint={hint} checked={value !== ''} onValue={(checked) => onValue(checked ? 'on' : '')} />

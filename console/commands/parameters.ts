@@ -44,7 +44,10 @@ export const listParameters = ({ parameters }: CommandDescription, values: Value
     const kind = toKind(value);
     const isList = schema.type === 'array';
     return {
-      ...{ name, isList, description: schema.description ?? '', options: value.enum ?? [] },
+      name,
+      isList,
+      description: schema.description ?? '',
+      options: value.enum ?? [],
       kind: kind === 'choice' && isList ? 'choices' : isList && kind === 'number' ? 'text' : kind,
       isRequired: required.includes(name),
       standard: schema.default === undefined ? undefined : String(schema.default),

@@ -15,7 +15,7 @@ const CommandsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useResource((signal) => client.listCommands(undefined, { signal }), {
     isKept: true,
   });
-  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={12} />;
   const command = value.commands.find(({ name }) => name === rest) ?? value.commands[0];
   return (
     <div class="commands">

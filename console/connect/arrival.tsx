@@ -55,7 +55,7 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   return (
     <div class="arrival" role="status">
       {found.value && <Stored alert={found.value} title={words.received} />}
-      {!found.value && isReady.value && <Waiting {...{ format, keyName, earlierKeys }} />}
+      {!found.value && isReady.value && <Waiting format={format} keyName={keyName} earlierKeys={earlierKeys} />}
     </div>
   );
 };

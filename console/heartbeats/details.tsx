@@ -76,7 +76,7 @@ export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
       {value ? (
         <Details found={value} incident={findIncident(incidents, `heartbeat/${name}`)} onChanged={changed} />
       ) : (
-        <Unloaded {...{ error, reload, words }} lines={10} />
+        <Unloaded error={error} reload={reload} words={words} lines={10} />
       )}
     </Dialog>
   );

@@ -26,16 +26,34 @@ export interface HeartbeatDraft extends ScheduleDraft {
 }
 
 export const blankHeartbeat = (): HeartbeatDraft => ({
-  ...{ name: '', mode: 'every', count: '1', unit: '86400', days: [], time: '', expression: '', timeZone: zone.value },
-  ...{ grace: '', longest: '', level: '', description: '', tags: '', isOpen: false },
+  name: '',
+  mode: 'every',
+  count: '1',
+  unit: '86400',
+  days: [],
+  time: '',
+  expression: '',
+  timeZone: zone.value,
+  grace: '',
+  longest: '',
+  level: '',
+  description: '',
+  tags: '',
+  isOpen: false,
 });
 
 /** One that is changed. */
 export const toHeartbeatDraft = (heartbeat: Heartbeat): HeartbeatDraft => {
   const { name, period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = heartbeat;
   const about = {
-    ...{ ...blankHeartbeat(), name, level: level === 'ERROR' ? '' : level, description, tags: tags.join(', ') },
-    ...{ isOpen: open, grace: grace === null ? '' : String(grace / 60), longest: String(maxRunMinutes ?? '') },
+    ...blankHeartbeat(),
+    name,
+    level: level === 'ERROR' ? '' : level,
+    description,
+    tags: tags.join(', '),
+    isOpen: open,
+    grace: grace === null ? '' : String(grace / 60),
+    longest: String(maxRunMinutes ?? ''),
   };
   if (period !== null) {
     const unit = periodUnits.findLast((each) => period % Number(each) === 0) ?? '1';

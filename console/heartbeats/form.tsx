@@ -69,7 +69,7 @@ const Times = ({ draft, set, bind }: PartProps) => (
         />
       </div>
     )}
-    <ScheduleFields {...{ draft, set, bind }} />
+    <ScheduleFields draft={draft} set={set} bind={bind} />
     {draft.mode !== 'every' && <Field {...exact} label={words.timeZone} {...bind('timeZone')} />}
   </>
 );

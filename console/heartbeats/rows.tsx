@@ -48,13 +48,16 @@ const Runs = ({ heartbeat: { recentRuns = [], lastRun } }: { heartbeat: Heartbea
 const createColumns = (incidents: ActiveIncidents): Column<Heartbeat>[] => [
   { key: 'state', title: words.state, width: '7.5rem', cell: ({ state }) => <HeartbeatChip state={state} /> },
   {
-    ...{ key: 'heartbeat', title: words.heartbeat },
+    key: 'heartbeat',
+    title: words.heartbeat,
     cell: (each) => (
       <TwoLines title={<Name name={each.name} />} hint={<bdi title={toAbout(each)}>{toAbout(each)}</bdi>} />
     ),
   },
   {
-    ...{ key: 'expected', title: words.expected, isMinor: true },
+    key: 'expected',
+    title: words.expected,
+    isMinor: true,
     cell: (each) => (
       <TwoLines
         title={<span title={describeExpected(each)}>{describeExpected(each)}</span>}

@@ -24,7 +24,7 @@ const HeartbeatsScreen = ({ rest }: { rest: string }) => {
   useCommands(isAllowed('putHeartbeat') ? [{ title: words.create, icon: 'plus', run: create }] : []);
   return (
     <div class="list">
-      {value ? <List found={value} incidents={incidents} /> : <Unloaded {...{ error, reload }} lines={10} />}
+      {value ? <List found={value} incidents={incidents} /> : <Unloaded error={error} reload={reload} lines={10} />}
       {error && value && <Failure error={error} onRetry={reload} />}
       {!rest && place.value.params['new'] && (
         <HeartbeatForm draft={blankHeartbeat()} onSaved={onCreated(reload)} onClose={() => goTo('/heartbeats')} />

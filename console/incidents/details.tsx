@@ -46,7 +46,7 @@ const Loaded = ({ id }: { id: string }) => {
   useEffect(reload, [changes.value]);
   useNews('silences', reload);
   if (value) return <Details incident={value} />;
-  return <Unloaded {...{ error, reload, words }} lines={10} />;
+  return <Unloaded error={error} reload={reload} words={words} lines={10} />;
 };
 
 const Details = ({ incident }: { incident: IncidentDetails }) => {
@@ -239,7 +239,7 @@ const describe = ({ type, level, by, until, reason, destination, what, result }:
 const Alerts = ({ incident: { id, count } }: { incident: IncidentDetails }) => {
   const load = (signal: AbortSignal) => client.listIncidentAlerts({ id, limit: counted }, { signal });
   const { value, error, reload } = useResource(load, { key: `${count}`, calm });
-  if (!value) return <Unloaded {...{ error, reload }} lines={4} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={4} />;
   return (
     <>
       {value.data.length > 1 && (

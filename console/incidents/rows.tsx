@@ -37,7 +37,10 @@ const SelectAll = ({ rows }: { rows: readonly Incident[] }) => {
 
 const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
   {
-    ...{ key: 'select', title: words.selectAll, width: '2.75rem', head: <SelectAll rows={rows} /> },
+    key: 'select',
+    title: words.selectAll,
+    width: '2.75rem',
+    head: <SelectAll rows={rows} />,
     cell: (incident) => <Select incident={incident} />,
   },
   { key: 'level', title: words.severity, width: '7rem', cell: (incident) => <LevelChip incident={incident} /> },

@@ -38,7 +38,7 @@ export const SnapshotOf = ({ incident: { id, snapshot } }: { incident: IncidentD
 const Loaded = ({ id }: { id: string }) => {
   const load = (signal: AbortSignal) => client.getIncidentSnapshot({ id }, { signal });
   const { value, error, reload } = useResource(load);
-  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={12} />;
   return <Shown snapshot={value} />;
 };
 

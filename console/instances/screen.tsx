@@ -17,7 +17,7 @@ const words = text.instances;
 const InstancesScreen = () => {
   const load = (signal: AbortSignal) => client.listInstances(undefined, { signal });
   const { value, error, reload } = useResource(load, { topic: 'host', calm: 5000 });
-  if (error || !value) return <Unloaded {...{ error, reload }} lines={4} />;
+  if (error || !value) return <Unloaded error={error} reload={reload} lines={4} />;
   const { data } = value;
   return (
     <div class="list">

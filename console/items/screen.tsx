@@ -24,7 +24,7 @@ const ItemsScreen = () => {
   const load = async (signal: AbortSignal) => ({ ...(await client.listItems({ page, size }, { signal })), page });
   const { value, error, reload } = useResource(load, { key: String(page) });
   useEffect(() => scrollTo(0, 0), [page]);
-  if (error || !value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (error || !value) return <Unloaded error={error} reload={reload} lines={12} />;
   const { data, total } = value;
   if (total === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
   return (

@@ -42,7 +42,11 @@ export const useAlertList = (filter: AlertFilter, before: number | undefined, is
 
 const createList = (filter: AlertFilter, start: number | undefined, isReading: () => boolean) => {
   const state = signal<State>({
-    ...{ alerts: undefined, held: [], next: null, isLoading: true, error: undefined },
+    alerts: undefined,
+    held: [],
+    next: null,
+    isLoading: true,
+    error: undefined,
     seenUpTo: Number.POSITIVE_INFINITY,
   });
   const aborted = new AbortController();

@@ -56,13 +56,15 @@ export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
         title={words.waitingAlerts}
         count={destination.lagAlerts}
         alerts={waitingAlerts}
-        {...{ destination: name, onRetried }}
+        destination={name}
+        onRetried={onRetried}
       />
       <HeldAlerts
         title={words.parkedAlerts}
         count={parked}
         alerts={parkedAlerts.toReversed()}
-        {...{ destination: name, onRetried }}
+        destination={name}
+        onRetried={onRetried}
       />
     </Panel>
   );

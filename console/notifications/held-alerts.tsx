@@ -69,7 +69,7 @@ const Held = ({ alert, destination, onRetried }: Pick<Props, 'destination' | 'on
         {attempts !== undefined && attempts > 0 && ` · ${words.attempts(toCount(attempts))}`}
         {nextAttempt && ` · ${words.nextAt(toTime(Date.parse(nextAttempt)))}`}
       </span>
-      <RetryButton {...{ destination, id, name, onRetried }} />
+      <RetryButton destination={destination} id={id} name={name} onRetried={onRetried} />
     </li>
   );
 };

@@ -29,7 +29,7 @@ export const WaitingNotices = ({ destination: { destination, waitingNotices }, o
       <summary>{words.nextNotices(toCount(waitingNotices.length))}</summary>
       <ul>
         {waitingNotices.map((notice) => (
-          <Waiting key={notice.incident} {...{ notice, destination, onRetried }} />
+          <Waiting key={notice.incident} notice={notice} destination={destination} onRetried={onRetried} />
         ))}
       </ul>
     </details>
@@ -58,7 +58,7 @@ const Waiting = ({
       <span class="hint">
         {words.kinds[what]} · <LongText value={describeWait(notice)} most={mostShown} />
       </span>
-      {isRetried && <RetryButton {...{ destination, onRetried }} id={incident} name={title} />}
+      {isRetried && <RetryButton destination={destination} onRetried={onRetried} id={incident} name={title} />}
     </li>
   );
 };

@@ -40,7 +40,7 @@ const Present = () => {
 type DestinationsProps = ReturnType<typeof useDestinations> & { onCall: readonly OnCall[] };
 
 const Destinations = ({ value, error, reload, onCall }: DestinationsProps) => {
-  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={12} />;
   if (value.quiet) return <Empty title={words.quiet} hint={words.quietHint} />;
   if (value.data.length === 0) {
     return (

@@ -26,7 +26,7 @@ export const SentList = () => {
   const names = (all?.data ?? []).flatMap((each) => (each.incidents ? [each.destination] : []));
   const { destination, incident } = place.value.params;
   const query = {
-    ...{ limit: Math.min(mostRows, readPageCount() * pageSize) },
+    limit: Math.min(mostRows, readPageCount() * pageSize),
     ...(destination && { destination }),
     ...(incident && { incident }),
   };
@@ -109,7 +109,9 @@ const Result = ({ sent }: { sent: SentNotification }) =>
 const columns: Column<SentNotification>[] = [
   { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <At time={at} /> },
   {
-    ...{ key: 'destination', title: words.destination, width: 'clamp(6rem, 12vw, 14rem)' },
+    key: 'destination',
+    title: words.destination,
+    width: 'clamp(6rem, 12vw, 14rem)',
     cell: ({ destination }) => <bdi title={destination}>{destination}</bdi>,
   },
   { key: 'kind', title: words.kind, width: 'clamp(7.5rem, 12vw, 12rem)', cell: toKind },

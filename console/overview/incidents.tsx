@@ -21,7 +21,7 @@ export const OpenIncidentsPanel = () => {
   const title = value && value.total > 0 ? `${words.openIncidents} (${toCount(value.total)})` : words.openIncidents;
   return (
     <Panel title={title} kind="open-incidents" aside={<a href="#/incidents">{words.allIncidents}</a>}>
-      {!value && <Unloaded {...{ error, reload }} lines={1} />}
+      {!value && <Unloaded error={error} reload={reload} lines={1} />}
       {value?.total === 0 && (
         <p class="hint">
           {words.quiet}.{' '}

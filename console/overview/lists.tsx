@@ -36,7 +36,7 @@ export const TopProcesses = () => {
   if (!isMounted('listProcesses')) return null;
   return (
     <Panel title={words.topProcesses} kind="top-processes" aside={<a href="#/processes">{words.allProcesses}</a>}>
-      {!value && <Unloaded {...{ error, reload }} lines={shown} />}
+      {!value && <Unloaded error={error} reload={reload} lines={shown} />}
       {value && <ProcessList processes={value} />}
     </Panel>
   );

@@ -68,7 +68,10 @@ export const Pinned = ({ pid, reading }: Props) => {
         <Chart
           title={words.memory}
           data={toData(samples.value, name, ({ memoryBytes }) => memoryBytes, {
-            ...{ color: '--series-2', format: toBytes, axis: toWholeBytes, isBytes: true },
+            color: '--series-2',
+            format: toBytes,
+            axis: toWholeBytes,
+            isBytes: true,
           })}
         />
       </div>

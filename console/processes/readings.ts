@@ -68,7 +68,11 @@ const createSource = () => {
       const { data } = await client.listProcesses({ top }, { signal: aborted.signal });
       if (isFresh()) return;
       const processes = data.map(({ pid, name, memoryMB, cpu }) => ({
-        ...{ pid, name, cpu: null, cpuSeconds: cpu, memoryBytes: memoryMB * 1024 ** 2 },
+        pid,
+        name,
+        cpu: null,
+        cpuSeconds: cpu,
+        memoryBytes: memoryMB * 1024 ** 2,
       }));
       show({ time: Date.now(), count: data.length, processes });
     } catch (reason) {

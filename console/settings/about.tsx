@@ -60,7 +60,7 @@ const Licences = () => {
 
 const LicenceList = () => {
   const { value, error, reload } = useResource((signal) => client.listLicences(undefined, { signal }));
-  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={12} />;
   return (
     <>
       <p class="hint">{words.about.libraries(toCount(value.count))}</p>

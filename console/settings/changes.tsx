@@ -27,7 +27,7 @@ export const ChangesSection = () => {
     const page = await userClient.listSettingChanges({ limit, before: next });
     read.value = { first, older: [...older, page] };
   });
-  if (!first) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (!first) return <Unloaded error={error} reload={reload} lines={12} />;
   const rows = [first, ...older].flatMap(({ data }) => data);
   if (rows.length === 0) return <Empty title={words.changesNone} hint={words.changesHint} />;
   return (
@@ -90,7 +90,9 @@ const toFieldName = (name: string): string =>
 const columns: Column<SettingChange>[] = [
   { key: 'time', title: words.time, width: '10rem', cell: ({ at }) => <At time={at} /> },
   {
-    ...{ key: 'by', title: words.by, width: 'clamp(7rem, 18vw, 16rem)' },
+    key: 'by',
+    title: words.by,
+    width: 'clamp(7rem, 18vw, 16rem)',
     cell: ({ by }) => <bdi title={toPerson(by)}>{toPerson(by)}</bdi>,
   },
   {

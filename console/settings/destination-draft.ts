@@ -48,8 +48,12 @@ export const toDestinationDraft = ({ name, settings }: Destination): Destination
   const shown = Object.entries(settings).filter(([key]) => key in words.fields);
   const fields = Object.fromEntries(shown.map(([key, value]) => [key, [value].flat().join(', ')]));
   return {
-    ...{ name, type: settings.type as DestinationKind, notify: settings.notify ?? 'alerts', fields },
-    ...{ levels: (settings.levels ?? []).join(','), isForgotten: false },
+    name,
+    type: settings.type as DestinationKind,
+    notify: settings.notify ?? 'alerts',
+    fields,
+    levels: (settings.levels ?? []).join(','),
+    isForgotten: false,
   };
 };
 
@@ -83,7 +87,8 @@ export const toDestinationDefinition = (draft: DestinationDraft, before: Destina
     ...Object.fromEntries(others),
     ...(isForgotten && { headers: {} }),
     ...Object.fromEntries(typed),
-    ...{ type, notify },
+    type,
+    notify,
     ...(levels !== '' && { levels: levels.split(',') }),
   };
 };

@@ -78,7 +78,10 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
 const createDraft = (): DestinationDraft => {
   const { type = '' } = place.value.params;
   return {
-    ...{ name: '', levels: '', fields: {}, isForgotten: false },
+    name: '',
+    levels: '',
+    fields: {},
+    isForgotten: false,
     type: type in words.types ? (type as DestinationKind) : 'ntfy',
     notify: isMounted('listIncidents') ? 'incidents' : 'alerts',
   };

@@ -53,7 +53,7 @@ export const Section = <T extends Made>(props: SectionProps<T>) => {
   const find = (name: string) => value?.data.find((item) => item.name === name);
   const create = isAllowed(createRoute) ? () => goTo(`/settings/${kind}`, { new: '1' }) : undefined;
   useCommands(create ? [{ title: words.create[kind], icon: 'plus', run: create }] : [], [kind]);
-  if (!value) return <Unloaded {...{ error, reload }} lines={8} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={8} />;
   const shared = { onClose: close, onChanged: reload };
   const [changed, deleted] = [edit ? find(edit) : undefined, removed ? find(removed) : undefined];
   return (

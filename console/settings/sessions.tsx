@@ -22,7 +22,7 @@ export const SessionsSection = () => {
     logOut();
     notify(words.loggedOut);
   });
-  if (!value) return <Unloaded {...{ error, reload }} lines={6} />;
+  if (!value) return <Unloaded error={error} reload={reload} lines={6} />;
   return (
     <>
       <div class="list-head">

@@ -100,14 +100,18 @@ const logOutCommand: PaletteCommand = { title: text.login.out, icon: 'user', run
 const useScreenCommands = (screens: ReturnType<typeof listScreens>): void => {
   const commands = [
     ...screens.map(({ title, icon, key, path }) => ({
-      ...{ title: text.palette.goTo(title), icon, keys: `g ${key}` },
+      title: text.palette.goTo(title),
+      icon,
+      keys: `g ${key}`,
       run: () => {
         location.hash = path;
       },
     })),
     { title: text.theme.label, icon: 'auto' as const, run: nextTheme },
     {
-      ...{ title: text.keys.open, icon: 'keyboard' as const, keys: '?' },
+      title: text.keys.open,
+      icon: 'keyboard' as const,
+      keys: '?',
       run: () => {
         isHelpOpen.value = true;
       },

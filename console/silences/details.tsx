@@ -61,7 +61,7 @@ export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
       {value ? (
         <Details silence={value} incidents={incidents} onChanged={changed} />
       ) : (
-        <Unloaded {...{ error, reload, words }} lines={8} />
+        <Unloaded error={error} reload={reload} words={words} lines={8} />
       )}
     </Dialog>
   );

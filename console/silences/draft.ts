@@ -29,15 +29,30 @@ export interface SilenceDraft extends ScheduleDraft {
 }
 
 const blank = (): SilenceDraft => ({
-  ...{ source: '', hostname: '', level: '', text: '', labels: '', comment: '' },
-  ...{ mode: 'for', length: '60', start: '', end: '' },
-  ...{ days: [], time: '', expression: '', minutes: '60', timeZone: zone.value },
+  source: '',
+  hostname: '',
+  level: '',
+  text: '',
+  labels: '',
+  comment: '',
+  mode: 'for',
+  length: '60',
+  start: '',
+  end: '',
+  days: [],
+  time: '',
+  expression: '',
+  minutes: '60',
+  timeZone: zone.value,
 });
 
 /** A new silence, as the address has it. */
 export const toNewSilence = ({ source = '', hostname = '', level = '', text: pattern = '' }: Params): SilenceDraft => ({
   ...blank(),
-  ...{ source, hostname, level, text: pattern },
+  source,
+  hostname,
+  level,
+  text: pattern,
 });
 
 /** One that is changed, or made again after its end. */

@@ -129,7 +129,7 @@ const Times = ({ draft, set, bind }: PartProps) => (
         <Field label={words.start} type="datetime-local" hint={words.startHint} {...bind('start')} />
       </div>
     )}
-    <ScheduleFields {...{ draft, set, bind }} />
+    <ScheduleFields draft={draft} set={set} bind={bind} />
     {(draft.mode === 'weekly' || draft.mode === 'cron') && <Windows bind={bind} />}
   </>
 );

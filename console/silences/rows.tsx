@@ -41,11 +41,17 @@ const createColumns = (covered: Covered): Column<Silence>[] => [
   },
   { key: 'when', title: words.when, width: 'clamp(14rem, 30vw, 34rem)', cell: (silence) => <When silence={silence} /> },
   {
-    ...{ key: 'covers', title: words.covers, width: '5.75rem', align: 'end' },
+    key: 'covers',
+    title: words.covers,
+    width: '5.75rem',
+    align: 'end',
     cell: ({ id }) => covered && toCount(covered.get(id)?.length ?? 0),
   },
   {
-    ...{ key: 'by', title: words.by, isMinor: true, width: 'clamp(5rem, 8vw, 10rem)' },
+    key: 'by',
+    title: words.by,
+    isMinor: true,
+    width: 'clamp(5rem, 8vw, 10rem)',
     cell: ({ createdBy }) => <bdi>{toPerson(createdBy)}</bdi>,
   },
 ];

@@ -17,7 +17,7 @@ const words = text.simpleTasks;
 /** The list of the profile `simple-tasks`. */
 const SimpleTasksScreen = () => {
   const { value, error, reload } = useResource((signal) => client.listTasksAtSimple(undefined, { signal }));
-  if (error || !value) return <Unloaded {...{ error, reload }} lines={12} />;
+  if (error || !value) return <Unloaded error={error} reload={reload} lines={12} />;
   if (value.length === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
   const { q = '' } = place.value.params;
   const found = value.filter(({ title }) => title.toLowerCase().includes(q.toLowerCase()));

@@ -23,7 +23,9 @@ const mostKept = 20_000;
 export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | undefined, stop: AbortSignal) => {
   const state = signal<State>({
     tasks: known?.filter((task) => isMatch(task, filter)),
-    ...{ total: 0, isLoading: true, error: undefined },
+    total: 0,
+    isLoading: true,
+    error: undefined,
   });
   const update = (changes: Partial<State>): void => {
     if (!stop.aborted) state.value = { ...state.value, ...changes };

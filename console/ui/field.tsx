@@ -61,7 +61,7 @@ const Labelled = ({ label, hint, error, children }: LabelledProps) => {
 
 /** A labelled text field. */
 export const Field = ({ label, hint, error, aside, onValue, ...rest }: Input) => (
-  <Labelled {...{ label, hint, error }}>
+  <Labelled label={label} hint={hint} error={error}>
     {(attributes) => {
       // Preact's types know each type of input by itself.
       const own = rest as InputHTMLAttributes<HTMLInputElement>;
@@ -83,7 +83,7 @@ type Choices = Common &
 
 /** A labelled list to choose one from. */
 export const Choice = ({ label, hint, error, onValue, options, ...rest }: Choices) => (
-  <Labelled {...{ label, hint, error }}>
+  <Labelled label={label} hint={hint} error={error}>
     {(attributes) => (
       <select {...rest} {...attributes} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
         {options.map(([each, name]) => (
@@ -98,7 +98,7 @@ export const Choice = ({ label, hint, error, onValue, options, ...rest }: Choice
 
 /** A labelled text field of several lines. */
 export const Area = ({ label, hint, value, lines = 4, onValue }: Omit<Common, 'error'> & { lines?: number }) => (
-  <Labelled {...{ label, hint }}>
+  <Labelled label={label} hint={hint}>
     {(attributes) => (
       <textarea
         {...attributes}

@@ -65,7 +65,10 @@ export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (inde
       axes: [
         { ...axis, ...lines, size: 20, space: 70, values: (_, splits) => splits.map((at) => toShortClock(at * 1000)) },
         {
-          ...{ ...axis, ...lines, size: toAxisWidth, space: 32 },
+          ...axis,
+          ...lines,
+          size: toAxisWidth,
+          space: 32,
           ...(first.isBytes && { incrs: powersOfTwo }),
           ...(first.kind === 'bars' && { incrs: wholeSteps }),
           values: (_, splits) => splits.map(data.axis ?? data.format),

@@ -68,7 +68,9 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
           ) : (
             <TableRow
               key={`row ${keys[piece]}`}
-              {...{ columns, compact, height }}
+              columns={columns}
+              compact={compact}
+              height={height}
               row={rows[piece] as Row}
               name={`${keys[piece]}`}
               rowClass={rowClass?.(rows[piece] as Row)}

@@ -154,14 +154,19 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
   const values = [...before.map(() => null), ...figures, figures.at(-1) ?? null];
   const limits = limitsOf(settings).map(
     (limit, index): Series => ({
-      ...{ label: index === 0 ? words.limit.toLowerCase() : words.critical, color: colors[index] ?? colors[0] },
-      ...{ values: times.map(() => limit), isLimit: true },
+      label: index === 0 ? words.limit.toLowerCase() : words.critical,
+      color: colors[index] ?? colors[0],
+      values: times.map(() => limit),
+      isLimit: true,
     }),
   );
   return {
     times,
     series: [{ label: words.reading, color: '--series-1', values }, ...limits],
-    ...{ from: begin, to, kind: 'lines', format: toFigure(settings) },
+    from: begin,
+    to,
+    kind: 'lines',
+    format: toFigure(settings),
     axis: toLimitText(settings),
     ...(unitOf(settings) === 'percent' && settings.type !== 'process' && { top: 100 }),
     isBytes: unitOf(settings) === 'bytes' || unitOf(settings) === 'rate',

@@ -26,8 +26,17 @@ const lists: readonly OwnField[] = ['mounts', 'units', 'except'];
 const numbers: readonly OwnField[] = ['min', 'max', 'certificateDays', 'port', 'minutes'];
 
 const blank: WatchDraft = {
-  ...{ name: '', type: 'disk', own: {}, limit: '', critical: '', level: '' },
-  ...{ for: '', clear: '', every: '', message: '', isEnabled: true },
+  name: '',
+  type: 'disk',
+  own: {},
+  limit: '',
+  critical: '',
+  level: '',
+  for: '',
+  clear: '',
+  every: '',
+  message: '',
+  isEnabled: true,
 };
 
 /** The fields that a form of this type has. */
@@ -54,7 +63,10 @@ export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft 
   }
   const { limit = '', critical = '', for: seconds = '' } = params;
   return {
-    ...{ ...draft, limit: fromUnit(draft, limit), critical: fromUnit(draft, critical), for: seconds },
+    ...draft,
+    limit: fromUnit(draft, limit),
+    critical: fromUnit(draft, critical),
+    for: seconds,
     name: type === undefined ? '' : toFreeName(type, known),
   };
 };
@@ -81,8 +93,14 @@ export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
   const draft = { ...blank, name, type, own };
   const toLimit = (value: number | undefined): string => fromUnit(draft, toText(value));
   return {
-    ...{ ...draft, limit: toLimit(limit), critical: toLimit(critical), clear: toLimit(clear) },
-    ...{ level: level ?? '', for: toText(seconds), every: toText(every), message: message ?? '' },
+    ...draft,
+    limit: toLimit(limit),
+    critical: toLimit(critical),
+    clear: toLimit(clear),
+    level: level ?? '',
+    for: toText(seconds),
+    every: toText(every),
+    message: message ?? '',
     isEnabled: enabled !== false,
   };
 };
@@ -110,7 +128,9 @@ export const toSettings = (draft: WatchDraft): WatchSettings => {
     return value === undefined ? undefined : value * sizeOf(draft);
   };
   const all = {
-    ...{ name: name.trim(), type, ...own },
+    name: name.trim(),
+    type,
+    ...own,
     limit: readLimit('limit', words.limit),
     critical: readLimit('critical', words.criticalField),
     clear: readLimit('clear', words.clear),

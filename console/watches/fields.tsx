@@ -16,21 +16,27 @@ export const OwnFields = ({ draft, set }: Props) => (
       if (name === 'metric') {
         const options = (watchMetrics[draft.type] ?? []).map((each): [string, string] => [each, words.metrics[each]]);
         return (
-          <Choice key={name} label={words.metric} {...{ value: value || (options[0]?.[0] ?? ''), options, onValue }} />
+          <Choice
+            key={name}
+            label={words.metric}
+            value={value || (options[0]?.[0] ?? '')}
+            options={options}
+            onValue={onValue}
+          />
         );
       }
       const label = words.fields[name];
       const hint = words.hints[name];
       if (name === 'resource') {
         const options = Object.entries(words.resources);
-        return <Choice key={name} {...{ label, value: value || 'memory', options, onValue }} />;
+        return <Choice key={name} label={label} value={value || 'memory'} options={options} onValue={onValue} />;
       }
       if (name === 'failed') {
         return <CheckBox key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
       }
       if (['mounts', 'units', 'except', 'ca'].includes(name))
-        return <Area key={name} {...{ label, hint, value, onValue }} lines={2} />;
-      return <Field key={name} {...exact} {...{ label, hint, value, onValue }} />;
+        return <Area key={name} label={label} hint={hint} value={value} onValue={onValue} lines={2} />;
+      return <Field key={name} {...exact} label={label} hint={hint} value={value} onValue={onValue} />;
     })}
   </>
 );

@@ -39,8 +39,17 @@ export type WatchUnit = keyof typeof words.units;
 export const unitSizes: Partial<Record<WatchUnit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
 
 const units: Partial<Record<WatchKind, WatchUnit>> = {
-  ...{ disk: 'percent', memory: 'percent', swap: 'percent', cpu: 'percent', pressure: 'percent', load: 'number' },
-  ...{ network: 'rate', temperature: 'celsius', http: 'ms', tcp: 'ms', certificate: 'days' },
+  disk: 'percent',
+  memory: 'percent',
+  swap: 'percent',
+  cpu: 'percent',
+  pressure: 'percent',
+  load: 'number',
+  network: 'rate',
+  temperature: 'celsius',
+  http: 'ms',
+  tcp: 'ms',
+  certificate: 'days',
 };
 
 type Measured = Pick<WatchSettings, 'type' | 'metric'>;

@@ -35,7 +35,7 @@ const WatchesScreen = ({ rest }: { rest: string }) => {
   const sorted = useMemo(() => (value?.data ?? []).toSorted(compareStates), [value]);
   return (
     <div class="list">
-      {value ? <List watches={sorted} incidents={incidents} /> : <Unloaded {...{ error, reload }} lines={10} />}
+      {value ? <List watches={sorted} incidents={incidents} /> : <Unloaded error={error} reload={reload} lines={10} />}
       {error && value && <Failure error={error} onRetry={reload} />}
       {!rest && place.value.params['new'] && value && (
         <WatchForm
