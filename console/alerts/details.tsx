@@ -17,12 +17,12 @@ import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity
 import { SilenceLink } from '../ui/silence-link.tsx';
 
 const words = text.alerts;
-/** Alerts shown before and after the one that is open. */
+/** Alerts shown before and after the opened alert. */
 const around = 5;
-/** The latest notifications of its incident. */
+/** Latest notifications of the incident that are shown. */
 const listedNotifications = 10;
 
-/** One alert with everything about it, over the list. */
+/** Dialog with all fields of an alert. */
 export const AlertDialog = ({ id }: { id: string }) => {
   const close = () => goTo('/alerts', place.value.params);
   return (
@@ -94,7 +94,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
   );
 };
 
-/** Whom the incident of an alert has notified. */
+/** Destinations notified of the incident that the alert belongs to. */
 const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('listNotifications')
@@ -123,13 +123,13 @@ const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean 
   );
 };
 
-/** Where the sender shows it, and what it refers to. */
+/** Links to the sender's page and to pages that the alert refers to. */
 const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][] =>
   [...(link ? [[words.link, link] as const] : []), ...Object.entries(links ?? {})]
     .filter(([, url]) => /^https?:/i.test(url))
     .map(([name, url]) => [name, url]);
 
-/** The other alerts of the same fault: its end, its beginning, and the incident with all of them. */
+/** Related alerts: the resolution, the first alert, and the incident. */
 const Series = ({ alert: { resolvedBy, resolves, repeatOf, incident } }: { alert: AlertDetails }) => {
   const to = (id: string) => toHash(`/alerts/${id}`, place.value.params);
   if (!resolvedBy && !resolves && !repeatOf && !incident) return null;
@@ -167,7 +167,7 @@ const toFacts = (alert: AlertDetails): Fact[] => {
   return facts.map(([name, value]) => [name, value || null]);
 };
 
-/** The alerts that came in just before and after. */
+/** Alerts received immediately before and after. */
 const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
     client.searchAlerts({ before: alert.seq + around + 1, limit: 2 * around + 1 }, { signal });
@@ -188,7 +188,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
   );
 };
 
-/** The alert as lines of text, for a message or a ticket. */
+/** Alert as plain text, for a message or a ticket. */
 const toText = ({ time, timestamp, level, source, hostname, message, labels, link }: AlertEntry): string =>
   [
     [time ?? timestamp, level, source, hostname].filter(Boolean).join(' · '),

@@ -18,12 +18,12 @@ import { alertFilter, readSeverity, type WindowName, windowChoice, windows } fro
 
 const words = text.alerts;
 const hourMs = 3_600_000;
-/** Milliseconds until alerts are counted again while the server has not counted all of them, the first and the last time. */
+/** Milliseconds between counts while the server is still indexing: the first and the longest wait. */
 const [firstRecount, lastRecount] = [1000, 60_000];
 
 /**
- * The counts of the window that the address names, of alerts that match the address's filter but for the severity: the
- * server counts once, then alerts are added here.
+ * Counts of alerts in the chosen window, by the filters of the address except severity. The server counts once; the
+ * console adds new alerts.
  */
 export const useHistogram = (): Resource<AlertHistogram> => {
   const name = windowChoice.read();
@@ -48,14 +48,14 @@ export const useHistogram = (): Resource<AlertHistogram> => {
   return histogram;
 };
 
-/** The histogram with one alert more; its window moves on with the alerts. */
+/** Adds an alert to the histogram and moves the window forward. */
 const addAlert = (data: AlertEntry, before: AlertHistogram | undefined): AlertHistogram | undefined => {
   if (!before) return before;
   const step = before.bucketSeconds * 1000;
   const at = toTimeOf(data).getTime();
   const buckets = [...before.buckets];
   let until = Date.parse(before.until);
-  // Not for a time that cannot be.
+  // A time far in the future does not move the window.
   while (until <= at && at - until < buckets.length * step) {
     buckets.push({ time: new Date(until).toISOString(), count: 0, levels: {} });
     buckets.shift();
@@ -70,7 +70,7 @@ const addAlert = (data: AlertEntry, before: AlertHistogram | undefined): AlertHi
   return { ...before, since: buckets[0]?.time ?? before.since, until: new Date(until).toISOString(), buckets };
 };
 
-/** How many alerts of each severity the histogram shows; undefined until it is known. */
+/** Alerts per severity in the histogram; undefined until loaded. */
 export const countSeverities = (histogram: AlertHistogram | undefined): Record<string, number> | undefined => {
   if (!histogram) return undefined;
   const counts: Record<string, number> = {};
@@ -82,7 +82,7 @@ export const countSeverities = (histogram: AlertHistogram | undefined): Record<s
 
 export const WindowChoice = () => <AddressSegments label={words.range} choice={windowChoice} labels={words.ranges} />;
 
-/** Alerts over time by level, which is also the filter for a time. */
+/** Histogram of alerts by severity, which also sets the time filter. */
 export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined }) => {
   const { since, until } = place.value.params;
   const chosen = since || until ? { from: toMs(since, 0), to: toMs(until, Number.POSITIVE_INFINITY) } : undefined;
@@ -120,7 +120,7 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
 /** Hours between labels. */
 const tickHours: Record<WindowName, number> = { '1h': 1 / 6, '24h': 4, '7d': 24 };
 
-/** Times that people count in: midnight, every fourth hour, every ten minutes. A day is named where it begins. */
+/** Labels at round times: midnight, every fourth hour, every ten minutes. The first label of a day has its date. */
 const listTicks = (bars: readonly Bar[]) => {
   const hours = tickHours[windowChoice.read()];
   const ticks: { time: number; label: string }[] = [];

@@ -12,10 +12,10 @@ import { alertFilter } from './filter.ts';
 
 const words = text.alerts;
 
-/** Alerts of a file; more would take too much memory. */
+/** Maximum number of alerts in a CSV file, which limits memory. */
 const mostSaved = 20_000;
 
-/** Saves all alerts that match the filters, newest first, as CSV. */
+/** Downloads all alerts that match the filters as CSV, newest first. */
 export const SaveButton = () => {
   const { error, isDisabled, onSubmit } = useSubmission(async () => {
     const { alerts, isWhole } = await readAlerts();

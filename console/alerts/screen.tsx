@@ -19,10 +19,10 @@ import { SaveButton } from './save.tsx';
 
 const words = text.alerts;
 
-/** Pixels scrolled from where on new alerts are held back. */
+/** Scroll position in pixels from which new alerts are held back. */
 const readingFrom = 160;
 
-/** Alerts as they arrive, with filters; one alert opens over the list. */
+/** Live list of alerts with filters; one alert opens in a dialog. */
 const AlertsScreen = ({ rest }: { rest: string }) => {
   const { value: histogram, error, reload } = useHistogram();
   const start = readStart();
@@ -30,7 +30,7 @@ const AlertsScreen = ({ rest }: { rest: string }) => {
   const list = useAlertList(filter, start, () => scrollY > readingFrom);
   const counts = useMemo(() => countSeverities(histogram), [histogram]);
   const { alerts, error: listError } = list.state.value;
-  // Filters and an empty histogram above an error would look like facts.
+  // Filters and an empty histogram above an error would look like results.
   if (listError && !alerts) return <Failure error={listError} onRetry={list.retry} />;
   return (
     <div class="alerts">
@@ -88,7 +88,7 @@ const HeldButton = ({ count, onShow }: { count: number; onShow: () => void }) =>
   </button>
 );
 
-/** Where a list begins that does not begin with the newest alert. */
+/** Note above a list that does not begin with the newest alert. */
 const Start = ({ before }: { before: number }) => (
   <p class="note">
     {words.before(toCount(before))}{' '}
@@ -98,7 +98,7 @@ const Start = ({ before }: { before: number }) => (
   </p>
 );
 
-/** Ends a list that holds as much as it may. */
+/** Link to older alerts below a list that is full. */
 const Continue = ({ count, before }: { count: string; before: number }) => (
   <div class="more">
     <p class="hint">{words.full(count)}</p>

@@ -12,7 +12,7 @@ import { ResultChip, toExecutionTime } from './rows.tsx';
 
 const words = text.audit;
 
-/** One command with everything that the audit has about it, over the list. */
+/** Dialog with all audit fields of a command. */
 export const ExecutionDialog = ({ execution }: { execution: Execution | undefined }) => (
   <Dialog title={words.details} kind="drawer" onClose={() => goTo('/audit', place.value.params)}>
     {execution ? <Details execution={execution} /> : <Empty title={words.missing} hint={words.missingHint} />}

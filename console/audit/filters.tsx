@@ -8,7 +8,7 @@ import { auditFilter, noUser, results } from './filter.ts';
 
 const words = text.audit;
 
-/** Filters for what is loaded. */
+/** Filters for the loaded records. */
 export const AuditFilters = ({ executions }: { executions: readonly Execution[] }) => {
   const { user = '', result = '' } = place.value.params;
   return (
@@ -32,7 +32,7 @@ export const AuditFilters = ({ executions }: { executions: readonly Execution[] 
   );
 };
 
-/** The users that are named in what is loaded, and the chosen one. */
+/** Users in the loaded records, and the chosen user. */
 const listUsers = (executions: readonly Execution[], chosen: string): [string, string][] => {
   const users = new Set(executions.map(({ user }) => user ?? noUser));
   if (chosen) users.add(chosen);

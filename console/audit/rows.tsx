@@ -8,7 +8,7 @@ import { type Result, toExecutionLine, toResult } from './filter.ts';
 
 const words = text.audit;
 
-/** Characters of a text in the table; the whole of it is in the dialog. */
+/** Maximum number of characters in a cell; the dialog shows the full text. */
 const mostShown = 300;
 
 const looks: Record<Result, Look> = {
@@ -90,7 +90,7 @@ const toCompact = (execution: Execution) => (
   </div>
 );
 
-/** The commands in the order that the address asks for. */
+/** Table of commands, sorted by the address. */
 export const ExecutionTable = ({ executions }: { executions: readonly Execution[] }) => (
   <Table
     label={text.titles.audit}

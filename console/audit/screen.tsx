@@ -16,13 +16,13 @@ import { ExecutionTable } from './rows.tsx';
 
 const words = text.audit;
 
-/** Records that are read at first, and the most that the server returns. */
+/** Number of records in the first request, which is the server's limit for a page. */
 const first = 1000;
 const most = 10_000;
-/** Milliseconds between readings while commands come in. */
+/** Minimum milliseconds between requests while commands arrive. */
 const calm = 1000;
 
-/** Who ran what, refusals included, newest first. */
+/** Audit of commands, including refused commands, newest first. */
 const AuditScreen = ({ rest }: { rest: string }) => {
   const count = place.value.params['count'] === 'all' ? most : first;
   const load = (signal: AbortSignal) => client.listExecutions({ count }, { signal });
@@ -42,7 +42,7 @@ const AuditScreen = ({ rest }: { rest: string }) => {
 
 interface Props {
   executions: readonly Execution[];
-  /** The server has older records. */
+  /** True if the server has older records. */
   isCut: boolean;
   onRefresh: () => void;
 }

@@ -11,7 +11,7 @@ interface Props {
   onValue: (value: string) => void;
 }
 
-/** The field of one parameter. */
+/** Form field of a parameter. */
 export const ParameterField = ({ parameter, value, onValue }: Props) => {
   const { name, kind, options, isRequired, isList, standard, excludedBy } = parameter;
   const hint = toHint(parameter);
@@ -56,7 +56,7 @@ interface SeveralProps {
   onValue: (value: string) => void;
 }
 
-/** Chips for a list of known values. */
+/** Toggles for a list of known values. */
 const Several = ({ name, hint, options, value, onValue }: SeveralProps) => {
   const chosen = value === '' ? [] : value.split(',');
   const toggle = (each: string) =>

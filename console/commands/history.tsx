@@ -10,7 +10,7 @@ import { isRunning, type Run, runCommand, runs } from './runs.ts';
 
 const words = text.commands;
 
-/** Says why the last command has no result, and what to do. */
+/** Explains why the last command has no result, and what to do. */
 export const CommandRefusal = ({ error }: { error: ApiError }) => (
   <div class="failure" role="alert">
     <p class="strong">{isRefusal(error) ? words.refused : words.failed}</p>
@@ -31,7 +31,7 @@ const toHint = ({ status, problem, retryAfter }: ApiError): string => {
   return status === 500 ? words.failedHint : words.otherHint;
 };
 
-/** The commands of this session, the newest first; each leads back to its form. */
+/** Commands of this session, newest first; each links to its form. */
 export const CommandHistory = () => {
   if (runs.value.length === 0) return null;
   return (

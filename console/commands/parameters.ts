@@ -1,9 +1,9 @@
 import type { CommandDescription } from 'signalbox/client';
 
-/** What the user has entered, by parameter; lists have commas between their values, a switch that is on is `on`. */
+/** Entered values by parameter; lists are comma-separated, a switch that is on is `on`. */
 export type Values = Record<string, string>;
 
-/** A field of the form, as the JSON Schema of the parameters describes it. */
+/** Form field, derived from the JSON Schema of the parameters. */
 export interface Parameter {
   name: string;
   description: string;
@@ -12,7 +12,7 @@ export interface Parameter {
   isRequired: boolean;
   options: readonly string[];
   standard: string | undefined;
-  /** A parameter with a value that excludes this one. */
+  /** Parameter whose value excludes this parameter. */
   excludedBy: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface ParametersSchema {
   oneOf?: { properties?: Record<string, ValueSchema> }[];
 }
 
-/** The fields of a command's form; some depend on what is entered in others. */
+/** Fields of the form; some depend on the values of others. */
 export const listParameters = ({ parameters }: CommandDescription, values: Values): Parameter[] => {
   const { properties = {}, required = [], allOf = [], oneOf = [] } = parameters as ParametersSchema;
   const variant = oneOf.find(({ properties: each = {} }) =>
@@ -72,10 +72,10 @@ const isOfDates = (pattern: string): boolean => {
   return form.test('2026-01-31T09:30') && !form.test('text');
 };
 
-/** What can stand without quotes, as the server's grammar has it, and is no name of a parameter. */
+/** Value that needs no quotes in the server's grammar and is not a parameter name. */
 const plain = /^(?!-)[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+$/u;
 
-/** The command line that the form stands for. */
+/** Command line for the entered values. */
 export const toCommandLine = (name: string, parameters: Parameter[], values: Values): string => {
   const parts = parameters.flatMap((each) => {
     const given = each.excludedBy ? [] : listValues(each, values[each.name] ?? '');
@@ -90,10 +90,10 @@ export const toCommandLine = (name: string, parameters: Parameter[], values: Val
 const listValues = ({ isList }: Parameter, value: string): string[] =>
   (isList ? value.split(',') : [value]).map((each) => each.trim()).filter((each) => each !== '');
 
-/** What PowerShell may read as a number and write in another way, as 1kb; the server refuses it in a list. */
+/** Value that PowerShell may parse as a number and rewrite, such as 1kb; the server refuses such values in a list. */
 const rewritten = /^(?!(?:0|[1-9]\d{0,15})$)\+?\.?\d/;
 
-/** A text with both kinds of quotes cannot be written; the server then says why it refuses the line. */
+/** Adds quotes. A text with both kinds of quotes cannot be written; the server refuses it with a reason. */
 const quote = (value: string, isInList: boolean): string => {
   if (plain.test(value) && !(isInList && rewritten.test(value))) return value;
   return value.includes("'") ? `"${value}"` : `'${value}'`;

@@ -18,7 +18,7 @@ import { isMedium } from '../ui/virtual.ts';
 
 const words = text.commands;
 
-/** One object of a result. */
+/** Row of a result: values by property. */
 type Cells = CommandResult['result'][number];
 
 interface Row {
@@ -26,9 +26,9 @@ interface Row {
   cells: Cells;
 }
 
-/** Characters of a value in the table; the whole of it is in the row. */
+/** Maximum number of characters in a cell; the row's dialog shows the full value. */
 const mostShown = 300;
-/** A table with more columns has columns as wide as their content, and scrolls sideways. */
+/** Maximum number of columns that fit; a table with more scrolls sideways. */
 const mostColumns = 8;
 
 const viewChoice = createAddressChoice('as', ['table', 'csv', 'json'], 'table');
@@ -38,7 +38,7 @@ const toText = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** The rows of a result as a table, CSV or JSON, filtered and sorted as the address asks. */
+/** Result as a table, CSV or JSON, filtered and sorted by the address. */
 export const ResultPanel = ({ line, result: { result, truncated } }: { line: string; result: CommandResult }) => {
   const { q = '', sort, row } = place.value.params;
   const names = useMemo(() => [...new Set(result.flatMap((cells) => Object.keys(cells)))], [result]);
@@ -104,7 +104,7 @@ const ResultBar = ({ rows, names }: { rows: readonly Row[]; names: string[] }) =
 
 const toType = (format: 'csv' | 'json'): string => (format === 'csv' ? 'text/csv' : 'application/json');
 
-/** Pixels for the name of a column and its first values. */
+/** Width in pixels for the column's name and first values. */
 const toWidth = (name: string, result: Cells[]): number => {
   const lengths = result.slice(0, 50).map((cells) => (toSize(name, cells[name]) ?? toText(cells[name])).length);
   return 28 + 8.5 * Math.min(32, Math.max(6, name.length, ...lengths));
@@ -121,7 +121,7 @@ const Shown = ({ rows, names, columns, result }: ShownProps) => {
   const view = viewChoice.read();
   if (view !== 'table') {
     return (
-      // The keyboard scrolls it.
+      // Focusable, so that the keyboard can scroll.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
       <pre class="written" tabIndex={0}>
         <LongText value={toFile(view, rows, names)} most={20_000} />
@@ -142,7 +142,7 @@ const Shown = ({ rows, names, columns, result }: ShownProps) => {
   return (
     <>
       <p class="hint">{words.sideways(toCount(names.length))}</p>
-      {/* The keyboard scrolls it by its links. */}
+      {/* Links in the table make it scrollable by keyboard. */}
       <div class="sideways">
         <div style={{ minWidth: `${width}px` }}>{table}</div>
       </div>
@@ -166,12 +166,12 @@ const createColumns = (names: string[], result: Cells[]): Column<Row>[] =>
     };
   });
 
-/** Columns of bytes, and of kilobytes, by the names that the commands give them. */
+/** Property names with values in bytes or kilobytes. */
 const inBytes =
   /^((Private|Paged|NonpagedSystem|PagedSystem|Virtual|Peak\w*)MemorySize(64)?|(Peak)?WorkingSet(64|Size)?|VirtualSize|(\w*File)?Size|FreeSpace|Capacity|TotalPhysicalMemory|WS|PM|NPM|VM)$/;
 const inKilobytes = /^(Free(Physical|Virtual)Memory|Total(Visible|Virtual)MemorySize|L[23]CacheSize)$/;
 
-/** A size as people read it; its exact number is in the hint. */
+/** Human-readable size; the hint has the exact number. */
 const toSize = (name: string, value: unknown): string | undefined => {
   if (typeof value !== 'number' || value < 0) return undefined;
   if (inBytes.test(name)) return toBytes(value);
@@ -184,7 +184,7 @@ const Cell = ({ name, value }: { name: string; value: unknown }) => {
   return <bdi>{toText(value).slice(0, mostShown)}</bdi>;
 };
 
-/** The first value of a row leads to all of them. */
+/** Link in the first cell that opens the row's dialog. */
 const RowLink = ({ row: { number, cells }, name }: { row: Row; name: string }) => {
   const { path, rest, params } = place.value;
   return (

@@ -4,20 +4,20 @@ import { type ApiError, userClient } from '../api.ts';
 import { toApiError } from '../live/resource.ts';
 import { session } from '../session.ts';
 
-/** A command that was run, or refused, in this session. */
+/** Command that was run or refused in this session. */
 export interface Run {
   number: number;
   line: string;
-  /** The address of the form that it came from. */
+  /** Address of the form. */
   address: string;
-  /** Who ran it; undefined without a login. */
+  /** User who ran the command; undefined without a login. */
   user: string | undefined;
   startedAt: number;
   milliseconds: number;
   outcome: { rows: number } | { error: ApiError } | 'stopped';
 }
 
-/** A command may wait in the server's queue and then run for its time limit, at most 50 s. */
+/** Milliseconds to wait: a command may queue and then run for its time limit, at most 50 s. */
 const patience = 110_000;
 const mostKept = 50;
 
@@ -27,18 +27,18 @@ const current = signal<AbortController | undefined>(undefined);
 
 const isOwn = ({ user }: { user: string | undefined }): boolean => user === session.value?.name;
 
-/** Those of the present user, the newest first. */
+/** Commands of the current user, newest first. */
 export const runs = computed(() => all.value.filter(isOwn));
 
-/** The last result of the present user. */
+/** Last result of the current user. */
 export const shownResult = computed(() => (latest.value && isOwn(latest.value) ? latest.value : undefined));
 
 export const isRunning = computed(() => current.value !== undefined);
 
-/** Ends the running command; the server ends its process. */
+/** Stops the running command; the server ends its process. */
 export const stop = (): void => current.value?.abort();
 
-/** Runs a command line; the result and the outcome are then in `shownResult` and `runs`. */
+/** Runs a command line and stores the result in `shownResult` and the outcome in `runs`. */
 export const runCommand = async (line: string, address: string): Promise<void> => {
   if (current.value) return;
   const controller = new AbortController();

@@ -10,7 +10,7 @@ import { isRunning, runs, shownResult } from './runs.ts';
 
 const words = text.commands;
 
-/** Diagnostic commands as forms, their results, and what was run in this session. */
+/** Diagnostic commands: forms, results, and the session's history. */
 const CommandsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useResource((signal) => client.listCommands(undefined, { signal }), {
     isKept: true,
@@ -28,7 +28,7 @@ const CommandsScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-/** The result of the last command, or why there is none; nothing beside the form of another command. */
+/** Result or refusal of the last command, if its form is shown. */
 const Latest = ({ command }: { command: string | undefined }) => {
   const [last] = runs.value;
   if (isRunning.value) return <Skeleton lines={12} />;

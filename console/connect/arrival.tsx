@@ -12,28 +12,28 @@ import { session } from '../session.ts';
 import { connectTexts as words } from '../strings/connect.ts';
 import { Facts } from '../ui/facts.tsx';
 
-/** How many of the newest are looked at where events may have been missed. */
+/** Newest alerts to search after events may have been missed. */
 const mostRead = 100;
-/** Pages in which an earlier one is looked for. */
+/** Maximum number of pages to search for an earlier alert. */
 const mostPages = 10;
 
 interface Props {
   format: string;
-  /** The key that was made now. */
+  /** Name of the key created now. */
   keyName: string | undefined;
-  /** Keys that were made for this sender before. */
+  /** Names of keys created earlier for this sender. */
   earlierKeys: readonly string[];
 }
 
 /**
- * Waits for the first alert of a sender: by its key if it has one, else by its format. Says what was stored; until then, for
- * those who come back, what came last.
+ * Waits for the first alert of a sender, matched by its key, else by its format, and shows the stored fields. Until
+ * then, shows the latest earlier alert.
  */
 export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const found = useSignal<AlertEntry | undefined>(undefined);
-  /** Alerts with a higher number have come since. */
+  /** Log sequence number of the newest known alert. */
   const known = useRef<number | undefined>(undefined);
-  /** Whether that was asked for: what is sent before does not count. */
+  /** True once the current log position is known: earlier alerts do not count. */
   const isReady = useSignal(false);
   const token = session.value?.token;
   useEffect(() => {
@@ -62,7 +62,7 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
 
 const Waiting = ({ format, keyName, earlierKeys }: Props) => {
   const senders = earlierKeys.map((name) => `key:${name}`);
-  // Many senders use the format of signalbox itself.
+  // The native format does not identify the sender.
   const isOurs = (alert: AlertEntry) =>
     senders.includes(alert.sender ?? '') || (format !== 'native' && alert.format === format);
   const load = async (signal: AbortSignal) => ({ alert: await findLast(isOurs, signal) });
@@ -96,7 +96,7 @@ const Stored = ({ alert, title }: { alert: AlertEntry; title: string }) => {
   return (
     <div class="note">
       <p class="strong">
-        {/* Each second that passes is not to be read out. */}
+        {/* Hidden from screen readers, which would read out every second. */}
         {title} <span aria-hidden="true">{ago}</span>: <bdi>{alert.labels?.['alertname'] ?? toAlertLine(alert)}</bdi>
       </p>
       <Facts facts={facts} />

@@ -12,17 +12,17 @@ import { Icon } from '../ui/icon.tsx';
 import { Skeleton } from '../ui/panel.tsx';
 import type { SenderName } from './senders.ts';
 
-/** Stands for the key until there is one. */
+/** Placeholder for the key in lines to paste. */
 export const noKey = 'KEY';
 
 interface Props {
   sender: SenderName;
   made: Signal<CreatedKey | undefined>;
-  /** Those that were made before; undefined until they are read. */
+  /** Existing keys; undefined until loaded. */
   keys: readonly Key[] | undefined;
 }
 
-/** Makes a key for a sender, or says which one there is. */
+/** Creates a key for a sender, or names the existing key. */
 export const KeyStep = ({ sender, made, keys }: Props) => {
   const { isRunning, run } = useRun(async () => {
     made.value = await createKey(sender);
@@ -33,7 +33,7 @@ export const KeyStep = ({ sender, made, keys }: Props) => {
   const hint = last ? words.knownHint(noKey) : words.keyHint;
   return (
     <>
-      {/* No status: each second that passes would be read out. */}
+      {/* Not a live region: screen readers would read out every second. */}
       {last && <p>{words.known(last.name, lastUse ?? undefined)}</p>}
       <p class={last && 'hint'} role="status">
         {made.value ? words.created(made.value.name) : hint}
@@ -55,7 +55,7 @@ export const KeyStep = ({ sender, made, keys }: Props) => {
   );
 };
 
-/** The keys that this screen has made for a sender, the last used first; none for those who may not see them. */
+/** Keys created by this screen for a sender, last used first; empty for users without access. */
 export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
   const load = async (signal: AbortSignal) => {
     const { data } = isReadable('listKeys') ? await client.listKeys(undefined, { signal }) : { data: [] };
@@ -68,7 +68,7 @@ export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
 
 const timeOf = ({ lastUsedAt }: Key): number => Date.parse(lastUsedAt ?? '') || 0;
 
-/** A key that may only send alerts, with the first name that is free: `grafana`, `grafana-2`. */
+/** Creates a key that can only send alerts, with the first free name: `grafana`, `grafana-2`. */
 const createKey = async (sender: SenderName): Promise<CreatedKey> => {
   const { data } = await userClient.listKeys();
   const names = [sender, ...data.map((_, index) => `${sender}-${index + 2}`)];
@@ -76,6 +76,6 @@ const createKey = async (sender: SenderName): Promise<CreatedKey> => {
   return userClient.createKey({ name, scopes: ['alerts:write'] });
 };
 
-/** Whether a key may have been made for this sender. */
+/** True if this screen may have created the key for this sender. */
 const isNameOf = (sender: SenderName, name: string): boolean =>
   name === sender || (name.startsWith(`${sender}-`) && /^\d+$/.test(name.slice(sender.length + 1)));

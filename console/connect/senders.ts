@@ -4,15 +4,15 @@ import type { connectTexts } from '../strings/connect.ts';
 
 export type SenderName = keyof typeof connectTexts.names;
 
-/** The address that senders use, as the browser has it. */
+/** URL that senders use, based on the browser's address. */
 export const toIntake = (): URL => new URL(toAddress(findRoute('createAlert')?.path ?? '/'));
 
-/** The intake format of a sender; `native` for those that send what signalbox itself wants. */
+/** Intake format of a sender; `native` for senders without a format of their own. */
 export const toFormat = (sender: SenderName): string => {
   return ['github', 'syslog', 'cron', 'systemd', 'powershell', 'curl'].includes(sender) ? 'native' : sender;
 };
 
-/** Lines that are ready to paste, with the address of this server and the key. */
+/** Lines to paste, with this server's address and the key. */
 export const toLines = (sender: SenderName, intake: URL, key: string): string => {
   const format = toFormat(sender);
   const url = format === 'native' ? intake.href : `${intake.href}/${format}`;
@@ -49,7 +49,7 @@ Additional Headers: {"Authorization": "Bearer ${key}"}`;
       const [repository, workflow, server, run] = ['repository', 'workflow', 'server_url', 'run_id'].map(
         (name) => `github.${name}`,
       );
-      // A name may have quotes, so it is passed as JSON in a variable, and not in the text of a script.
+      // Passed as JSON in a variable, since a name may contain quotes.
       return `- if: failure()
   shell: bash
   env:
@@ -110,7 +110,7 @@ if /usr/local/bin/backup; then report resolved 'has succeeded'; else report firi
   }
 };
 
-/** The same where there is something already that stays; undefined for senders that need no other lines then. */
+/** Lines to add to an existing configuration; undefined for senders that need no other lines. */
 export const toOtherLines = (sender: SenderName, intake: URL, key: string): string | undefined =>
   sender !== 'alertmanager'
     ? undefined
@@ -133,7 +133,7 @@ const toReceiver = (url: string, key: string): string => `  - name: signalbox
           authorization:
             credentials: ${key}`;
 
-/** Keeps address and key in a file for root alone: an argument would show the key to everybody on the machine. */
+/** Stores address and key in a file that only root can read: any user on the machine can see arguments. */
 const toVariables = (intake: URL, key: string): string => `mkdir -p /etc/signalbox
 (umask 077; cat > /etc/signalbox/client.env) << 'END'
 SIGNALBOX_URL=${intake.href.replace(/\/api\/alert$/, '')}
@@ -141,12 +141,12 @@ SIGNALBOX_KEY=${key}
 END
 `;
 
-/** What GitHub replaces in a workflow. */
+/** GitHub Actions expression. */
 const toExpression = (name: string): string => ['$', '{{ ', name, ' }}'].join('');
 
 /**
- * A program that sends what rsyslog gives it, a line for each alert, and says of each whether it may be forgotten; and the
- * configuration that calls it. What signalbox and rsyslog say themselves would come again and again.
+ * Program that reads lines from rsyslog, sends an alert for each, and confirms each line; and the rsyslog
+ * configuration that starts the program. Messages of signalbox and rsyslog are excluded to prevent a loop.
  */
 const toRsyslog = (url: string, bearer: string): string => `cat > /usr/local/bin/syslog-alerts << 'END'
 #!/bin/sh
