@@ -25,7 +25,7 @@ import { HeartbeatChip } from './looks.tsx';
 import { RunList } from './runs.tsx';
 import { Badge, HeartbeatUsage } from './usage.tsx';
 
-/** Milliseconds between two readings while pings come in. */
+/** Minimum milliseconds between requests while pings arrive. */
 const calm = 300;
 
 interface Props {
@@ -39,7 +39,7 @@ interface Found {
   runs: readonly HeartbeatRun[];
 }
 
-/** One heartbeat with everything about it, over the list; with `edit` in the address, the form that changes it. */
+/** Dialog of a heartbeat; with `edit` in the address, the edit form. */
 export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
   const load = async (signal: AbortSignal): Promise<Found> => {
     const [heartbeat, { data: runs }] = await Promise.all([
@@ -177,7 +177,7 @@ interface RemoveProps {
   onClose: () => void;
 }
 
-/** Asks before its runs and its address are gone. */
+/** Confirms deletion, which also removes runs and ping address. */
 const RemoveDialog = ({ heartbeat, onRemoved, onClose }: RemoveProps) => {
   const { name } = heartbeat;
   const submission = useSubmission(async () => {

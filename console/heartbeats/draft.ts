@@ -4,13 +4,13 @@ import { readNumber } from '../live/submission.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { zone } from '../zone.ts';
 
-/** How the form says when it is expected. */
+/** Schedule modes of the form. */
 export const heartbeatModes = ['every', 'weekly', 'cron'] as const;
 
-/** Seconds of what a period is counted in, the largest last. */
+/** Units of the period in seconds, the largest last. */
 export const periodUnits = ['1', '60', '3600', '86400'] as const;
 
-/** What is typed into the form. */
+/** Form state. */
 export interface HeartbeatDraft extends ScheduleDraft {
   name: string;
   mode: (typeof heartbeatModes)[number];
@@ -42,7 +42,7 @@ export const blankHeartbeat = (): HeartbeatDraft => ({
   isOpen: false,
 });
 
-/** One that is changed. */
+/** Draft of an existing heartbeat. */
 export const toHeartbeatDraft = (heartbeat: Heartbeat): HeartbeatDraft => {
   const { name, period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = heartbeat;
   const about = {
@@ -62,7 +62,7 @@ export const toHeartbeatDraft = (heartbeat: Heartbeat): HeartbeatDraft => {
   return { ...about, ...toScheduleDraft(schedule ?? '', timeZone) };
 };
 
-/** What is sent. Throws an Error that can be shown. */
+/** Request body of a draft. Throws an Error with a message for the user. */
 export const toHeartbeatDefinition = (draft: HeartbeatDraft): HeartbeatDefinition => {
   const { level, description, tags, isOpen } = draft;
   const grace = readNumber(words.graceField, draft.grace);

@@ -5,11 +5,11 @@ import { toCount, toDuration, toMinute, toRelative } from '../format.ts';
 import { describeTimes } from '../live/schedule.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 
-/** When it is expected, in words: `every 1 h`, `every day at 02:00`. */
+/** Schedule in words: `every 1 h`, `every day at 02:00`. */
 export const describeExpected = ({ period, schedule, timeZone }: Heartbeat): string =>
   period === null ? describeTimes(schedule ?? '', timeZone) : words.every(toDuration(period));
 
-/** How late it may be, and how long a run may take. */
+/** Grace and maximum duration in words. */
 export const describeLimits = ({ grace, maxRunMinutes }: Heartbeat): string =>
   [
     grace === null ? words.usualGrace : words.grace(toDuration(grace)),
@@ -18,10 +18,10 @@ export const describeLimits = ({ grace, maxRunMinutes }: Heartbeat): string =>
     .filter(Boolean)
     .join(', ');
 
-/** How long ago something was, in words. */
+/** Time since an event, in words. */
 const toPassed = (at: number): string => toDuration(Math.max(0, -untilTime(at) / 1000));
 
-/** What came last and what is next, in two lines: `succeeded 5 min. ago` and `next 14:05, in 55 min`. */
+/** Last and next event in two lines: `succeeded 5 min. ago` and `next 14:05, in 55 min`. */
 export const describeLast = (heartbeat: Heartbeat): [last: string, next: string] => {
   const { state, lastSuccessAt, dueAt, downAt, downReason, lastRun, pausedBy, pausedAt } = heartbeat;
   const success = lastSuccessAt

@@ -13,7 +13,7 @@ import { type HeartbeatDraft, heartbeatModes, periodUnits, toHeartbeatDefinition
 
 interface Props {
   draft: HeartbeatDraft;
-  /** The heartbeat that is changed; a new one is made without it. */
+  /** Edited heartbeat; undefined for a new heartbeat. */
   before?: Heartbeat;
   onSaved: (name: string) => void;
   onClose: () => void;
@@ -21,7 +21,7 @@ interface Props {
 
 type PartProps = DraftProps<HeartbeatDraft>;
 
-/** The form of a heartbeat, over the list. */
+/** Form of a heartbeat in a dialog. */
 export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const { form, submission } = useDraft(first, async (filled) => {
@@ -50,7 +50,7 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
   );
 };
 
-/** When it is expected. */
+/** Schedule fields. */
 const Times = ({ draft, set, bind }: PartProps) => (
   <>
     <Segments

@@ -3,13 +3,13 @@ import { client } from '../api.ts';
 import { useRereading } from '../live/rereading.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 
-/** Bars of each heartbeat. */
+/** Runs shown per heartbeat. */
 const runs = 20;
 
-/** Events tell of pings and of what time changes; of changes that others make to definitions, nothing tells. */
+/** Milliseconds between reloads: events report pings and state changes, but not changes to definitions. */
 const rereadEvery = 60_000;
 
-/** All heartbeats with their last runs, as they change. */
+/** All heartbeats with their last runs, updated live. */
 export const useHeartbeats = (): Resource<HeartbeatList> => {
   const load = (signal: AbortSignal) => client.listHeartbeats({ runs }, { signal });
   const resource = useResource<HeartbeatList, 'heartbeats'>(load, { topic: 'heartbeats', take });
@@ -17,7 +17,7 @@ export const useHeartbeats = (): Resource<HeartbeatList> => {
   return resource;
 };
 
-/** The list after an event, which has only the last run, and nothing that is secret. */
+/** Applies an event, which has only the last run and no secrets, to the list. */
 const take = (changed: Heartbeat, before: HeartbeatList | undefined): HeartbeatList | undefined => {
   const known = before?.data.find(({ name }) => name === changed.name);
   if (!before) return before;
@@ -28,7 +28,7 @@ const take = (changed: Heartbeat, before: HeartbeatList | undefined): HeartbeatL
   return { count: data.length, data };
 };
 
-/** A run that has ended takes the place of the one that has begun. */
+/** Adds a run; a finished run replaces its started run. */
 const addRun = (known: Heartbeat | undefined, run: Heartbeat['lastRun']): RecentRun[] => {
   const all = known?.recentRuns ?? [];
   const at = run?.endedAt ?? run?.startedAt;

@@ -16,22 +16,22 @@ export const HeartbeatChip = ({ state }: Pick<Heartbeat, 'state'>) => (
   <Chip {...looks[state]}>{words.states[state]}</Chip>
 );
 
-/** How long a run took, in words: below a minute with its fraction. */
+/** Duration of a run in words, below a minute with fractions. */
 export const toRunTime = (milliseconds: number): string =>
   milliseconds < 1000 ? `${toCount(milliseconds)} ms` : toDuration(milliseconds / 1000);
 
-/** How many bars there is room for. */
+/** Maximum number of bars. */
 const most = 20;
 const height = 28;
 const least = 0.25;
 
-/** The last runs as bars from left to right: the colour says how they ended, the height how long they took. */
+/** Last runs as bars from left to right: colour for the result, height for the duration. */
 export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
   const shown = runs.slice(-most);
   if (shown.length === 0) return null;
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
   const heightOf = ({ durationMs }: RecentRun): number =>
-    // Long ones would make the others too low to be seen.
+    // Square root, so that long runs leave short runs visible.
     durationMs === null ? 1 : least + (1 - least) * Math.sqrt(durationMs / longest);
   return (
     <svg

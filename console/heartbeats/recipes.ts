@@ -2,14 +2,14 @@ import type { Heartbeat } from 'signalbox/client';
 import { toAddress } from '../api.ts';
 import { findRoute } from '../routes.ts';
 
-/** Where a job says how it stands. */
+/** Ping address of a job. */
 export interface PingAddress {
   url: string;
-  /** It is the name, which needs a key. */
+  /** True for the address by name, which needs a key. */
   isByName: boolean;
 }
 
-/** With the address of this server as the browser has it; undefined where pings are not mounted. */
+/** Ping address, based on the browser's address; undefined if pings are not mounted. */
 export const toPingAddress = ({ uuid, name }: Pick<Heartbeat, 'uuid' | 'name'>): PingAddress | undefined => {
   const path = findRoute('ping')?.path;
   if (path === undefined) return undefined;
@@ -24,7 +24,7 @@ export const toBadgeAddress = ({ name }: Pick<Heartbeat, 'name'>): string | unde
 export const recipeKinds = ['cron', 'systemd', 'powershell', 'curl'] as const;
 export type RecipeKind = (typeof recipeKinds)[number];
 
-/** Lines that are ready to paste. */
+/** Lines to paste. */
 export const toRecipe = (kind: RecipeKind, { url, isByName }: PingAddress, heartbeat: Heartbeat): string => {
   const header = isByName ? ' -H "Authorization: Bearer $SIGNALBOX_KEY"' : '';
   const curl = `curl -fsS -m 10 --retry 5${header}`;
@@ -32,7 +32,7 @@ export const toRecipe = (kind: RecipeKind, { url, isByName }: PingAddress, heart
     case 'cron':
       return `${toCronTimes(heartbeat)} backup.sh; ${curl} ${url}/$?`;
     case 'systemd': {
-      // systemd reads a dollar sign that is doubled as one.
+      // systemd needs a dollar sign doubled.
       const command = `backup.sh; code=$?; ${curl} ${url}/$code; exit $code`;
       return `ExecStart=/bin/sh -c '${command.replaceAll('$', '$$$$')}'`;
     }
@@ -48,7 +48,7 @@ export const toRecipe = (kind: RecipeKind, { url, isByName }: PingAddress, heart
 const minute = 60;
 const hour = 60 * minute;
 
-/** When cron starts it: as it is expected. */
+/** Cron fields of the schedule. */
 const toCronTimes = ({ schedule, period }: Heartbeat): string => {
   if (schedule !== null) return schedule;
   const seconds = period ?? 0;

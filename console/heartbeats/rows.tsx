@@ -14,13 +14,13 @@ const Name = ({ name }: Pick<Heartbeat, 'name'>) => (
   </a>
 );
 
-/** The first line of what it is, and where it is defined. */
+/** First line of the description, and the source of the definition. */
 const toAbout = ({ description, isConfigured, tags }: Heartbeat): string =>
   [description.split('\n')[0], tags.length > 0 && tags.join(', '), isConfigured && words.configured]
     .filter(Boolean)
     .join(' · ');
 
-/** What comes next, and the incident that is open. */
+/** Next event and open incident. */
 const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: ActiveIncidents }) => {
   const [, next] = describeLast(heartbeat);
   const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);
@@ -95,7 +95,7 @@ const toCompact = (incidents: ActiveIncidents) => (each: Heartbeat) => (
   </div>
 );
 
-/** Heartbeats in rows; paused ones are quiet. */
+/** Table of heartbeats; paused heartbeats are dimmed. */
 export const HeartbeatTable = ({ rows, incidents }: { rows: readonly Heartbeat[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.heartbeats}

@@ -15,7 +15,7 @@ const looks: Record<HeartbeatRun['result'], Look> = {
   log: { tone: 'quiet', icon: 'comment' },
 };
 
-/** The last runs, newest first, with their outputs. */
+/** Last runs with their output, newest first. */
 export const RunList = ({ runs }: { runs: readonly HeartbeatRun[] }) => {
   if (runs.length === 0) return <Empty title={words.noRuns} hint={words.noRunsHint} />;
   return (

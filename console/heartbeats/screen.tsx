@@ -17,7 +17,7 @@ import { HeartbeatForm } from './form.tsx';
 import { useHeartbeats } from './list.ts';
 import { HeartbeatTable } from './rows.tsx';
 
-/** What is expected when, what is late first; one opens over the list. */
+/** List of heartbeats, late heartbeats first; one heartbeat opens in a dialog. */
 const HeartbeatsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useHeartbeats();
   const incidents = useActiveIncidents().value;
@@ -36,7 +36,7 @@ const HeartbeatsScreen = ({ rest }: { rest: string }) => {
 
 const create = (): void => goTo('/heartbeats', { new: '1' });
 
-/** Shows its address and what to do with it. */
+/** Opens the new heartbeat, with its ping address. */
 const onCreated =
   (reload: () => void) =>
   (name: string): void => {
@@ -44,7 +44,7 @@ const onCreated =
     goTo(`/heartbeats/${encodeURIComponent(name)}`);
   };
 
-/** What is down comes first, and what is paused last; the others stay in their order. */
+/** Sort order: down first, paused last. */
 const ranks: Partial<Record<Heartbeat['state'], number>> = { down: 0, late: 1, paused: 3 };
 
 const rankOf = ({ state }: Heartbeat): number => ranks[state] ?? 2;

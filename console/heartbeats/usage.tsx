@@ -6,7 +6,7 @@ import { Segments } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { type PingAddress, type RecipeKind, recipeKinds, toBadgeAddress, toPingAddress, toRecipe } from './recipes.ts';
 
-/** Its address, and lines that are ready to paste. */
+/** Ping address and lines to paste. */
 export const HeartbeatUsage = ({ heartbeat }: { heartbeat: Heartbeat }) => {
   const address = toPingAddress(heartbeat);
   if (!address) return null;
@@ -50,7 +50,7 @@ const Recipes = ({ heartbeat, address }: { heartbeat: Heartbeat; address: PingAd
   );
 };
 
-/** The badge, if everybody may see it. */
+/** Badge, if public. */
 export const Badge = ({ heartbeat }: { heartbeat: Heartbeat }) => {
   const { name, state, open } = heartbeat;
   const address = toBadgeAddress(heartbeat);
@@ -60,7 +60,7 @@ export const Badge = ({ heartbeat }: { heartbeat: Heartbeat }) => {
       <h3>{words.badge}</h3>
       {open ? (
         <>
-          {/* Another address for each state: the browser shows what it has of an address. */}
+          {/* The address varies by state, because browsers cache the image of an address. */}
           <p class="badge">
             <img src={`${address}?${state}`} alt={words.badgeText(name, words.states[state])} height={20} />
           </p>

@@ -9,10 +9,10 @@ import { notify } from '../ui/toast.tsx';
 
 const words = text.incidents;
 
-/** Characters of a title in a message. */
+/** Maximum number of characters of a title in a message. */
 const mostNamed = 60;
 
-/** What a dialog asks for before it is done, and about which incidents. */
+/** Pending question of a dialog and its incidents. */
 interface Question {
   kind: 'snooze' | 'comment';
   incidents: readonly Incident[];
@@ -20,10 +20,10 @@ interface Question {
 
 export const question = signal<Question | undefined>(undefined);
 
-/** Counts what this page has changed: lists read again without waiting for an event. */
+/** Counter of changes made by this page; lists reload on change, without waiting for an event. */
 export const changes = signal(0);
 
-/** The title of one incident, or how many there are. */
+/** Title of a single incident, or the number of incidents. */
 export const toIncidentName = (incidents: readonly Incident[]): string => {
   const [only] = incidents;
   if (!only || incidents.length > 1) return words.many(toCount(incidents.length));
@@ -65,7 +65,7 @@ export const reopen = (incident: Incident): Promise<void> =>
       ),
   });
 
-/** Resolves to true if the comment was added. */
+/** Adds a comment; resolves to true on success. */
 export const comment = (incident: Incident, said: string): Promise<boolean> =>
   attempt(async () => {
     await userClient.commentOnIncident({ id: incident.id, comment: said });
@@ -82,14 +82,14 @@ interface Change {
   one: (incident: Incident) => Promise<unknown>;
   many?: (ids: string[]) => Promise<{ data: { status: number; error: string | null }[] }>;
   said: (name: string) => string;
-  /** Takes it back; receives the incidents as they were. */
+  /** Reverts the action; receives the incidents as they were before. */
   undo: (changed: readonly Incident[]) => Promise<void>;
 }
 
-/** The most incidents of one request. */
+/** Maximum number of incidents in a request. */
 const mostIds = 500;
 
-/** Changes incidents, says so, and offers to take it back. */
+/** Changes incidents, shows a message, and offers to undo the change. */
 const changeAll = async (incidents: readonly Incident[], { one, many, said, undo }: Change): Promise<void> => {
   const [first] = incidents;
   if (!first) return;
@@ -121,13 +121,13 @@ const restoreAll = async (before: readonly Incident[], restore: (one: Incident) 
 
 const reopenAgain = ({ id }: Incident): Promise<unknown> => userClient.reopenIncident({ id });
 
-/** Acknowledges it as it was, unless that has ended. */
+/** Restores an acknowledgement, unless its time has passed. */
 const take = async ({ id, acknowledgedUntil: until, acknowledgedComment: comment }: Incident): Promise<void> => {
   if (until !== null && Date.parse(until) <= now()) return;
   await userClient.acknowledgeIncident({ id, ...(until !== null && { until }), ...(comment !== null && { comment }) });
 };
 
-/** Runs what the user has asked for; if it fails, says why and resolves to false. */
+/** Runs an action of the user; on failure, shows the reason and resolves to false. */
 const attempt = async (run: () => Promise<void>): Promise<boolean> => {
   try {
     await run();

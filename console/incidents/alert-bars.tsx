@@ -5,7 +5,7 @@ import { text } from '../strings/index.ts';
 const most = 60;
 const height = 40;
 
-/** How many alerts came when, from the first that is known to the last. */
+/** Histogram of the incident's alerts, from first to last. */
 export const AlertBars = ({ alerts }: { alerts: readonly IncidentAlert[] }) => {
   const times = alerts.flatMap(({ time }) => (time ? [Date.parse(time)] : []));
   const [first, last] = [Math.min(...times), Math.max(...times)];

@@ -25,15 +25,15 @@ import { SilencesOf } from './silences.tsx';
 import { SnapshotOf } from './snapshot.tsx';
 
 const words = text.incidents;
-/** Alerts that are listed; the bars count more of them. */
+/** Maximum number of listed alerts; the histogram counts more. */
 const listed = 10;
 const counted = 1000;
 const calm = 500;
 
-/** The result of a notification that has arrived. */
+/** Result of a delivered notification. */
 const delivered = 'delivered';
 
-/** One incident with everything about it, over the list. */
+/** Dialog with all details of an incident. */
 export const IncidentDialog = ({ id }: { id: string }) => (
   <Dialog title={words.detailsTitle} kind="drawer" onClose={() => goTo('/incidents', place.value.params)}>
     <Loaded key={id} id={id} />
@@ -140,7 +140,7 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
   );
 };
 
-/** The watch or heartbeat that has raised its alert. */
+/** Link to the watch or heartbeat that raised the alert. */
 const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => {
   const [, kind, name] = /^(watch|heartbeat)\/([\w.-]+)$/.exec(source) ?? [];
   const isWatch = kind === 'watch';
@@ -154,7 +154,7 @@ const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => 
   );
 };
 
-/** The processes, where the incident is about the machine that the server runs on. */
+/** Link to the processes, if the incident is about the server's own machine. */
 const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined;
@@ -215,11 +215,11 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   );
 };
 
-/** The id of the silence that an incident came under. */
+/** Id of the silence in the event `silenced`. */
 const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
   type === 'silenced' ? /^silence (\S+)/.exec(by ?? '')?.[1] : undefined;
 
-/** What else an event says, in words: `as Critical by anna until 8:00`. */
+/** Details of an event in words: `as Critical by anna until 8:00`. */
 const describe = ({ type, level, by, until, reason, destination, what, result }: IncidentEvent): string => {
   if (destination !== null) {
     const told = what && type !== 'reminder' ? words.toldOf(destination, text.notifications.kinds[what]) : destination;

@@ -5,13 +5,13 @@ type IncidentQuery = NonNullable<Parameters<(typeof client)['listIncidents']>[0]
 
 export const incidentFilter = createAddressFilter(['level', 'source', 'hostname', 'q']);
 
-/** The states that are shown. */
+/** State filter. */
 export const stateChoice = createAddressChoice('state', ['active', 'resolved', 'all'], 'active', ['pages']);
 
-/** Incidents of a page. All that are active are shown at once, the worst first. */
+/** Page size. All active incidents are shown at once, the worst first. */
 const pageSize = { active: 1000, resolved: 100, all: 100 };
 
-/** What is asked of the server, by the address. */
+/** Query for the server, from the address. */
 export const readQuery = (): IncidentQuery => {
   const state = stateChoice.read();
   return { state, limit: Math.min(1000, readPageCount() * pageSize[state]), ...incidentFilter.read() } as IncidentQuery;

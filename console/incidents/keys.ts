@@ -17,8 +17,8 @@ const actions: Record<string, (incidents: readonly Incident[]) => void> = {
 };
 
 /**
- * Lets single keys act on incidents: on those that `find` returns, which is told whether one is open over the list. Other
- * dialogs have the keys for themselves.
+ * Handles single-key actions on the incidents that `find` returns; `find` gets true if an incident is open in a
+ * dialog. Disabled while another dialog is open.
  */
 export const useIncidentKeys = (find: (isOpen: boolean) => readonly Incident[]): void => {
   const latest = useRef(find);

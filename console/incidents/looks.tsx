@@ -8,12 +8,12 @@ import { SeverityChip } from '../ui/severity.tsx';
 
 const words = text.incidents;
 
-/** How bad it is; quiet once it is over. */
+/** Level of an incident, dimmed once resolved. */
 export const LevelChip = ({ incident: { level, state } }: { incident: Incident }) => (
   <SeverityChip severity={level} isQuiet={state === 'resolved'} />
 );
 
-/** Whether somebody is on it. */
+/** State of an incident. */
 export const IncidentChip = ({ incident }: { incident: Incident }) => {
   const { state, acknowledgedBy, acknowledgedUntil } = incident;
   if (state === 'open') {
@@ -38,7 +38,7 @@ export const IncidentChip = ({ incident }: { incident: Incident }) => {
   );
 };
 
-/** Shows that it notifies nobody. */
+/** Mark of a silenced incident. */
 export const SilencedMark = ({ incident: { silencedBy } }: { incident: Incident }) => {
   if (silencedBy.length === 0) return null;
   return (

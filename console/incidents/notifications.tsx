@@ -8,7 +8,7 @@ import { LongText } from '../ui/long-text.tsx';
 
 const words = text.notifications;
 
-/** Who was told what of an incident, and who will be. */
+/** Notifications of an incident, sent and planned, by destination. */
 export const Notifications = ({ incident: { notifications, number } }: { incident: IncidentDetails }) => {
   if (notifications.length === 0) return null;
   return (

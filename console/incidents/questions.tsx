@@ -14,7 +14,7 @@ const close = (): void => {
   question.value = undefined;
 };
 
-/** Asks how long to snooze, or for a comment, over whatever is shown. */
+/** Dialog that asks for the snooze time or a comment. */
 export const QuestionDialog = () => {
   if (!question.value) return null;
   const { kind, incidents } = question.value;
@@ -23,7 +23,7 @@ export const QuestionDialog = () => {
   return first ? <CommentDialog incident={first} /> : null;
 };
 
-/** Eight o'clock of the next day in the zone that is shown. */
+/** 8:00 of the next day in the displayed zone. */
 const toTomorrow = (): number => ceilTime(now() + 1, 24) + 8 * hourMs;
 
 const SnoozeDialog = ({ incidents }: { incidents: readonly Incident[] }) => {

@@ -96,7 +96,7 @@ const toCompact = (incident: Incident) => (
   </div>
 );
 
-/** Incidents in rows that can be selected; resolved ones are quiet. */
+/** Table of incidents with selection; resolved incidents are dimmed. */
 export const IncidentTable = ({ rows }: { rows: readonly Incident[] }) => (
   <Table
     label={text.titles.incidents}

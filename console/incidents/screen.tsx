@@ -31,10 +31,10 @@ import { clearSelection, isSelected } from './selection.ts';
 
 const words = text.incidents;
 
-/** Milliseconds between readings while alerts come in. */
+/** Minimum milliseconds between requests while alerts arrive. */
 const calm = 500;
 
-/** What is open, the worst and oldest first; one incident opens over the list. */
+/** List of incidents, the worst and oldest first; one incident opens in a dialog. */
 const IncidentsScreen = ({ rest }: { rest: string }) => {
   const query = readQuery();
   const load = (signal: AbortSignal) => client.listIncidents(query, { signal });
@@ -60,7 +60,7 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-/** The incidents that a key acts on: the open one, else the marked ones, else the one in the row with the focus. */
+/** Incidents that a key acts on: the opened incident, else the selected incidents, else the focused row. */
 const findTargets = (rows: readonly Incident[], open: string | undefined): readonly Incident[] => {
   if (open !== undefined) return rows.filter(({ id, number }) => id === open || String(number) === open);
   const marked = rows.filter(({ id }) => isSelected(id));
@@ -98,7 +98,7 @@ const Found = ({ page: { total, next }, rows }: { page: IncidentPage; rows: read
   );
 };
 
-/** What can be done with the marked incidents. */
+/** Actions for the selected incidents. */
 const Marked = ({ rows }: { rows: readonly Incident[] }) => {
   const marked = rows.filter(({ id }) => isSelected(id));
   if (marked.length === 0) return null;
@@ -133,7 +133,7 @@ const Nothing = () => {
   return <Quiet />;
 };
 
-/** Nothing is wrong: since when. */
+/** Message for a list without open incidents. */
 const Quiet = () => {
   const last = openIncidents.value.value?.quietSince;
   return (

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The ids of the incidents that the user has marked. */
+/** Ids of selected incidents. */
 const selection = signal<ReadonlySet<string>>(new Set());
 
 export const isSelected = (id: string): boolean => selection.value.has(id);

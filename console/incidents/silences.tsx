@@ -10,7 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 const words = text.silences;
 const calm = 200;
 
-/** The silences that an incident is under, and those that it will be under if it stays open. */
+/** Current and upcoming silences that match an incident. */
 export const SilencesOf = ({ incident }: { incident: Incident }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('listSilences') ? (await loadCurrent(signal)).data : ([] as readonly Silence[]);

@@ -13,10 +13,10 @@ import { toSamples } from '../ui/samples.ts';
 
 const words = text.incidents.snapshot;
 
-/** Up to this priority a line of the journal is an error. */
+/** Journal priorities up to this value are errors. */
 const errorPriority = 3;
 
-/** What the machine was doing when the incident opened; loaded when somebody wants to see it. */
+/** Machine snapshot taken when the incident opened; loaded on demand. */
 export const SnapshotOf = ({ incident: { id, snapshot } }: { incident: IncidentDetails }) => {
   const isOpen = useSignal(false);
   if (!snapshot || !isMounted('getIncidentSnapshot')) return null;
@@ -95,7 +95,7 @@ const Shown = ({ snapshot }: { snapshot: MachineSnapshot }) => {
 };
 
 const Journal = ({ lines }: { lines: NonNullable<MachineSnapshot['journal']> }) => (
-  // Its lines scroll, also by the keyboard.
+  // Focusable, so that the keyboard can scroll.
   // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
   <ol class="journal" tabIndex={0} reversed aria-label={words.journal}>
     {lines.toReversed().map(({ time, source, priority, text: line }, index) => (

@@ -13,7 +13,7 @@ import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.instances;
 
-/** The instances that share the database. */
+/** Instances that share the database. */
 const InstancesScreen = () => {
   const load = (signal: AbortSignal) => client.listInstances(undefined, { signal });
   const { value, error, reload } = useResource(load, { topic: 'host', calm: 5000 });

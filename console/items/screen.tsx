@@ -13,12 +13,12 @@ import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.items;
 
-/** Items on a page. */
+/** Page size. */
 const size = 100;
 
 const readPage = (): number => Math.max(1, Math.floor(Number(place.value.params['page'])) || 1);
 
-/** The items in order of creation, page by page. */
+/** Paged list of items, in order of creation. */
 const ItemsScreen = () => {
   const page = readPage();
   const load = async (signal: AbortSignal) => ({ ...(await client.listItems({ page, size }, { signal })), page });
