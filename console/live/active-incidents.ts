@@ -4,13 +4,13 @@ import { toHash } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { type Resource, useResource } from './resource.ts';
 
-/** As many are read at most. */
+/** Maximum number of loaded incidents. */
 const most = 1000;
 
-/** Milliseconds between two readings while incidents change. */
+/** Minimum milliseconds between requests while incidents change. */
 const calm = 1000;
 
-/** Incidents that are open or taken; undefined where nobody may see them. */
+/** Open and acknowledged incidents; undefined for users without access. */
 export type ActiveIncidents = readonly Incident[] | undefined;
 
 export const useActiveIncidents = (): Resource<ActiveIncidents> => {
@@ -21,7 +21,7 @@ export const useActiveIncidents = (): Resource<ActiveIncidents> => {
   return useResource<ActiveIncidents, 'incidents'>(load, { topic: 'incidents', calm });
 };
 
-/** The incident that alerts of this source with these labels have opened. */
+/** Open incident for alerts with this source and these labels. */
 export const findIncident = (
   incidents: ActiveIncidents,
   source: string,

@@ -8,29 +8,29 @@ import { subscribe } from './live.ts';
 import { toApiError } from './resource.ts';
 
 interface State {
-  /** Newest first; undefined until the first page is read. */
+  /** Loaded alerts, newest first; undefined until the first page is loaded. */
   alerts: AlertEntry[] | undefined;
-  /** Newer than the list, held back while the user reads further down, so that nothing moves. */
+  /** Newer alerts, held back while the user reads further down, so that the rows stay in place. */
   held: AlertEntry[];
-  /** The cursor of the next page; null after the last. */
+  /** Cursor of the next page; null after the last page. */
   next: number | null;
   isLoading: boolean;
   error: ApiError | undefined;
-  /** Alerts with a higher number have arrived since the page was opened. */
+  /** Sequence number of the newest alert when the page was opened. */
   seenUpTo: number;
 }
 
-/** Alerts of the first page, and of those that scrolling loads. */
+/** Page size, also for pages loaded by scrolling. */
 const pageSize = 100;
 const olderPageSize = 500;
-/** Alerts that a list may hold; more would take too much memory. The next list begins where this one ends. */
+/** Maximum number of alerts in a list, which limits memory. The next list begins where this list ends. */
 const mostKept = 20_000;
-/** Alerts that wait to be shown together; a hidden tab has no frames. */
+/** Maximum number of alerts waiting for the next frame; a hidden tab has no frames. */
 const mostArrived = 1000;
 
 /**
- * The alerts that match, kept current; `isReading` tells whether new ones are held back. With `before`, those before
- * this number, to which nothing is added.
+ * Alerts that match the filter, updated live; `isReading` returns true while new alerts are held back. With `before`,
+ * only alerts before this sequence number, without updates.
  */
 export const useAlertList = (filter: AlertFilter, before: number | undefined, isReading: () => boolean) => {
   const key = JSON.stringify({ filter, before });
@@ -56,7 +56,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   const search = (page: { before?: number; limit: number }) =>
     client.searchAlerts({ ...filter, ...page }, { signal: aborted.signal });
   const begin = start === undefined ? {} : { before: start };
-  /** Alerts of events that are not in the list yet: while a page is read, nobody knows whether it has them. */
+  /** Alerts from events that are not in the list yet: a page being loaded may or may not contain these alerts. */
   let arrived: AlertEntry[] = [];
   let frame = 0;
   let syncing = 0;
@@ -83,7 +83,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     return { alerts: alerts.slice(0, mostKept), next: alerts[mostKept - 1]?.seq ?? null, ...rest };
   };
 
-  /** Reads the newest page: the first time, and whenever events may have been missed. */
+  /** Loads the newest page: at the start, and whenever events may have been missed. */
   const sync = async (): Promise<void> => {
     syncing += 1;
     try {
@@ -109,7 +109,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     update({ isLoading: true });
     try {
       const page = await search({ before: next, limit: olderPageSize });
-      // The list has changed meanwhile: this page is there already, or does not follow any more.
+      // The list has changed during the request: this page is already loaded or no longer follows.
       if (state.value.next !== next) return update({ isLoading: false });
       const { alerts = [] } = state.value;
       update({ alerts: [...alerts, ...page.data], next: page.next, isLoading: false, error: undefined });
@@ -144,7 +144,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   return { state, start: run, loadOlder, showHeld, retry: () => void sync() };
 };
 
-/** The alerts, those marked that are over by what came in later. */
+/** Marks alerts as resolved that newer alerts have resolved. */
 const resolve = (alerts: AlertEntry[], newer: readonly AlertEntry[]): AlertEntry[] => {
   const ends = new Map(newer.flatMap((each) => (each.resolves ? [[each.resolves, each] as const] : [])));
   if (ends.size === 0) return alerts;
@@ -154,7 +154,7 @@ const resolve = (alerts: AlertEntry[], newer: readonly AlertEntry[]): AlertEntry
   });
 };
 
-/** True for a list that takes no older alerts. */
+/** True if the list accepts no more older alerts. */
 export const isFull = (alerts: readonly AlertEntry[]): boolean => alerts.length >= mostKept;
 
 export type LiveAlerts = ReturnType<typeof createList>;

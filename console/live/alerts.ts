@@ -3,7 +3,7 @@ import { createFilterTest } from '../../src/lib/wildcards.ts';
 import { text } from '../strings/index.ts';
 import { fromServer } from '../zone.ts';
 
-/** What is searched for; a text that is undefined or empty is no filter. */
+/** Search criteria; undefined or empty texts do not filter. */
 export interface AlertFilter {
   severity?: string | undefined;
   level?: string | undefined;
@@ -15,7 +15,7 @@ export interface AlertFilter {
   until?: string | undefined;
 }
 
-/** True for alerts that a search with this filter would find. */
+/** True if a search on the server with this filter finds the alert. */
 export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean => {
   const { q, since, until, ...exact } = filter;
   const time = toTimeOf(alert).getTime();
@@ -29,10 +29,10 @@ export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean =>
   );
 };
 
-/** Characters of a message in a list; the whole of it is in the alert. */
+/** Maximum number of characters of a message in a list; the dialog shows the full message. */
 const mostShown = 400;
 
-/** The message for a list, which is never without anything to see. */
+/** Message for a list, with a placeholder for an empty message. */
 export const toAlertLine = ({ message }: AlertEntry): string =>
   /[^\s\p{C}]/u.test(message) ? message.slice(0, mostShown) : text.alerts.noMessage;
 

@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 
-/** Something whose changes the server counts; null for what only the config file can change. */
+/** Resource with a version; null for resources from the config file. */
 interface Versioned {
   version: number | null;
 }
 
-/** Something as the user has seen it first: what others change meanwhile is not overwritten. */
+/** Value as first seen by the user, so that concurrent changes by others are not overwritten. */
 export const useSeen = <T>(present: T): T => useState(present)[0];
 
-/** For a change of something as it was seen. */
+/** `If-Match` header value for the seen version. */
 export const toIfMatch = ({ version }: Versioned): { ifMatch?: string } =>
   version === null ? {} : { ifMatch: `"${version}"` };
 
 /**
- * Replaces something as it was seen before. Without `before`, makes something new: throws an Error with the text `taken`
- * where there is one.
+ * Creates a resource, or replaces the seen version. A new resource whose name exists throws an Error with the text
+ * `taken`.
  */
 export const putSeen = async (
   put: (options: { ifMatch?: string; ifNoneMatch?: '*' }) => Promise<unknown>,

@@ -5,10 +5,10 @@ import { place } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { useResource } from './resource.ts';
 
-/** Lists that few servers use, and whether they hold anything; kept current by `useFilledLists`. */
+/** True for each rarely used list that has entries; updated by `useFilledLists`. */
 export const filledLists = signal({ items: false, simpleTasks: false });
 
-/** Reads at the start, after each login, and when one of the lists is opened. */
+/** Checks the lists at the start, after each login, and when a list is opened. */
 export const useFilledLists = (): void => {
   const { path } = place.value;
   const { value } = useResource(loadFilled, { key: lists.includes(path) ? path : '' });

@@ -1,15 +1,15 @@
 import type { AlertEntry } from 'signalbox/client';
 
-/** An alert, and how many like it there are in the list. */
+/** Alert with the number of its repeats in the list. */
 export interface Folded {
-  /** The newest of them. */
+  /** Newest of the repeats. */
   alert: AlertEntry;
   count: number;
-  /** Stays the same when another one comes in. */
+  /** Row key, which stays the same when another repeat arrives. */
   row: string | number;
 }
 
-/** Made once for each alert: long lists are folded again with each page. */
+/** Cached key per alert: long lists are folded again with each page. */
 const keys = new WeakMap<AlertEntry, string>();
 
 const toKey = (alert: AlertEntry): string => {
@@ -19,7 +19,7 @@ const toKey = (alert: AlertEntry): string => {
   return key;
 };
 
-/** Numbers in place of keys, which are as long as messages. */
+/** Short row ids in place of keys, which are as long as messages. */
 const rows = new Map<string, number>();
 const mostRows = 100_000;
 let nextRow = 0;
@@ -31,7 +31,7 @@ const toRow = (key: string): number => {
   return row;
 };
 
-/** Alerts that differ only in time become one, at the place of the newest. */
+/** Folds alerts that differ only in time into a single row, at the position of the newest. */
 export const fold = (alerts: readonly AlertEntry[]): Folded[] => {
   const found = new Map<string, Folded>();
   for (const alert of alerts) {

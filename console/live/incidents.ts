@@ -9,24 +9,24 @@ import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
 import { type Resource, useResource } from './resource.ts';
 
-/** Milliseconds between two readings in a storm. */
+/** Minimum milliseconds between requests in an alert storm. */
 const calm = 1000;
 
-/** Open incidents that are kept here; of more, only the number is known. */
+/** Maximum number of incidents kept here; of further incidents, only the number is known. */
 const most = 100;
 
 interface OpenIncidents {
-  /** How many there are. */
+  /** Number of open incidents. */
   total: number;
   data: readonly Incident[];
-  /** Those that somebody has acknowledged, the same. */
+  /** Acknowledged incidents. */
   takenTotal: number;
   taken: readonly Incident[];
-  /** When the last one was resolved. */
+  /** Time at which the last incident was resolved. */
   quietSince: string | null;
 }
 
-/** What nobody has taken yet, and what somebody has; kept current by `useOpenIncidents`. */
+/** Open and acknowledged incidents; updated by `useOpenIncidents`. */
 export const openIncidents = signal<Resource<OpenIncidents>>({
   value: undefined,
   error: undefined,
@@ -34,13 +34,13 @@ export const openIncidents = signal<Resource<OpenIncidents>>({
   reloadSoon: () => undefined,
 });
 
-/** Puts what should be done first before the rest: what nobody has taken, then the worst, then the oldest. */
+/** Sort order by urgency: open before acknowledged, then the worst, then the oldest. */
 export const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
   Date.parse(a.firstAt) - Date.parse(b.firstAt);
 
-/** Follows open incidents as long as the component is shown: the one around all screens. Events say all there is to know. */
+/** Follows incidents while the app component is shown. Events contain all needed fields, so nothing is reloaded. */
 export const useOpenIncidents = (): void => {
   const resource = useResource(loadOpen, { topic: 'incidents', take, calm });
   openIncidents.value = resource;
@@ -51,7 +51,7 @@ const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
   const [open, acknowledged, resolved] = await Promise.all([
     client.listIncidents({ state: 'open', limit: most }, { signal }),
     client.listIncidents({ state: 'acknowledged', limit: most }, { signal }),
-    // A comment is a change, too: the one that changed last need not be the one that was resolved last.
+    // The incident changed last need not be the incident resolved last: comments are changes, too.
     client.listIncidents({ state: 'resolved', limit: most }, { signal }),
   ]);
   return {
@@ -63,14 +63,17 @@ const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
   };
 };
 
-/** The last of some times, all in UTC. */
+/** Latest of several UTC timestamps. */
 const findLast = (times: readonly (string | null)[]): string | null =>
   times
     .filter((time) => time !== null)
     .toSorted()
     .at(-1) ?? null;
 
-/** What is known after an incident has changed. Of those that are not kept here, nobody knows what they were before. */
+/**
+ * Applies a change of an incident. The former state of an incident not kept here is unknown, so the lists are
+ * reloaded.
+ */
 const take = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
   if (!before) return before;
   const open = move(changed, 'open', before.data, before.total);
@@ -85,7 +88,7 @@ const take = (changed: Incident, before: OpenIncidents | undefined): OpenInciden
   };
 };
 
-/** The incidents in a state after one has changed; they are a part if not all are kept here. */
+/** Moves an incident into or out of a list; the list is partial if not all incidents are kept. */
 const move = (changed: Incident, state: Incident['state'], before: readonly Incident[], total: number) => {
   const others = before.filter(({ id }) => id !== changed.id);
   const isIn = changed.state === state;
@@ -97,7 +100,7 @@ const move = (changed: Incident, state: Incident['state'], before: readonly Inci
   };
 };
 
-/** Shows in the icon of the page that incidents are open, and reports new ones on the desktop if the user wants it. */
+/** Shows open incidents in the favicon, and reports new incidents on the desktop if enabled. */
 export const startIncidentSignals = (): void => {
   const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   effect(() => {
@@ -110,7 +113,7 @@ export const startIncidentSignals = (): void => {
   });
 };
 
-/** The incidents that were reported, so that one is reported once each time it opens. */
+/** Reported incidents, so that each opening is reported once. */
 const reported = new Set<string>();
 
 const showNotice = ({ id, number, state, level, title }: Incident): void => {
@@ -127,7 +130,7 @@ const showNotice = ({ id, number, state, level, title }: Incident): void => {
   };
 };
 
-/** Turns reports on the desktop on or off; resolves to false if the browser does not allow them. */
+/** Turns desktop notifications on or off; resolves to false if the browser denies permission. */
 export const toggleDesktopNotices = async (): Promise<boolean> => {
   if (desktopNotices.value) {
     desktopNotices.value = false;

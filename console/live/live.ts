@@ -14,40 +14,40 @@ import {
   type Subscriber,
 } from './topics.ts';
 
-/** `live`: events arrive. `polling`: asked for every 2 s. `stale`: connected, but silent. */
+/** `live`: events arrive. `polling`: requests every 2 s. `stale`: connected, but no data arrives. */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'stale' | 'offline';
 
 export const liveState = signal<LiveState>('connecting');
 
-/** When the server was last heard of, in milliseconds. */
+/** Time of the last data from the server, in milliseconds. */
 export const lastContact = signal(Date.now());
 
 const second = 1000;
 const pollEvery = 2 * second;
-/** A stream that is silent for this long is checked with a request of its own. */
+/** Milliseconds without data after which the connection is checked with a separate request. */
 const silence = 4 * second;
-/** A proxy that passes nothing on within this time buffers the stream. */
+/** Milliseconds without the first event after which a buffering proxy is assumed. */
 const openingTime = 4 * second;
-/** Milliseconds before a stream that ended is opened again: doubled each time, up to `longestPause`, until one lasts. */
+/** Milliseconds before reconnecting: doubled each time, up to `longestPause`, until a connection lasts. */
 const shortestPause = 50;
 const longestPause = 10 * second;
-/** After a fallback to polling, the stream is tried again. */
+/** Milliseconds of polling before the stream is tried again. */
 const polledFor = 60 * second;
-/** A tab that is hidden for this long lets its stream go: browsers allow six connections for all tabs of a server. */
+/** Milliseconds after which a hidden tab closes its stream: browsers allow six connections per server for all tabs. */
 const hiddenFor = 10 * second;
 
 const probes: RouteName[] = ['getLivez', 'getServerHealth', 'getReadiness'];
 
-/** Ends the present wait or stream, because the topics or the session have changed. */
+/** Aborts the current wait or stream when topics or session change. */
 let interruption = new AbortController();
-/** The id of the last event: alerts go on from there. */
+/** Id of the last event, from which the stream resumes. */
 let lastId: string | undefined;
 let pollUntil = 0;
 let nextPause = shortestPause;
 let isScheduled = false;
 let isPaused = document.hidden;
 
-/** Follows a topic until the returned function is called. */
+/** Follows a topic; returns a function that ends the subscription. */
 export const subscribe = <T extends LiveTopic>(topic: T, subscriber: Subscriber<T>): (() => void) => {
   addSubscriber(topic, subscriber);
   interrupt();
@@ -57,7 +57,7 @@ export const subscribe = <T extends LiveTopic>(topic: T, subscriber: Subscriber<
   };
 };
 
-/** Connects, and stays connected as long as the page is open. */
+/** Connects, and reconnects as long as the page is open. */
 export const startLive = async (): Promise<never> => {
   effect(() => {
     session.value;
@@ -87,7 +87,7 @@ const pauseWhileHidden = (): void => {
   });
 };
 
-/** Changes made in one go, such as those of a screen that replaces another, restart the stream once. */
+/** Restarts the stream once for several changes, such as a screen replacing another. */
 const interrupt = (): void => {
   if (isScheduled) return;
   isScheduled = true;
@@ -113,7 +113,7 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
     confirm('live');
     watch = setTimeout(check, silence);
   };
-  /** Ends a silent stream whose server does not respond either. */
+  /** Closes a silent stream if the server does not respond to a request either. */
   const check = async () => {
     const isAlive = await isThere();
     if (signal.aborted) return;
@@ -127,7 +127,7 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
     if (!interrupted.aborted) liveState.value = 'reconnecting';
   } catch (error) {
     const status = error instanceof ClientError ? error.status : 0;
-    // A session that ended with a 401, or began meanwhile, starts the next round.
+    // A session that expired with a 401, or began during the connection, starts the next round.
     const isInterrupted = interrupted.aborted || session.peek() !== before;
     if (status > 0 && !isInterrupted) pollUntil = Date.now() + polledFor;
     else if (!isInterrupted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
@@ -138,7 +138,7 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
   if (Date.now() - startedAt > longestPause) nextPause = shortestPause;
   if (interrupted.aborted) return;
   let left = isOpen ? nextPause : Math.max(second, nextPause);
-  // A longer pause would not show in time that the server is gone.
+  // A longer pause would show too late that the server is down.
   for (; isOpen && left > second && !interrupted.aborted; left -= second) {
     if (!(await isThere()) && !interrupted.aborted) liveState.value = 'offline';
     await pause(second, interrupted);
@@ -155,11 +155,11 @@ const openStream = async (topics: LiveTopic[], signal: AbortSignal): Promise<Res
 };
 
 const dispatch = ({ id, event, data }: ServerEvent): void => {
-  // Without a place to go on from, what happened before the stream was opened may have been missed.
+  // Without a last event id, events before the connection may have been missed.
   if (event === 'hello' && lastId === undefined) resync();
   lastId = id ?? lastId;
   const value = parseResponseJson('GET /api/events', data);
-  // The server cannot tell what was missed of these.
+  // The server cannot tell which events of these topics were missed.
   if (event === 'resync') for (const topic of (value as { topics: LiveTopic[] }).topics) resync(topic);
   else publish(event, value);
 };
@@ -176,7 +176,7 @@ const poll = async (interrupted: AbortSignal): Promise<void> => {
   await pause(liveState.value === 'offline' ? second : pollEvery, interrupted);
 };
 
-/** True if the server responds at all. */
+/** True if the server responds. */
 const isThere = async (): Promise<boolean> => {
   const path = probes.map(findRoute).find((route) => route && !route.roles)?.path;
   try {
@@ -185,7 +185,7 @@ const isThere = async (): Promise<boolean> => {
       cache: 'no-store',
     });
     await response.arrayBuffer();
-    // A proxy answers 502 or 504 for a server that is gone.
+    // A proxy responds with 502 or 504 if the server is down.
     return response.status !== 502 && response.status !== 504;
   } catch {
     return false;

@@ -7,34 +7,34 @@ import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
 import type { LiveTopic } from './topics.ts';
 
-/** Something read from the server: the last value stays while it is read again or cannot be read. */
+/** Value loaded from the server; the last value stays during a reload and after a failure. */
 export interface Resource<T> {
   value: T | undefined;
   error: ApiError | undefined;
   reload(): void;
-  /** As `reload`, once for much news. */
+  /** Same as `reload`, once for several events. */
   reloadSoon(): void;
 }
 
 interface Options<T, K extends LiveTopic> {
-  /** Read again when this changes. */
+  /** Reloads when this key changes. */
   key?: string;
-  /** Read again when this topic has news. */
+  /** Reloads on events of this topic. */
   topic?: K;
-  /** A form is built from it, which stays while an expired session is renewed. */
+  /** Keeps the value while an expired session is renewed, for a form that is based on the value. */
   isKept?: boolean;
-  /** Milliseconds to wait after news, so that many of them cause one request. */
+  /** Milliseconds to wait after an event, so that many events cause a single request. */
   calm?: number;
-  /** The whole value that an event of the topic brings, instead of reading it again. */
+  /** Replaces the value by the data of an event, instead of reloading. */
   replace?: (data: Topics[K]) => T;
-  /** The value after an event of the topic, instead of reading it again. */
+  /** Applies the data of an event to the value, instead of reloading. */
   take?: (data: Topics[K], before: T | undefined) => T | undefined;
 }
 
-/** Milliseconds from one reading to the next that an event causes, whatever `calm` is. */
+/** Minimum milliseconds between reloads caused by events, whatever `calm` is. */
 const leastBetween = 200;
 
-/** Reads something from the server and keeps it current. */
+/** Loads a value from the server and keeps it current. */
 export const useResource = <T, K extends LiveTopic = never>(
   load: (signal: AbortSignal) => Promise<T>,
   options: Options<T, K> = {},
@@ -42,7 +42,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   const { key = '', topic, calm = 0, isKept = false, replace, take } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
-  /** The key that the value was read for, whatever the token was. */
+  /** Key of the loaded value, without the token. */
   const readFor = useRef<string | undefined>(undefined);
   const token = session.value?.token;
   const resource = useMemo(() => createLoader(load, value, error, calm, isKept, key, readFor), [key, token]);
@@ -64,7 +64,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   return { value: value.value, error: error.value, reload: resource.reload, reloadSoon: resource.reloadSoon };
 };
 
-/** Calls it with each event of a topic that is not the one of the resource. */
+/** Calls `onNews` on each event of a topic other than the topic of the resource. */
 export const useNews = (topic: LiveTopic, onNews: () => void): void =>
   useEffect(() => subscribe(topic, { onEvent: onNews, onResync: () => undefined }), [onNews]);
 
@@ -93,14 +93,14 @@ const createLoader = <T>(
       try {
         const data = await load(aborted.signal);
         if (aborted.signal.aborted) break;
-        // An event that has come meanwhile is newer.
+        // An event received during the request is newer.
         if (replacements === before) value.value = data;
         readFor.current = key;
         error.value = undefined;
       } catch (reason) {
         if (aborted.signal.aborted) break;
         error.value = toApiError(reason);
-        // What only users may see is gone with the session.
+        // Values that only users may see are removed when the session ends.
         const isGone = error.value.problem === 'login' && !(isKept && hasExpired.value);
         if (isGone || readFor.current !== key || error.value.status === 403) value.value = undefined;
       }
@@ -124,7 +124,7 @@ const createLoader = <T>(
     readFor.current = key;
     value.value = data;
   };
-  /** What is being read may be from before an event. */
+  /** Repeats a running request, whose response may be older than the event. */
   const repeatIfRunning = (): void => {
     if (running) reloadSoon();
   };
@@ -135,6 +135,6 @@ const createLoader = <T>(
   return { reload: () => void reload(), reloadSoon, repeatIfRunning, resync, replace, stop };
 };
 
-/** What was thrown, as an error that can be shown. */
+/** Converts a thrown value to an error with a message for the user. */
 export const toApiError = (reason: unknown): ApiError =>
   reason instanceof ApiError ? reason : new ApiError('refused', `${text.errors.unexpected} ${String(reason)}`);

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { notify } from '../ui/toast.tsx';
 import { toApiError } from './resource.ts';
 
-/** Says why something has failed, unless the user has not logged in. */
+/** Shows the reason of a failure, unless the user has declined to log in. */
 export const notifyFailure = (reason: unknown): void => {
   const { problem, message } = toApiError(reason);
   if (problem !== 'login') notify(message, { kind: 'failure' });
 };
 
-/** Runs an action of a button, one at a time, and says why it failed. */
+/** Runs a button's action, one at a time, and shows the reason of a failure. */
 export const useRun = (action: () => Promise<void>): { isRunning: boolean; run: () => void } => {
   const isRunning = useSignal(false);
   const run = async (): Promise<void> => {

@@ -5,15 +5,15 @@ import { zone } from '../zone.ts';
 
 const words = text.silences;
 
-/** Times on days of the week; 0 is Sunday. */
+/** Time of day on days of the week; 0 is Sunday. */
 interface WeeklyTime {
   days: readonly number[];
-  /** `02:30`. */
+  /** Time of day, such as `02:30`. */
   time: string;
 }
 
 const allDays = [0, 1, 2, 3, 4, 5, 6];
-/** As weeks are written. */
+/** Days in order of display, from Monday. */
 export const weekdays = [1, 2, 3, 4, 5, 6, 0];
 const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
@@ -25,7 +25,7 @@ const toCron = ({ days, time }: WeeklyTime): string => {
   return `${Number(minute)} ${Number(hour)} * * ${on}`;
 };
 
-/** The times of a cron expression, if it has one time on some days of the week. */
+/** Weekly times of a cron expression; undefined if the expression is not a single time on days of the week. */
 const toWeekly = (expression: string): WeeklyTime | undefined => {
   const [, minute, hour, on] = /^\s*(\d{1,2})\s+(\d{1,2})\s+\*\s+\*\s+(\S+)\s*$/.exec(expression) ?? [];
   const days = on === undefined ? undefined : readDays(on);
@@ -33,7 +33,7 @@ const toWeekly = (expression: string): WeeklyTime | undefined => {
   return { days, time: `${toTwoDigits(hour)}:${toTwoDigits(minute)}` };
 };
 
-/** The days of `*`, `6`, `1-5` or `mon,wed`; undefined for what is more complicated. */
+/** Days of `*`, `6`, `1-5` or `mon,wed`; undefined for other expressions. */
 const readDays = (on: string): number[] | undefined => {
   if (on === '*') return allDays;
   const days = new Set<number>();
@@ -47,7 +47,7 @@ const readDays = (on: string): number[] | undefined => {
 
 const readDay = (word: string): number => (/^[0-7]$/.test(word) ? Number(word) : names.indexOf(word));
 
-/** What is typed into a form about times that recur, on days of the week or by a cron expression. */
+/** Form state of a recurring schedule: days of the week, or a cron expression. */
 export interface ScheduleDraft extends WeeklyTime {
   expression: string;
   timeZone: string;
@@ -59,14 +59,14 @@ export const toScheduleDraft = (expression: string, timeZone: string | null) => 
   return weekly ? { ...typed, ...weekly, mode: 'weekly' as const } : { ...typed, mode: 'cron' as const };
 };
 
-/** What is sent. Throws an Error that can be shown. */
+/** Request body of a schedule. Throws an Error with a message for the user. */
 export const readSchedule = ({ mode, days, time, expression, timeZone }: ScheduleDraft & { mode: string }) => {
   if (mode === 'weekly' && (days.length === 0 || time === '')) throw new Error(words.noDays);
   const schedule = mode === 'weekly' ? toCron({ days, time }) : expression.trim();
   return { schedule, ...(timeZone.trim() !== '' && { timeZone: timeZone.trim() }) };
 };
 
-/** `Monday to Friday`, `Tuesday and Thursday`. */
+/** Days in words: `Monday to Friday`, `Tuesday and Thursday`. */
 const toDays = (days: readonly number[]): string => {
   if (days.length === allDays.length) return words.everyDay;
   const sorted = weekdays.filter((day) => days.includes(day));
@@ -79,11 +79,11 @@ const toDays = (days: readonly number[]): string => {
   return words.and(named.slice(0, -1).join(', '), named.at(-1) ?? '');
 };
 
-/** A recurring silence in words: `Saturday at 02:00 for 1 h 30 min`. */
+/** Recurring silence in words: `Saturday at 02:00 for 1 h 30 min`. */
 export const describeSchedule = ({ schedule, timeZone, minutes }: Silence): string =>
   describeTimes(schedule ?? '', timeZone, words.lasting(toDuration((minutes ?? 0) * 60)));
 
-/** The times of a cron expression in words: `Saturday at 02:00 (Asia/Tokyo)`; the zone only if it is not the one that is shown. */
+/** Times of a cron expression in words: `Saturday at 02:00 (Asia/Tokyo)`, with the zone unless displayed. */
 export const describeTimes = (expression: string, timeZone: string | null, lasting = ''): string => {
   const weekly = toWeekly(expression);
   const [, minute, hour, day] = /^(\d{1,2}) (\d{1,2}) (\d{1,2}) \* \*$/.exec(expression) ?? [];

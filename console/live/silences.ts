@@ -8,16 +8,16 @@ import { describeSchedule } from './schedule.ts';
 
 const words = text.silences;
 
-/** As many are read at most. */
+/** Maximum number of loaded silences. */
 export const mostSilences = 1000;
 
-/** Some silences of how many there are. */
+/** Loaded silences with the number of all silences. */
 export interface FoundSilences {
   total: number;
   data: readonly Silence[];
 }
 
-/** Those that hold, and then those that will. */
+/** Loads active silences, then upcoming silences. */
 export const loadCurrent = async (signal: AbortSignal): Promise<FoundSilences> => {
   const [active, pending] = await Promise.all([
     client.listSilences({ state: 'active', limit: mostSilences }, { signal }),
@@ -29,7 +29,7 @@ export const loadCurrent = async (signal: AbortSignal): Promise<FoundSilences> =
 export type SilenceMatch = NonNullable<Silence['match']>;
 const parts = ['source', 'hostname', 'level', 'text'] as const;
 
-/** What it silences, in words: `source backup, host web-1`. */
+/** Matchers in words: `source backup, host web-1`. */
 export const describeMatch = ({ match, matchers }: Pick<Silence, 'match' | 'matchers'>): string => {
   if (!match) {
     return (matchers ?? []).map(({ name, value, ...kind }) => `${name}${toOperator(kind)}"${value}"`).join(', ');
@@ -47,13 +47,13 @@ const toOperator = ({ isEqual, isRegex }: Pick<Matcher, 'isEqual' | 'isRegex'>):
   return isEqual ? '=' : '!=';
 };
 
-/** As it is now: what the server has sent may be older. */
+/** Silence with its current state: the server's response may be outdated. */
 export const toPresentState = ({ state, window }: Silence): Silence['state'] => {
   if (state !== 'pending' || !window || untilTime(Date.parse(window.startsAt)) > 0) return state;
   return 'active';
 };
 
-/** When it holds, in words: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and `25 min left`. */
+/** Schedule in two lines: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and `25 min left`. */
 export const toWhen = (silence: Silence): string[] => {
   const { window, schedule, startsAt, endsAt } = silence;
   const state = toPresentState(silence);
@@ -70,10 +70,10 @@ export const toWhen = (silence: Silence): string[] => {
   return [words.until(toMinute(windowEnd)), words.left(toDuration(left))];
 };
 
-/** The same in one line. */
+/** Schedule in a single line. */
 export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
 
-/** Whether an incident is like the pattern, as the server has it. */
+/** True if the silence matches the incident, by the server's rules. */
 export const silenceMatches = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
   const subject = { source, hostname, level, text: title };
   const isText = (value: string | undefined, pattern: string): boolean =>

@@ -9,10 +9,10 @@ interface Known {
   reload: () => void;
 }
 
-/** What needs attention now, by the server's own judgement; kept current by `useStatus`. */
+/** Server's health report with open problems; updated by `useStatus`. */
 export const healthStatus = signal<Known>({ value: undefined, error: undefined, reload: () => undefined });
 
-/** Follows the server's health as long as the component is shown: the one around all screens. */
+/** Follows the server's health while the app component is shown. */
 export const useStatus = (): void => {
   healthStatus.value = useResource((signal) => client.getStatus(undefined, { signal }), {
     topic: 'status',

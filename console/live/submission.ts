@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiError } from '../api.ts';
 import { text } from '../strings/index.ts';
 
-/** Why a form was not accepted; a conflict with what others have changed tells what to do. */
+/** Reason of a refused form; after a conflict, with what to do. */
 const explain = (reason: unknown): string => {
   if (reason instanceof ApiError && reason.status === 412) return text.errors.conflict;
   return reason instanceof Error ? reason.message : String(reason);
@@ -29,23 +29,23 @@ const useAttempts = (send: () => Promise<void>) => {
   return { error, attempt, submission };
 };
 
-/** Sends what a dialog is about, one at a time, and keeps why it was refused. */
+/** Submits a dialog, one request at a time, and keeps the reason of a refusal. */
 export const useSubmission = (send: () => Promise<void>) => useAttempts(send).submission;
 
-/** The members of a draft that hold what is typed. */
+/** Names of the text members of a draft. */
 type TextName<Draft> = { [Name in keyof Draft]: string extends Draft[Name] ? Name : never }[keyof Draft];
 
-/** What the parts of a form with a draft get. */
+/** Properties of form sections that share a draft. */
 export interface DraftProps<Draft> {
   draft: Draft;
   set: (changes: Partial<Draft>) => void;
-  /** Lets a field show and change a text of the draft. */
+  /** Binds a field to a text of the draft. */
   bind: (name: TextName<Draft>) => { value: string; onValue: (value: string) => void };
 }
 
 /**
- * The same for a form with a draft: each change of it takes back why the last attempt was refused. `attempt` does
- * something else with the draft, and shows in the same place why it failed.
+ * Form with a draft: each change clears the last error. `attempt` runs another action with the draft, and shows its
+ * error in the same place.
  */
 export const useDraft = <Draft extends object>(
   first: Draft,
@@ -67,7 +67,7 @@ export const useDraft = <Draft extends object>(
   return { form, ...rest };
 };
 
-/** The number that is typed into a field; undefined without one. Throws an Error that can be shown. */
+/** Number typed into a field; undefined if empty. Throws an Error with a message for the user. */
 export const readNumber = (label: string, typed: string): number | undefined => {
   if (typed.trim() === '') return undefined;
   const value = Number(typed.trim().replace(',', '.'));

@@ -1,17 +1,17 @@
 import type { Topics } from 'signalbox/client';
 import { isReadable, type RouteName } from '../routes.ts';
 
-/** What the server reports as it happens. */
+/** Topics of live events. */
 export type LiveTopic = keyof Topics;
 
 export interface Subscriber<T extends LiveTopic = LiveTopic> {
-  /** Receives the data of each event. */
+  /** Handles the data of an event. */
   onEvent(data: Topics[T]): void;
-  /** Events may have been missed, or there are none: read the present state. While polling, called every 2 s. */
+  /** Handles missed events: reloads the current state. Called every 2 s while polling. */
   onResync(): void;
 }
 
-/** The route whose guard also guards the topic. */
+/** Route whose access rules also apply to the topic. */
 const guards: Record<LiveTopic, RouteName> = {
   host: 'getHealth',
   processes: 'listProcesses',
@@ -41,7 +41,7 @@ export const removeSubscriber = (topic: LiveTopic, subscriber: Subscriber): void
   if (others?.size === 0) subscribers.delete(topic);
 };
 
-/** Topics that somebody follows and that the present session may see. */
+/** Topics with subscribers that the current session may read. */
 export const listTopics = (): LiveTopic[] =>
   [...subscribers.keys()].filter((topic) => isReadable(guards[topic])).sort();
 
@@ -49,7 +49,7 @@ export const publish = (topic: string, data: unknown): void => {
   for (const { onEvent } of subscribers.get(topic as LiveTopic) ?? []) onEvent(data as never);
 };
 
-/** Lets all subscribers, or those of one topic, read the present state. */
+/** Makes the subscribers of all topics, or of a topic, reload. */
 export const resync = (topic?: LiveTopic): void => {
   const woken = topic === undefined ? [...subscribers.values()].flatMap((each) => [...each]) : subscribers.get(topic);
   for (const { onResync } of woken ?? []) onResync();

@@ -21,12 +21,12 @@ const words = text.notifications;
 
 interface Props {
   destination: Destination;
-  /** Who is on call, where that is known. */
+  /** On-call state, if the server has rotations. */
   onCall: readonly OnCall[];
   onRetried: () => void;
 }
 
-/** How a destination is doing, what waits, and what was given up, with another try. */
+/** Delivery status of a destination, with waiting and given-up notifications and buttons to retry. */
 export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
   const { destination: name, type, address, state, parked, parkedAlerts, waitingAlerts } = destination;
   return (
@@ -77,7 +77,7 @@ const looks: Record<Destination['state'], Look> = {
   failing: { tone: 'error', icon: 'error' },
 };
 
-/** The state in words. A destination with nothing to do is not well while alerts did not reach it. */
+/** Delivery status in words. An idle destination with given-up alerts is not shown as good. */
 const StateChip = ({ destination: { state, parked, failingSince } }: { destination: Destination }) => {
   if (state === 'idle' && parked > 0) {
     return (
@@ -183,7 +183,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** When it is notified of incidents. */
+/** Rules for notifications about incidents. */
 const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
   const { after, repeat, groupSeconds, hours, hoursExcept } = rules;
   return (
@@ -203,7 +203,7 @@ const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
 const toNames = (levels: NonNullable<Destination['incidents']>['hoursExcept']): string =>
   levels.map((level) => text.alerts.severities[level]).join(', ');
 
-/** Which incidents it is notified of, in words. */
+/** Filter for incidents, in words. */
 const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNullable<Destination['incidents']>) => {
   const kinds = on.filter((kind) => kind !== 'reminder').map((kind) => words.kinds[kind].toLowerCase());
   return [
@@ -215,7 +215,7 @@ const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNu
     .join(' ');
 };
 
-/** Which alerts it gets, in words. */
+/** Filter for alerts, in words. */
 const toFilter = ({ levels, sources, formats }: Destination['filter']): string =>
   [
     levels ? levels.join(', ') : words.allLevels,

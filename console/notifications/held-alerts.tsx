@@ -7,25 +7,25 @@ import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
-/** Lists of more alerts are closed at first. */
+/** Maximum length of a list that is expanded at first. */
 const mostOpen = 5;
-/** Characters of a message in the list. */
+/** Maximum number of characters of a message in the list. */
 const mostShown = 200;
 
-/** An alert that waits or was given up; its text is null once it is no longer in the log. */
+/** Waiting or given-up alert; its text is null once the alert is no longer in the log. */
 type HeldAlert = Pick<ParkedAlert, 'id' | 'time' | 'severity' | 'source' | 'message'> &
   Partial<ParkedAlert & WaitingAlert>;
 
 interface Props {
   title: (count: string) => string;
-  /** How many there are; `alerts` has some of them. */
+  /** Number of all held alerts; `alerts` may have only some. */
   count: number;
   alerts: readonly HeldAlert[];
   destination: string;
   onRetried: () => void;
 }
 
-/** Alerts that did not reach a destination, each with another try. */
+/** Undelivered alerts of a destination, each with a retry button. */
 export const HeldAlerts = ({ title, count, alerts, ...rest }: Props) => {
   if (alerts.length === 0) return null;
   return (

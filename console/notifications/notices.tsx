@@ -9,9 +9,9 @@ import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
-/** Lists of more are closed at first. */
+/** Maximum length of a list that is expanded at first. */
 const mostOpen = 5;
-/** Characters of a reason in the list. */
+/** Maximum number of characters of a reason in the list. */
 const mostShown = 200;
 
 type Notice = DestinationState['waitingNotices'][number];
@@ -21,7 +21,7 @@ interface Props {
   onRetried: () => void;
 }
 
-/** The next notifications of a destination, and what each waits for. */
+/** Planned notifications of a destination, with the reason each is waiting. */
 export const WaitingNotices = ({ destination: { destination, waitingNotices }, onRetried }: Props) => {
   if (waitingNotices.length === 0) return null;
   return (

@@ -19,7 +19,7 @@ import { OverrideDialog } from './override-dialog.tsx';
 
 const words = text.notifications;
 
-/** Handovers are no news of the topic: it is read again when the next one is, or after so many milliseconds. */
+/** Maximum milliseconds between reloads: handovers cause no events, so the list reloads at the next handover. */
 const longestWait = 3_600_000;
 
 interface Duty {
@@ -27,7 +27,7 @@ interface Duty {
   overrides: readonly DutyOverride[];
 }
 
-/** Who is on call, and who is put on duty by hand. */
+/** Rotations and overrides. */
 export const useOnCall = (): Resource<Duty> => {
   const load = async (signal: AbortSignal): Promise<Duty> => {
     if (!isReadable('getOnCall')) return { rotations: [], overrides: [] };
@@ -49,7 +49,7 @@ export const useOnCall = (): Resource<Duty> => {
   return resource;
 };
 
-/** Each rotation: who is on duty until when, who follows, and who is put on duty instead. */
+/** Rotations: who is on call, who follows, and overrides. */
 export const OnCallPanels = ({ duty: { value, error, reload } }: { duty: Resource<Duty> }) => {
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   if (!value || value.rotations.length === 0) return null;
@@ -71,7 +71,7 @@ export const OnCallPanels = ({ duty: { value, error, reload } }: { duty: Resourc
 
 interface RotationProps {
   onCall: OnCall;
-  /** Those of all rotations. */
+  /** Members of all rotations. */
   members: readonly string[];
   overrides: readonly DutyOverride[];
   onChanged: () => void;

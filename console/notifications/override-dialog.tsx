@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks who is on duty instead of those whose turn it is, and until when. */
+/** Dialog to override who is on call, until a time. */
 export const OverrideDialog = ({
   onCall: { rotation, member: present, next, endsAt },
   members,

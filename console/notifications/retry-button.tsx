@@ -9,13 +9,13 @@ const words = text.notifications;
 
 interface Props {
   destination: string;
-  /** Of the alert, or of the incident. */
+  /** Id of the alert or incident. */
   id: string;
   name: string;
   onRetried: () => void;
 }
 
-/** Sends again what did not reach a destination. */
+/** Button to retry a delivery. */
 export const RetryButton = ({ destination, id, name, onRetried }: Props) => {
   const { isRunning, run } = useRun(async () => {
     const { delivered, reason } = await userClient.retryDelivery({ destination, id });

@@ -20,14 +20,14 @@ const viewChoice = createAddressChoice('view', ['destinations', 'sent'], 'destin
   'pages',
 ]);
 
-/** Who is on call and how each destination is doing; or what was sent. */
+/** Two views: on call with destinations, or sent notifications. */
 const NotificationsScreen = () =>
   viewChoice.read() === 'sent' && isAllowed('listNotifications') ? <SentList /> : <Present />;
 
 const Present = () => {
   const duty = useOnCall();
   const destinations = useDestinations();
-  // What comes later would move the rest.
+  // Waits for rotations, which would otherwise move the destinations when loaded.
   if (!duty.value && !duty.error) return <Skeleton lines={12} />;
   return (
     <div class="list">

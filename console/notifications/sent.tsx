@@ -20,7 +20,7 @@ const pageSize = 50;
 const mostRows = 1000;
 const calm = 1000;
 
-/** What was sent to whom about which incident, newest first. */
+/** Sent notifications about incidents, newest first. */
 export const SentList = () => {
   const { value: all } = useDestinations();
   const names = (all?.data ?? []).flatMap((each) => (each.incidents ? [each.destination] : []));

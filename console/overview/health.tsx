@@ -14,14 +14,17 @@ import { toTone } from '../ui/severity.tsx';
 
 const words = text.overview;
 
-/** True if the server has no destination; undefined for those who may not see them. A quiet server says so as a problem. */
+/**
+ * True if the server has no destination; undefined for users without access. A server in quiet mode reports a problem
+ * instead.
+ */
 const readUnheard = async (signal: AbortSignal) => {
   if (!isReadable('listDeliveries')) return undefined;
   const { count, quiet } = await client.listDeliveries(undefined, { signal });
   return count === 0 && !quiet;
 };
 
-/** What needs attention, by the server's own judgement, and what the server is. */
+/** Open problems from the server's health report, and facts about the server. */
 export const Health = () => {
   const { value, error, reload } = healthStatus.value;
   const isUnheard = useResource(readUnheard).value === true;
@@ -67,7 +70,7 @@ const Verdict = ({ problems, isUnheard }: HealthStatus & { isUnheard: boolean })
   );
 };
 
-/** Says of a server without destinations that nobody is notified, and leads to where that is changed. */
+/** Warning that nobody is notified, with a link to add a destination. */
 const Unheard = () => (
   <>
     <p class="strong">{words.unheard}</p>
@@ -80,7 +83,7 @@ const Unheard = () => (
   </>
 );
 
-/** Where more about it is shown. */
+/** Screens with details of a problem, by area. */
 const places: Partial<Record<HealthStatus['problems'][number]['area'], string>> = {
   alerts: toHash('/alerts', { status: 'firing' }),
   incidents: '#/incidents',
@@ -99,7 +102,7 @@ const Problem = ({ area, severity, text: said }: HealthStatus['problems'][number
   );
 };
 
-/** What hardly changes: it is read once, and again after a lost connection. */
+/** Facts that rarely change: loaded once, and after a lost connection. */
 const readFacts = async (signal: AbortSignal) => {
   const [server, info] = await Promise.all([
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined,
@@ -125,7 +128,7 @@ const Facts = () => {
   );
 };
 
-/** What is known; while it is loaded, the names of all that can be read. */
+/** Known facts; names only while loading. */
 const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: string, fact: string][] => {
   const passed = (now() - readAt) / 1000;
   const { value: health } = healthStatus.value;

@@ -8,22 +8,22 @@ import { isMounted } from '../routes.ts';
 import { session } from '../session.ts';
 import { merge, noSamples, type Samples, type Span, spans, toSamples } from '../ui/samples.ts';
 
-/** Seconds from one value of the server's history to the next. */
+/** Seconds between values of the server's history. */
 const steps = { live: 1, day: 10 } as const;
 
-/** What is known of each span; kept while other screens are shown. */
+/** Loaded readings of each span, kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
-/** Why the last attempt failed. */
+/** Reason of the last failure. */
 export const historyError = signal<ApiError | undefined>(undefined);
 
-/** The disks as they were last read, in bytes; undefined until then. */
+/** Disks in the last reading, in bytes; undefined until loaded. */
 export const disks = signal<{ mountPath: string; used: number; total: number }[] | undefined>(undefined);
 
-/** The end of what was read of the server's history: events may be newer, and leave a gap. */
+/** End of the loaded history: readings from events may be newer, with a gap between. */
 const readUntil: Partial<Record<Span, number>> = {};
 
-/** Readings of the machine over time, newest last, kept current. */
+/** Readings of the machine over time, newest last, updated live. */
 export const useHistory = (span: Span): Samples => {
   const token = session.value?.token;
   useEffect(() => {
@@ -36,7 +36,7 @@ export const useHistory = (span: Span): Samples => {
         await (isMounted('getHistory') ? readHistory(span, aborted.signal) : readPresent(span, aborted.signal));
         historyError.value = undefined;
       } catch (reason) {
-        // What cannot be read now is read when the connection is back.
+        // A failed request is repeated after reconnecting.
         if (!aborted.signal.aborted) fail(toApiError(reason));
       }
       isRunning = false;
@@ -54,7 +54,7 @@ export const useHistory = (span: Span): Samples => {
   return known[span].value;
 };
 
-/** Says why there are no readings. What only users may see is gone with the session. */
+/** Sets the reason of a failure; removes readings that only users may see when the session has ended. */
 const fail = (error: ApiError): void => {
   historyError.value = error;
   if (!isForbidden(error)) return;
@@ -65,7 +65,7 @@ const fail = (error: ApiError): void => {
   disks.value = undefined;
 };
 
-/** Reads what is newer than what was read before. */
+/** Loads readings newer than the loaded history. */
 const readHistory = async (span: Span, signal: AbortSignal): Promise<void> => {
   const step = steps[span];
   const last = readUntil[span];
@@ -75,7 +75,7 @@ const readHistory = async (span: Span, signal: AbortSignal): Promise<void> => {
   if (history.count > 0) readUntil[span] = Math.round(Date.parse(history.start) / 1000) + (history.count - 1) * step;
 };
 
-/** Adds what the route or the topic says. */
+/** Merges history from the route or topic. */
 const addHistory = (span: Span, history: History): void => {
   if (history.step !== steps[span]) return;
   known[span].value = merge(known[span].peek(), toSamples(history), spans[span]);
@@ -88,7 +88,7 @@ const addHistory = (span: Span, history: History): void => {
 
 const findLast = (values: (number | null)[]): number | null => values.findLast((value) => value !== null) ?? null;
 
-/** For servers without history: what comes in while the page is open. */
+/** Adds live readings, for servers without history. */
 const addReading = (span: Span, { cpu, memoryUsed, memoryTotal }: Topics['host']): void => {
   if (memoryUsed === null || memoryTotal === null) return;
   addColumns(span, { cpu: [cpu && cpu * 100], memory: [(memoryUsed / memoryTotal) * 100] });

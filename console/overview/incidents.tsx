@@ -11,7 +11,9 @@ import { Ago } from '../ui/time.tsx';
 const words = text.incidents;
 const shown = 5;
 
-/** What nobody has taken yet, then who has taken what, the worst and oldest first; on a quiet machine, since when it is quiet. */
+/**
+ * Open incidents, then acknowledged incidents, the worst and oldest first; without incidents, the time since the last.
+ */
 export const OpenIncidentsPanel = () => {
   const { value, error, reload } = openIncidents.value;
   const worst = useMemo(() => {

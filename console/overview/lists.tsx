@@ -42,7 +42,7 @@ export const TopProcesses = () => {
   );
 };
 
-/** The latest alerts as they come in, repeats as one. */
+/** Latest alerts, updated live, with repeats folded. */
 export const LatestAlerts = () => {
   const list = useAlertList({}, undefined, () => false);
   const { alerts, error, seenUpTo } = list.state.value;

@@ -6,7 +6,7 @@ import type { Span } from '../ui/samples.ts';
 
 const words = text.overview;
 
-/** The time that charts show, as the address says. */
+/** Time span of the charts, stored in the address. */
 export const spanChoice = createAddressChoice<Span>('range', ['live', 'day'], 'live');
 
 export const RangeChoice = () =>

@@ -13,12 +13,12 @@ import { RangeChoice, spanChoice } from './range.tsx';
 
 const words = text.overview;
 
-/** What has gone wrong, and then what the machine is doing. */
+/** Open problems, then the state of the machine. */
 const OverviewScreen = () => (
   <div class="overview">
     <Health />
     {isMounted('listIncidents') && <OpenIncidentsPanel />}
-    {/* How high the incidents are is known first, so nothing below them moves. */}
+    {/* Waits for the height of the incidents, so that nothing below moves. */}
     {isKnown() && (isMounted('getHealth') || isMounted('getHistory') ? <Live /> : <Alerts />)}
   </div>
 );

@@ -13,7 +13,7 @@ import { toCpu } from './rows.tsx';
 
 const words = text.processes;
 
-/** Seconds that the lines cover. */
+/** Time span of the chart in seconds. */
 const span = 600;
 
 interface Sample {
@@ -27,7 +27,7 @@ interface Props {
   reading: Reading;
 }
 
-/** One process over time, from when it was pinned; it stays when the process has ended. */
+/** Charts of a process since it was pinned; they stay after the process has ended. */
 export const Pinned = ({ pid, reading }: Props) => {
   const samples = useSignal<Sample[]>([]);
   const process = reading.processes.find((each) => String(each.pid) === pid);

@@ -8,23 +8,23 @@ import { toApiError } from '../live/resource.ts';
 export interface Process {
   pid: number;
   name: string;
-  /** Share of one processor, 1 for all of it; null until there are two readings. */
+  /** CPU usage, 1 for a full processor; null until two readings exist. */
   cpu: number | null;
-  /** Processor time so far. */
+  /** Processor time in seconds since the process started. */
   cpuSeconds: number | null;
   memoryBytes: number;
-  /** The rest is known only from events. */
+  /** Known from events only, like all optional fields. */
   parentPid?: number | null;
   user?: string | null;
   threads?: number | null;
   startedAt?: string | null;
 }
 
-/** All processes at one time, the largest in memory first. */
+/** Process list at a time, sorted by memory, the largest first. */
 export interface Reading {
   /** Milliseconds since 1970, by the browser's clock. */
   time: number;
-  /** How many there are; `processes` has the first of them. */
+  /** Number of all processes; `processes` has the first of them. */
   count: number;
   processes: Process[];
 }
@@ -35,14 +35,14 @@ interface State {
 }
 
 const top = 2000;
-/** Milliseconds after which a reading without events is out of date. */
+/** Milliseconds after which a reading is stale if no event follows. */
 const fresh = 3000;
-/** Milliseconds to wait for the first event, which says more than a response does. */
+/** Milliseconds to wait for the first event, which has more fields than a response. */
 const openingTime = 1000;
-/** Shares over less time than this are noise. */
+/** Minimum milliseconds between readings for a usable CPU share. */
 const leastBetween = 1000;
 
-/** The processes of the machine, kept current: by events, or by requests where there are none. */
+/** Process list, updated by events, or by requests without events. */
 export const useProcesses = (): State & { retry: () => void } => {
   const source = useMemo(createSource, []);
   useEffect(() => source.start(), [source]);
@@ -102,7 +102,7 @@ const createSource = () => {
   return { state, start, retry: () => void load() };
 };
 
-/** The later reading, with the share of processor time that each process has used since the earlier one. */
+/** Adds each process's CPU share since the earlier reading. */
 const addShares = (before: Reading, reading: Reading): Reading => {
   const earlier = new Map(before.processes.map((process) => [process.pid, process]));
   const passed = reading.time - before.time;

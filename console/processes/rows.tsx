@@ -7,16 +7,16 @@ import type { Process } from './readings.ts';
 
 const words = text.processes;
 
-/** Characters of a name in the table; the whole of it is shown when the process is pinned. */
+/** Maximum number of characters of a name in the table; a pinned process shows the full name. */
 const mostShown = 200;
 
 export const toCpu = (cpu: number | null): string => (cpu === null ? '–' : toPercent(cpu * 100));
 
-/** A share takes two readings; its place is grey until the second one. */
+/** CPU share, as a placeholder until the second reading. */
 const toShare = ({ cpu, cpuSeconds }: Process) =>
   cpu === null && cpuSeconds !== null ? <span class="bone share" title={words.measuring} /> : toCpu(cpu);
 
-/** The process that the address pins. */
+/** PID of the pinned process, from the address. */
 export const readPinned = (): string | undefined => place.value.params['pin'] || undefined;
 
 const PinButton = ({ name, pid }: Process) => {
@@ -105,7 +105,7 @@ const toCompact = (process: Process) => (
   </div>
 );
 
-/** The processes in the order that the address asks for. */
+/** Table of processes, sorted by the address. */
 export const ProcessTable = ({ processes }: { processes: readonly Process[] }) => (
   <Table
     label={text.titles.processes}

@@ -14,7 +14,7 @@ import { ProcessTable, readPinned } from './rows.tsx';
 
 const words = text.processes;
 
-/** The processes of the machine, with the usage of one over time. */
+/** Process list, with charts of a pinned process. */
 const ProcessesScreen = () => {
   const { reading, error, retry } = useProcesses();
   const pid = readPinned();
@@ -33,7 +33,7 @@ const ProcessesScreen = () => {
   );
 };
 
-/** In narrow windows the table has no headings to sort by. */
+/** Choice of the sort column for narrow windows, whose tables have no headings. */
 const SortChoice = () => (
   <Choice
     label={words.sort}
