@@ -17,7 +17,7 @@ const readServer = async (signal: AbortSignal) => {
   return { about, server, info, readAt: Date.now() };
 };
 
-/** What this server is, as far as its routes say. */
+/** Version and environment of the server, as far as mounted routes provide them. */
 export const AboutSection = () => {
   const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const { version, license } = openApi.value?.info ?? {};
@@ -43,7 +43,7 @@ export const AboutSection = () => {
   );
 };
 
-/** The licences of what signalbox consists of, which are loaded once somebody wants them. */
+/** Licences of the bundled libraries, loaded on demand. */
 const Licences = () => {
   const isWanted = useSignal(false);
   return (

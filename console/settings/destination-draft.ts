@@ -7,19 +7,19 @@ import { settingTexts as words } from '../strings/settings.ts';
 export type DestinationKind = keyof typeof words.types;
 export type FieldName = keyof typeof words.fields;
 
-/** The form of a destination: text as typed. */
+/** Form state of a destination: text as typed. */
 export interface DestinationDraft {
   name: string;
   type: DestinationKind;
   notify: keyof typeof words.notifies;
-  /** The mildest level that is sent, `''` for all, or those of a list that has a gap. */
+  /** Lowest level that is sent, `''` for all levels, or a comma-separated list with gaps. */
   levels: string;
   fields: Partial<Record<FieldName, string>>;
-  /** What it has of secrets goes. */
+  /** True to delete the stored secrets. */
   isForgotten: boolean;
 }
 
-/** What each type needs. */
+/** Fields required by each type. */
 export const destinationFields: Record<DestinationKind, readonly FieldName[]> = {
   webhook: ['url', 'secret'],
   ntfy: ['url', 'secret'],
@@ -31,7 +31,7 @@ export const destinationFields: Record<DestinationKind, readonly FieldName[]> = 
   template: ['url', 'method', 'body', 'token'],
 };
 
-/** What few need. */
+/** Rarely used fields. */
 export const listMoreFields = ({ type, notify }: DestinationDraft): FieldName[] => [
   'sources',
   ...(notify === 'incidents' ? (['after', 'repeat', 'hours'] as const) : []),
@@ -41,7 +41,7 @@ export const listMoreFields = ({ type, notify }: DestinationDraft): FieldName[] 
 
 const lists: readonly FieldName[] = ['to', 'sources'];
 const numbers: readonly FieldName[] = ['after', 'repeat'];
-/** Never shown; left out, they stay. */
+/** Fields that are never shown; left empty, they keep their value. */
 export const secretFields: readonly FieldName[] = ['secret', 'token', 'headers'];
 
 export const toDestinationDraft = ({ name, settings }: Destination): DestinationDraft => {
@@ -59,7 +59,7 @@ export const toDestinationDraft = ({ name, settings }: Destination): Destination
 
 const listWorse = (level: string): string => severities.slice(0, severities.indexOf(level as never) + 1).join(',');
 
-/** Which levels can be chosen, and those that it has. */
+/** Options for levels, including the current value. */
 export const listLevels = (present: string): [levels: string, label: string][] => {
   const usual = severities
     .slice(0, -1)
@@ -72,7 +72,7 @@ export const listLevels = (present: string): [levels: string, label: string][] =
   return all.some(([levels]) => levels === present) ? all : [...all, [present, present]];
 };
 
-/** What the server stores: what the form does not show stays as it was. */
+/** Request body; settings that the form does not show keep their value. */
 export const toDestinationDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
   const { type, notify, levels, fields, isForgotten } = draft;
   const known = [...destinationFields[type], ...listMoreFields(draft)];

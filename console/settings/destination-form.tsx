@@ -26,7 +26,7 @@ interface PartProps extends Pick<DraftProps<DestinationDraft>, 'draft' | 'set'> 
   before: Destination | undefined;
 }
 
-/** The form of a destination, which shows only what its type needs. */
+/** Form of a destination, with the fields of its type. */
 export const DestinationForm = ({ before: present, onClose, onChanged }: FormProps<Destination>) => {
   const before = useSeen(present);
   const draft = useSignal<DestinationDraft>(before ? toDestinationDraft(before) : createDraft());
@@ -117,7 +117,7 @@ const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { n
   if (name === 'method')
     return <Choice {...shared} value={shared.value || 'POST'} options={methods.map((each) => [each, each])} />;
   if (name === 'body' || name === 'headers') return <Area {...shared} lines={2} />;
-  // A browser must not offer to keep it as the user's own password.
+  // Prevents the browser from saving the value as the user's password.
   const isSecret = name === 'secret' || name === 'token';
   return <Field {...exact} {...shared} {...(isSecret && { type: 'password', autocomplete: 'new-password' })} />;
 };
@@ -132,7 +132,7 @@ const toHint = (name: FieldName, type: DestinationKind, before: Destination | un
   return hints[name];
 };
 
-/** What it gets. */
+/** Fields for what the destination receives. */
 const Filter = ({ draft, set }: PartProps) => (
   <div class="beside">
     {isMounted('listIncidents') && (

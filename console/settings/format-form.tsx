@@ -11,7 +11,7 @@ import { notify } from '../ui/toast.tsx';
 import { FormatTrial, readJson } from './format-trial.tsx';
 import type { FormProps } from './section.tsx';
 
-/** What a new definition begins with. */
+/** Definition in the form of a new format. */
 const example: IntakeFormat['definition'] = {
   source: 'builds/{/project/name}',
   level: { '/status': { failed: 'ERROR', '*': 'INFO' } },
@@ -21,7 +21,7 @@ const example: IntakeFormat['definition'] = {
   link: '{/url}',
 };
 
-/** The form of an intake format: its name and its definition as JSON, which can be tried before it is saved. */
+/** Form of an intake format: its name, and its definition as JSON, with a trial before saving. */
 export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<IntakeFormat>) => {
   const before = useSeen(present);
   const name = useSignal(before?.name ?? '');

@@ -9,11 +9,11 @@ import { LongText } from '../ui/long-text.tsx';
 
 interface TrialProps {
   name: string;
-  /** The definition as typed; the stored one is tried without it. */
+  /** Definition as typed; undefined to try the stored definition. */
   definition?: string;
 }
 
-/** The value of a text of JSON. Throws an Error that names the field. */
+/** Parses JSON text. Throws an Error that names the field. */
 export const readJson = (label: string, text: string): object => {
   try {
     return JSON.parse(text) as object;
@@ -22,7 +22,7 @@ export const readJson = (label: string, text: string): object => {
   }
 };
 
-/** Shows what a pasted body would be stored as. */
+/** Shows the alerts that a pasted body would become. */
 export const FormatTrial = ({ name, definition }: TrialProps) => {
   const body = useSignal('');
   const preview = useSignal<IntakePreview | undefined>(undefined);

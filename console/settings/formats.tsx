@@ -14,7 +14,7 @@ const columns: Column<IntakeFormat>[] = [
   { key: 'makes', title: words.makes, isMinor: true, cell: ({ definition }) => <bdi>{definition.message}</bdi> },
 ];
 
-/** What is made of bodies that no built-in format fits. */
+/** Formats that map custom webhook payloads to alerts. */
 export const FormatsSection = () => (
   <Section
     kind="formats"

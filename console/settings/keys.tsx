@@ -29,7 +29,7 @@ const columns: Column<Key>[] = [
   { key: 'use', title: words.lastUse, width: '12rem', cell: LastUse },
 ];
 
-/** What lets programs in. */
+/** Keys for programs. */
 export const KeysSection = () => (
   <Section
     kind="keys"
@@ -89,7 +89,7 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
   );
 };
 
-/** The only time that the key is shown. */
+/** Dialog with the new key, which is never shown again. */
 const NewKey = ({ made: { name, key }, onClose }: { made: CreatedKey; onClose: () => void }) => (
   <Dialog title={words.keyTitle(name)} onClose={onClose}>
     <div class="copied">

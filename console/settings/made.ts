@@ -1,7 +1,10 @@
 import { toPerson } from '../../src/kit/people.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 
-/** What the console can make: users, keys, destinations and intake formats; also those that only the config file can change. */
+/**
+ * Runtime setting: user, key, destination or intake format; includes settings from the config file, which are
+ * read-only.
+ */
 export interface Made {
   name: string;
   origin: 'config' | 'made' | 'temporary';
@@ -12,6 +15,6 @@ export interface Made {
 
 export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
 
-/** Who has made it, or where it is from. */
+/** Author of a setting, or its source. */
 export const describeOrigin = ({ origin, updatedBy }: Made): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];

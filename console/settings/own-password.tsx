@@ -12,7 +12,7 @@ import { IconButton } from '../ui/icon-button.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
 import { notify } from '../ui/toast.tsx';
 
-/** The way to another password for oneself, or where it is changed instead. */
+/** Button to change the user's own password, or a note about where to change the password. */
 export const OwnPassword = () => (isAllowed('changeOwnPassword') ? <Way /> : null);
 
 const Way = () => {

@@ -23,10 +23,10 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
   ['about', AboutSection],
 ];
 
-/** The sections that the user may see. */
+/** Sections that the user has access to. */
 const listSections = () => sections.filter(([, , needs]) => needs === undefined || isAllowed(needs));
 
-/** One section of the settings; the address names it. */
+/** Section of the settings chosen in the address. */
 const SettingsScreen = ({ rest }: { rest: string }) => {
   const all = listSections();
   const [name, View] = all.find(([each]) => each === rest) ?? all[0] ?? sections[0] ?? [];

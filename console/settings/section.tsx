@@ -18,10 +18,10 @@ import { notify } from '../ui/toast.tsx';
 import { describeOrigin, type Kind, type Made } from './made.ts';
 
 export interface FormProps<T> {
-  /** What is changed; a new one is made without it. */
+  /** Edited item; undefined for a new item. */
   before?: T;
   onClose: () => void;
-  /** Called when the list is to be read again. */
+  /** Reloads the list. */
   onChanged: () => void;
 }
 
@@ -29,23 +29,23 @@ interface SectionProps<T extends Made> {
   kind: Kind;
   load: (signal: AbortSignal) => Promise<{ data: readonly T[] }>;
   columns: Column<T>[];
-  /** Beside the name. */
+  /** Mark beside the name. */
   Mark?: ComponentType<T>;
-  /** One line about it. */
+  /** Summary in one line. */
   describe: (item: T) => ComponentChildren;
   toFacts: (item: T) => Fact[];
   Form: ComponentType<FormProps<T>>;
   createRoute: RouteName;
-  /** Left out where one cannot be changed, only deleted. */
+  /** False for items that can be deleted, but not changed. */
   isChangeable?: boolean;
   remove: (item: T) => Promise<unknown>;
-  /** What else can be done with one. */
+  /** Further actions for an item. */
   More?: ComponentType<T>;
 }
 
 const close = (): void => goTo(`/settings${place.value.rest && `/${place.value.rest}`}`);
 
-/** The list of one kind, of which the address says what is open over it. */
+/** List of runtime settings of a kind; the address names the item open in a dialog. */
 export const Section = <T extends Made>(props: SectionProps<T>) => {
   const { kind, load, Form, createRoute } = props;
   const { value, error, reload } = useResource(load, { key: kind, isKept: true });
@@ -152,7 +152,7 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
   </Dialog>
 );
 
-/** Asks before something is deleted that cannot be brought back. */
+/** Confirms a deletion, which cannot be undone. */
 const Removal = <T extends Made>({
   kind,
   item,

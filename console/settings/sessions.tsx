@@ -12,7 +12,7 @@ import { Ago } from '../ui/time.tsx';
 import { notify } from '../ui/toast.tsx';
 import { OwnPassword } from './own-password.tsx';
 
-/** Where the user is logged in, and a way to end that. */
+/** Sessions of the user, with a button to log out everywhere. */
 export const SessionsSection = () => {
   const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }), {
     isKept: true,
@@ -58,7 +58,7 @@ const Client = ({ client: agent, isCurrent }: Session) => (
   </bdi>
 );
 
-/** Each names itself and those that come after it here. */
+/** Browser names by user agent token; a user agent also contains the tokens that follow here. */
 const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
 const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac', 'Linux'];
 

@@ -18,7 +18,7 @@ const Mark = ({ name }: User) => (isOwn(name) ? <span class="hint">({words.you})
 
 const columns: Column<User>[] = [{ key: 'role', title: words.role, width: '8rem', cell: ({ role }) => role }];
 
-/** Who may log in. */
+/** Users who can log in. */
 export const UsersSection = () => (
   <Section
     kind="users"
@@ -48,7 +48,7 @@ const UserForm = ({ before: present, onClose, onChanged }: FormProps<User>) => {
           throw error;
         })
       : await userClient.createUser({ name: name.value.trim(), role: role.value, password: password.value });
-    // The server has ended the sessions of the former role.
+    // The server has ended the sessions with the former role.
     if (isSelf && saved.role !== before?.role) expireSession();
     notify(words.saved(saved.name));
     onChanged();

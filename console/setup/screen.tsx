@@ -11,10 +11,10 @@ import { NewPassword } from '../ui/new-password.tsx';
 import { Empty, LoginButton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 
-/** What became of the last attempt. */
+/** Result of the last attempt. */
 type Outcome = { kind: 'open' | 'refused' | 'made' | 'failed'; message: string };
 
-/** The page of the link that the start message shows: it makes the first account, once. */
+/** Page of the setup link in the start message, which creates the first account once. */
 const SetupScreen = () => {
   const [code] = useState(place.value.params['code'] ?? '');
   const outcome = useSignal<Outcome>({ kind: 'open', message: '' });
@@ -52,10 +52,10 @@ const AccountForm = ({ code, outcome, onOutcome }: FormProps) => {
     isRunning.value = false;
   };
   const { kind, message } = outcome;
-  // The server begins with the name of what it refuses.
+  // The server's message begins with the name of the refused field.
   const [, field, reason] = (kind === 'failed' && /^(name|password) (.*)$/s.exec(message)) || [];
   const form = useRef<HTMLFormElement>(null);
-  // Its description, which says why, is then read out.
+  // Focus makes screen readers read the reason in the field's description.
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [outcome]);
   return (
     <form ref={form} class="panel setup" onSubmit={submit}>
@@ -86,7 +86,7 @@ const AccountForm = ({ code, outcome, onOutcome }: FormProps) => {
   );
 };
 
-/** Makes the account and logs in; the link is then left for good, since it is of no more use. */
+/** Creates the account, logs in, and leaves the page, since the link works only once. */
 const createAccount = async (given: { code: string; name: string; password: string }): Promise<Outcome> => {
   try {
     await client.setUp(given);
@@ -99,12 +99,12 @@ const createAccount = async (given: { code: string; name: string; password: stri
     notify(words.made(given.name));
     location.replace(toHash(isMounted('createAlert') ? '/connect' : '/'));
   } catch {
-    // The account exists: you can log in.
+    // The account exists: the user can log in.
   }
   return { kind: 'made', message: '' };
 };
 
-/** There is nothing to fill in, any more. */
+/** Final message without a form. */
 const Ended = ({ title, hint, isAlert = false }: { title: string; hint: string; isAlert?: boolean }) => (
   <div role={isAlert ? 'alert' : undefined}>
     <Empty title={title} hint={hint}>

@@ -19,7 +19,7 @@ import { LoginDialog } from './login.tsx';
 import { Navigation } from './navigation.tsx';
 import { findView, loadView } from './views.ts';
 
-/** The console around the present screen. */
+/** Frame of the console around the current screen. */
 export const ConsoleApp = () => {
   const { path, rest } = place.value;
   const screens = listScreens();
@@ -31,7 +31,8 @@ export const ConsoleApp = () => {
   const isMoved = useRef(false);
   useLayoutEffect(() => {
     scrollTo(0, 0);
-    // The new heading is read out, and Tab goes on from there. A dialog of the new screen takes the focus itself.
+    // Screen readers announce the new heading, and Tab continues from there. A dialog on the new screen takes the focus
+    // itself.
     if (isMoved.current && !document.querySelector('dialog[open]')) {
       document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
     }
@@ -121,7 +122,7 @@ const useScreenCommands = (screens: ReturnType<typeof listScreens>): void => {
   useCommands(commands, [screens.map(({ path }) => path).join(), session.value]);
 };
 
-/** Shows an unexpected error of a screen in its place; the rest of the page goes on. */
+/** Shows an unexpected error in place of a screen; the rest of the page keeps working. */
 class Boundary extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state = { error: undefined };
   static override getDerivedStateFromError = (error: unknown) => ({ error });

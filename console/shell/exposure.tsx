@@ -2,7 +2,7 @@ import '../style/exposure.css';
 import { openApi } from '../routes.ts';
 import { Icon } from '../ui/icon.tsx';
 
-/** Warnings of the server in its OpenAPI document: routes that need no token, notifications that are not sent. */
+/** Warnings from the server's OpenAPI document, such as routes without authentication or paused notifications. */
 export const ExposureWarning = () => {
   const warnings = openApi.value?.['x-signalbox-warning']?.split('\n') ?? [];
   return (

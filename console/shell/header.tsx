@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx';
 import { isPaletteOpen } from '../ui/palette.tsx';
 import { toOffset, zone, zones } from '../zone.ts';
 
-/** The top of every screen: name, connection, search, theme, session. */
+/** Header of all screens: name, connection state, search, theme, session. */
 export const Header = () => (
   <header class="top">
     <a class="brand" href="#/">
@@ -45,7 +45,7 @@ const Connection = () => (
   </p>
 );
 
-/** Says over the page that the server is away; nothing moves. */
+/** Banner over the page while the server is unreachable; an overlay, so that the content stays in place. */
 export const OfflineBanner = () => (
   <div class="offline-place" role="status">
     {(liveState.value === 'offline' || liveState.value === 'stale') && (
@@ -78,7 +78,7 @@ const ThemeButton = () => (
   </button>
 );
 
-/** Names the zone of all times, and changes it. */
+/** Displays the time zone and lets the user change the zone. */
 const ZoneButton = () => {
   const { browser, server } = zones.value;
   const name = (each: string) => `${each}, ${toOffset(each, now())}`;

@@ -8,7 +8,7 @@ import { CheckBox } from '../ui/field.tsx';
 
 export const isHelpOpen = signal(false);
 
-/** The dialog that lists the keyboard shortcuts. */
+/** Dialog with the keyboard shortcuts. */
 export const Help = () => {
   if (!isHelpOpen.value) return null;
   const general: (readonly [string, string])[] = [

@@ -7,7 +7,7 @@ import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { bind, CheckBox, Field } from '../ui/field.tsx';
 
-/** The login dialog; it opens over whatever is shown, which keeps what was typed. */
+/** Login dialog over the current screen, which keeps typed text. */
 export const LoginDialog = () => (isLoginOpen.value ? <OpenLogin /> : null);
 
 const OpenLogin = () => {

@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { isMedium } from '../ui/virtual.ts';
 
-/** The screens in the bar of narrow windows; the others are behind “More”. */
+/** Number of screens in the bar of narrow windows; the others are behind “More”. */
 const mostInBar = 4;
 const inBar = ['/', '/incidents', '/alerts', '/tasks'];
 
@@ -40,7 +40,7 @@ export const Navigation = ({ screens: all, path }: { screens: Screen[]; path: st
   );
 };
 
-/** The screens of each group below its name. */
+/** Screens by group, with headings. */
 const Groups = ({ screens, path }: { screens: Screen[]; path: string }) =>
   groups.map((group) => {
     const found = screens.filter((screen) => screen.group === group);
@@ -61,7 +61,7 @@ const hide = (): void => document.getElementById('more-screens')?.hidePopover();
 
 interface LinkProps {
   screen: Screen;
-  /** The present place. */
+  /** Path of the current screen. */
   path: string;
   look?: string;
 }
@@ -74,10 +74,10 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
   </a>
 );
 
-/** Where areas are shown that have no screen of their name. */
+/** Screens of areas that have a different name. */
 const places: Record<string, string> = { deliveries: '/notifications', host: '/watches' };
 
-/** A dot on the screen that shows more about a problem. */
+/** Dot on a screen with details of an open problem. */
 const Attention = ({ path }: { path: string }) => {
   const problem = healthStatus.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;

@@ -2,7 +2,7 @@ import { client } from '../api.ts';
 import { isMounted } from '../routes.ts';
 import { renew, session } from '../session.ts';
 
-/** Milliseconds before its end in which a session is renewed while somebody uses the page; not in the very last ones. */
+/** Milliseconds before expiry in which an active session is renewed; not in the last moments. */
 const [earliest, latest] = [30 * 60_000, 60_000];
 /** Milliseconds before another attempt. */
 const pause = 60_000;
@@ -14,12 +14,12 @@ const onUse = async (): Promise<void> => {
   const left = expiresAt - Date.now();
   if (left > earliest || left < latest || Date.now() - lastAttempt < pause || !isMounted('renewSession')) return;
   lastAttempt = Date.now();
-  // A session that cannot be renewed ends at its time.
+  // A session that cannot be renewed expires.
   const renewed = await client.renewSession().catch(() => undefined);
   if (renewed && session.value?.token === token) renew(renewed.token, Date.now() + renewed.expiresIn * 1000);
 };
 
-/** Lets the session last while the page is in use. */
+/** Renews the session while the page is in use. */
 export const startRenewal = (): void => {
   for (const type of ['keydown', 'pointerdown']) addEventListener(type, () => void onUse());
 };

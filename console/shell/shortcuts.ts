@@ -6,12 +6,12 @@ import { isPaletteOpen } from '../ui/palette.tsx';
 import { stepRow } from '../ui/row-keys.ts';
 import { isHelpOpen } from './help.tsx';
 
-/** Milliseconds in which the letter has to follow `g`. */
+/** Milliseconds to wait for the letter after `g`. */
 const patience = 1500;
 
 let prefixAt = Number.NEGATIVE_INFINITY;
 
-/** Handles the keys that work everywhere. */
+/** Handles global shortcuts. */
 export const startShortcuts = (): void => {
   effect(() => {
     const handle = singleKeys.value ? handleAll : handlePalette;
@@ -55,6 +55,6 @@ const actions: Record<string, () => void> = {
   k: () => stepRow(false),
 };
 
-/** Keys that people type into it are not shortcuts. */
+/** True if the element takes typed text, so that keys are not shortcuts. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');

@@ -2,13 +2,13 @@ import { signal } from '@preact/signals';
 import type { Screen, ScreenView } from '../screen.ts';
 import { listScreens } from '../screens.ts';
 
-/** What the screens show, by their paths, as far as it is loaded. */
+/** Loaded views of screens by path. */
 const views = signal<Record<string, ScreenView | 'failed'>>({});
 
-/** What a screen shows; undefined while it is being loaded. */
+/** View of a screen; undefined until loaded. */
 export const findView = ({ path }: Screen): ScreenView | 'failed' | undefined => views.value[path];
 
-/** Loads what a screen shows, unless it is there. */
+/** Loads the view of a screen once. */
 export const loadView = async ({ path, load }: Screen): Promise<void> => {
   const known = views.peek()[path];
   if (known && known !== 'failed') return;
@@ -16,7 +16,7 @@ export const loadView = async ({ path, load }: Screen): Promise<void> => {
   views.value = { ...views.peek(), [path]: view };
 };
 
-/** Loads all screens, so that a change of screen needs no server. */
+/** Loads all screens, so that navigation works without the server. */
 export const loadViews = async (): Promise<void> => {
   for (const screen of listScreens()) await loadView(screen);
 };

@@ -22,7 +22,7 @@ import { SilenceChip } from './rows.tsx';
 
 const words = text.silences;
 
-/** Incidents that are listed. */
+/** Maximum number of listed incidents. */
 const listed = 20;
 
 interface Props {
@@ -31,7 +31,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** One silence, over the list; with `edit` in the address, the form that changes it. */
+/** Dialog of a silence; with `edit` in the address, the edit form. */
 export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
   const load = (signal: AbortSignal) => client.getSilence({ id }, { signal });
   const { value, error, reload } = useResource(load, { key: id, topic: 'silences', calm: 200, isKept: true });

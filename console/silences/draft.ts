@@ -9,10 +9,10 @@ import { fromTyped, toTyped, zone } from '../zone.ts';
 const words = text.silences;
 const minuteMs = 60_000;
 
-/** How the form says when the silence holds. */
+/** Schedule modes of the form. */
 export const silenceModes = ['for', 'until', 'weekly', 'cron'] as const;
 
-/** What is typed into the form. */
+/** Form state. */
 export interface SilenceDraft extends ScheduleDraft {
   source: string;
   hostname: string;
@@ -21,7 +21,7 @@ export interface SilenceDraft extends ScheduleDraft {
   labels: string;
   comment: string;
   mode: (typeof silenceModes)[number];
-  /** Minutes from now on, for the mode `for`. */
+  /** Minutes from now, for the mode `for`. */
   length: string;
   start: string;
   end: string;
@@ -46,7 +46,7 @@ const blank = (): SilenceDraft => ({
   timeZone: zone.value,
 });
 
-/** A new silence, as the address has it. */
+/** Draft of a new silence, prefilled from the address. */
 export const toNewSilence = ({ source = '', hostname = '', level = '', text: pattern = '' }: Params): SilenceDraft => ({
   ...blank(),
   source,
@@ -55,7 +55,7 @@ export const toNewSilence = ({ source = '', hostname = '', level = '', text: pat
   text: pattern,
 });
 
-/** One that is changed, or made again after its end. */
+/** Draft of an existing silence, to edit or repeat after its end. */
 export const toSilenceDraft = ({
   match,
   comment,
@@ -77,7 +77,7 @@ export const toSilenceDraft = ({
   return { ...about, mode: 'until', start: state === 'pending' ? toTyped(Date.parse(startsAt)) : '', end };
 };
 
-/** What the draft matches. Throws an Error that can be shown. */
+/** Matchers of a draft. Throws an Error with a message for the user. */
 export const toMatch = ({ source, hostname, level, text: pattern, labels }: SilenceDraft): SilenceMatch => {
   const lines = labels.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
@@ -96,7 +96,7 @@ export const toMatch = ({ source, hostname, level, text: pattern, labels }: Sile
   return match;
 };
 
-/** What is sent; `before` is what is being changed. Throws an Error that can be shown. */
+/** Request body of a draft; `before` is the edited silence. Throws an Error with a message for the user. */
 export const toSilenceBody = (draft: SilenceDraft, before?: Silence): NewSilence => {
   const match = toMatch(draft);
   return { match, ...toTimes(draft, before), comment: draft.comment.trim() };
@@ -118,7 +118,7 @@ const toTimes = (draft: SilenceDraft, before: Silence | undefined): Omit<NewSile
   return { ...readSchedule(draft), minutes: Number(draft.minutes), ...endsAt };
 };
 
-/** A time that was not changed keeps its seconds. */
+/** Time of a field; an unchanged time keeps its seconds. */
 const readTyped = (typed: string, before: string | null | undefined, problem: string): string => {
   if (before && typed === toTyped(Date.parse(before))) return before;
   const at = fromTyped(typed);

@@ -16,12 +16,12 @@ import { type SilenceDraft, silenceModes, toMatch, toSilenceBody } from './draft
 
 const words = text.silences;
 
-/** Incidents that the preview names. */
+/** Maximum number of incidents named in the preview. */
 const mostNamed = 3;
 
 interface Props {
   draft: SilenceDraft;
-  /** The silence that is changed; a new one is made without it. */
+  /** Edited silence; undefined for a new silence. */
   before?: Silence;
   incidents: ActiveIncidents;
   onSaved: () => void;
@@ -30,7 +30,7 @@ interface Props {
 
 type PartProps = DraftProps<SilenceDraft>;
 
-/** The form of a silence, over the list. */
+/** Form of a silence in a dialog. */
 export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const { form, submission } = useDraft(first, async (filled) => {
@@ -56,7 +56,7 @@ export const SilenceForm = ({ draft: first, before: present, incidents, onSaved,
   );
 };
 
-/** What it silences. */
+/** Matcher fields. */
 const Matching = ({ draft, bind }: PartProps) => (
   <>
     <p class="hint">{words.matchHint}</p>
@@ -82,10 +82,10 @@ const Matching = ({ draft, bind }: PartProps) => (
   </>
 );
 
-/** Characters of a title in the preview. */
+/** Maximum number of characters of a title in the preview. */
 const mostOfTitle = 60;
 
-/** Which open incidents it would cover. */
+/** Preview of open incidents that match. */
 const Preview = ({ draft, incidents }: { draft: SilenceDraft; incidents: readonly Incident[] }) => {
   const covered = findCovered(draft, incidents);
   if (!covered) return null;
@@ -111,7 +111,7 @@ const findCovered = (draft: SilenceDraft, incidents: readonly Incident[]): Incid
   }
 };
 
-/** When it holds. */
+/** Schedule fields. */
 const Times = ({ draft, set, bind }: PartProps) => (
   <>
     <Segments
@@ -138,7 +138,7 @@ const End = ({ bind, hint }: Pick<PartProps, 'bind'> & { hint?: string }) => (
   <Field label={words.endsAt} type="datetime-local" hint={hint} {...bind('end')} />
 );
 
-/** How long each window is, and until when there are some. */
+/** Fields for the length of a window and the end of the schedule. */
 const Windows = ({ bind }: Pick<PartProps, 'bind'>) => (
   <>
     <div class="beside">

@@ -24,15 +24,15 @@ import { SilenceTable } from './rows.tsx';
 
 const words = text.silences;
 
-/** Milliseconds between readings of silences while they change. */
+/** Minimum milliseconds between requests while silences change. */
 const calm = 200;
 const pageSize = 100;
-/** The longest that a timer can wait. */
+/** Maximum delay of a timer. */
 const longestMs = 2 ** 31 - 1;
 
 const stateChoice = createAddressChoice('state', ['current', 'past', 'all'], 'current', ['pages']);
 
-/** Silences that hold, those that will, and those that have ended; one opens over the list. */
+/** List of active, upcoming and past silences; one silence opens in a dialog. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
   const shown = stateChoice.read();
   const limit = Math.min(mostSilences, readPageCount() * pageSize);
@@ -77,15 +77,15 @@ const loadSilences = async (
   return loadCurrent(signal);
 };
 
-/** For what silences cover. */
+/** Incidents that silences may cover. */
 const useIncidents = (silences: unknown): ActiveIncidents => {
   const { value, reload } = useActiveIncidents();
-  // A silence that begins or ends is no news of an incident.
+  // The start or end of a silence causes no incident event.
   useEffect(reload, [silences]);
   return value;
 };
 
-/** Reads again when time alone changes what is shown. */
+/** Reloads when a silence starts or ends. */
 const useNextChange = (silences: readonly Silence[], reload: () => void): void => {
   useEffect(() => {
     const times = silences.flatMap(({ window }) => [window?.startsAt, window?.endsAt]);
