@@ -1,7 +1,7 @@
-/** A count, already formatted, with its noun. */
+/** A formatted count with its noun in singular or plural. */
 export const counted = (count: string, one: string, many = `${one}s`): string =>
   `${count} ${count === '1' ? one : many}`;
 
-/** How many of all are shown; only the count if all are. */
+/** Shown and total count with the noun; only the total if all are shown. */
 export const countedOf = (shown: string, all: string, one: string, many?: string): string =>
   shown === all ? counted(all, one, many) : `${shown} of ${counted(all, one, many)}`;

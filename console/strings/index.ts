@@ -12,7 +12,7 @@ import { silenceTexts } from './silences.ts';
 import { simpleTaskTexts } from './simple-tasks.ts';
 import { taskTexts } from './tasks.ts';
 
-/** Every text that the console shows, by screen; watches and heartbeats, which have many, load theirs with the screen. */
+/** All strings of the console by screen, except strings of screens that are loaded later. */
 export const text = {
   ...shellTexts,
   overview: overviewTexts,

@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-/** Of a screen that is loaded later, with it: it imports them itself. */
+/** Strings of a screen that is loaded later; the screen imports this file itself. */
 export const watchTexts = {
   states: {
     ok: 'OK',

@@ -1,2 +1,2 @@
-/** Style sheets are imported for esbuild, which bundles them. */
+/** Style sheets, which Vite bundles. */
 declare module '*.css';

@@ -12,21 +12,21 @@ import { explainRefusal } from './reason.ts';
 
 const words = text.tasks;
 
-/** Characters of a title in a message. */
+/** Maximum number of characters of a title in a message. */
 const mostNamed = 60;
 
-/** Milliseconds before each attempt to change a task that somebody else may be changing, too. */
+/** Milliseconds before each attempt to change a task that others may be changing, too. */
 const pauses = [0, 200, 800, 3200];
 
-/** The title in messages and names. */
+/** Title for messages and accessible names. */
 export const toTaskName = ({ Title: title }: Task): string => shorten(title, mostNamed);
 
-/** What came of an edited task: the version that was kept, or why it was not stored. */
+/** Result of saving: the version that was kept, or the reason of a refusal. */
 export type SaveOutcome = KeptVersion | { reason: string };
 
 /**
- * Stores what the user has changed of a task; `before` has these fields as they were then. If somebody else has changed
- * them meanwhile, the user chooses which version is kept.
+ * Saves the changed fields of a task; `before` has their original values. On a conflict with changes by others, the
+ * user chooses the version to keep.
  */
 export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: TaskChanges): Promise<SaveOutcome> => {
   list.put({ ...task, ...changes });
@@ -35,7 +35,7 @@ export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: 
   });
 };
 
-/** Runs a change of the stored version, unless it conflicts and the user decides against it. */
+/** Runs a change of the stored version, unless a conflict arises and the user decides against the change. */
 const settle = async (
   list: LiveTasks,
   task: Task,
@@ -58,7 +58,7 @@ const settle = async (
       return 'mine';
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
-      // It was changed after it was read.
+      // The task was changed after it was loaded.
       if (status === 412) continue;
       if (status === 404) list.drop(task.Id);
       else list.put(shown);
@@ -69,7 +69,7 @@ const settle = async (
   return { reason: words.keepsChanging };
 };
 
-/** Shows the change at once and sends it; takes it back and returns the reason if it is refused. */
+/** Shows a change at once and sends it; on a refusal, reverts the change and returns the reason. */
 const change = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<string | undefined> => {
   list.put({ ...task, ...changes });
   try {
@@ -82,7 +82,7 @@ const change = async (list: LiveTasks, task: Task, changes: TaskChanges): Promis
   }
 };
 
-/** As `change`, for changes that are a single choice. */
+/** Changes a single field by choice and shows the reason of a refusal. */
 export const choose = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<void> => {
   const reason = await change(list, task, changes);
   if (reason !== undefined) notify(reason, { kind: 'failure' });
@@ -95,7 +95,7 @@ export const complete = async (list: LiveTasks, task: Task): Promise<void> => {
   notify(words.completed(toTaskName(task)), { action: { label: text.undo, run } });
 };
 
-/** Stores a new task, once for each key; throws an ApiError if it is refused. */
+/** Creates a task, at most once per key. Throws an ApiError if refused. */
 export const create = async (list: LiveTasks, fields: NewTask, key: string): Promise<Task> => {
   const task = await userClient.createTask(fields, { idempotencyKey: key });
   list.put(task);
@@ -103,8 +103,8 @@ export const create = async (list: LiveTasks, fields: NewTask, key: string): Pro
 };
 
 /**
- * Hides a task and offers to undo that; the server deletes it once the offer is gone, so that what comes back is the same
- * task. If somebody else has changed it, the user decides, once: `isSecond` for the deletion after that.
+ * Hides a task and offers undo. The server deletes the task when the offer expires, so that undo keeps the task
+ * itself. On a conflict with a change by others, the user decides once; `isSecond` marks the deletion after that.
  */
 export const remove = async (list: LiveTasks, task: Task, isSecond = false): Promise<void> => {
   if (!isAllowed('deleteTask')) return notify(text.errors.admin, { kind: 'failure' });
@@ -130,13 +130,13 @@ const finish = async (list: LiveTasks, task: Task, isSecond: boolean): Promise<v
   notify(words.notDeleted(toTaskName(task), reason), { kind: 'failure' });
 };
 
-/** Says that a task is gone which the user was editing, and offers to store it with the changes. */
+/** Reports that the edited task was deleted, and offers to save the changes as a new task. */
 export const offerToRestore = (list: LiveTasks, task: Task): void => {
   const run = () => void restore(list, task);
   notify(words.deletedElsewhere(toTaskName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
 };
 
-/** The API never uses an id twice, so what others have deleted comes back under a new one. */
+/** Creates a deleted task again with a new id, since the API never reuses ids. */
 export const restore = async (list: LiveTasks, task: Task, key = createRequestKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {

@@ -17,12 +17,12 @@ import { MoreTasks } from './rows.tsx';
 
 const words = text.tasks;
 
-/** Pixels of a card with two lines of its title, and the gap below it, as in style/board.css. */
+/** Height in pixels of a card with two title lines and the gap below, as in style/board.css. */
 const cardHeight = 98;
 
 const dragged = 'application/x-signalbox-task';
 
-/** Tasks as cards in a column for each status; a card is moved by dragging it, or with its button. */
+/** Board with a column per status; a card is moved by dragging or with its button. */
 export const Board = ({ list }: { list: LiveTasks }) => (
   <div class="board">
     {taskStatuses.map((status) => (

@@ -15,10 +15,10 @@ const labels: Record<Field, string> = {
   Status: words.status,
 };
 
-/** Characters of a description that are shown at first. */
+/** Maximum number of characters of a description before it is cut. */
 const mostShown = 300;
 
-/** Both versions of a task beside each other, and which one to keep. Escape leads back to what was typed. */
+/** Dialog that shows both versions of a task and asks which to keep. Escape returns to editing. */
 export const ConflictDialog = () => {
   if (!conflict.value) return null;
   const { before, changes, theirs, answer } = conflict.value;

@@ -1,16 +1,16 @@
 import { signal } from '@preact/signals';
 import type { Task, TaskChanges } from 'signalbox/client';
 
-/** `mine` and `theirs`: which version is kept; `neither`: the user goes on editing. */
+/** `mine` or `theirs`: version to keep; `neither`: the user continues editing. */
 export type KeptVersion = 'mine' | 'theirs' | 'neither';
 
-/** A task that somebody else has changed while the user did. */
+/** Task changed by two users at the same time. */
 export interface Versions {
-  /** As the user began to change it. */
+  /** Task when the user began to edit. */
   before: Task;
-  /** What the user changes; undefined to delete the task. */
+  /** Fields changed by the user; undefined for a deletion. */
   changes: TaskChanges | undefined;
-  /** As it is stored now. */
+  /** Stored task. */
   theirs: Task;
 }
 
@@ -18,10 +18,10 @@ interface Conflict extends Versions {
   answer(choice: KeptVersion): void;
 }
 
-/** The conflict that the user is asked about. */
+/** Conflict shown to the user. */
 export const conflict = signal<Conflict | undefined>(undefined);
 
-/** Shows both versions and asks which one to keep. */
+/** Shows both versions and asks which to keep. */
 export const askWhich = (versions: Versions): Promise<KeptVersion> =>
   new Promise((resolve) => {
     conflict.peek()?.answer('neither');
@@ -34,10 +34,10 @@ export const askWhich = (versions: Versions): Promise<KeptVersion> =>
     };
   });
 
-/** What the user can change. */
+/** Editable fields. */
 export const fields = ['Title', 'Description', 'Priority', 'Status'] as const;
 
-/** Whether somebody else has changed what the user changes, to something else; any field, if the task is to be deleted. */
+/** True if others changed the same fields to different values; for a deletion, any field. */
 export const isTaskConflict = ({ before, changes, theirs }: Versions): boolean =>
   fields.some(
     (field) =>

@@ -19,13 +19,13 @@ export interface TaskProps {
   list: LiveTasks;
 }
 
-/** Characters of a title that fit everywhere; longer ones may be cut. */
+/** Maximum number of characters of a title that fits everywhere; longer titles may be cut. */
 const mostInLine = 30;
 
-/** The title that is being edited in its place. Kept here, so that scrolling away loses nothing. */
+/** Title being edited in place. Kept outside the component, so that scrolling does not lose text. */
 const draft = signal<{ before: Task; title: string } | undefined>(undefined);
 
-/** The title; a click or Enter edits it in its place. */
+/** Title; a click or Enter starts editing in place. */
 export const Title = ({ task, list }: TaskProps) => {
   const isEdited = draft.value?.before.Id === task.Id;
   const button = useRef<HTMLButtonElement>(null);
@@ -60,10 +60,10 @@ export const Title = ({ task, list }: TaskProps) => {
   );
 };
 
-/** Enter, and leaving the field, store the title; Escape does not. Cards show all lines of it. */
+/** Title field. Enter and blur save the title; Escape discards the change. Cards show all lines. */
 const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) => {
   const input = useRef<HTMLTextAreaElement>(null);
-  // Before the next key press, which belongs to the field.
+  // Takes the focus before the next key press.
   useLayoutEffect(() => input.current?.focus(), []);
   const save = async () => {
     const edited = draft.peek();
@@ -80,7 +80,7 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
     if (typeof outcome === 'object') notify(outcome.reason, { kind: 'failure' });
     draft.value = edited;
   };
-  // Not all browsers report that a field which is removed has lost the focus.
+  // Not all browsers fire blur when a focused field is removed.
   useEffect(() => () => void (list.isGone(task.Id) && save()), []);
   return (
     <textarea
@@ -135,7 +135,7 @@ export const PriorityChoice = ({ task, list }: TaskProps) => (
   </select>
 );
 
-/** A list of statuses that looks like a button: the card is in the column of its status. */
+/** Status choice that looks like a button, for cards: the column already shows the status. */
 export const MoveChoice = (props: TaskProps) => (
   <span class="move" title={words.move}>
     <Icon name="move" />
@@ -143,7 +143,7 @@ export const MoveChoice = (props: TaskProps) => (
   </span>
 );
 
-/** Complete, open, delete. The second click of a double click would hit the row that has moved here. */
+/** Buttons: complete, open, delete. Double clicks are ignored, because the second click would hit the next row. */
 export const TaskActions = ({ task, list, children }: TaskProps & { children?: ComponentChildren }) => {
   const name = toTaskName(task);
   const isDone = task.Status === 'Completed';

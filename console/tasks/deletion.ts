@@ -4,16 +4,16 @@ import { findRoute } from '../routes.ts';
 import { onLogOut, session } from '../session.ts';
 import { explainRefusal } from './reason.ts';
 
-/** What the user has deleted: it is hidden, and deleted on the server once it can no longer be undone. */
+/** Ids of tasks that the user has deleted: hidden at once, deleted on the server when undo expires. */
 export const leaving = signal<ReadonlySet<number>>(new Set());
 
-/** The version of a task that may be deleted. */
+/** Version of a task that may be deleted. */
 export type Version = { ifMatch?: string };
 
-/** What is waiting to be deleted, by task. */
+/** Pending deletions by task id. */
 const waiting = new Map<number, Version>();
 
-/** Hides a task. An id is never used again, so one that is deleted may stay hidden. */
+/** Hides a task. A deleted id may stay hidden, since ids are never reused. */
 export const beginDeletion = (id: number, version: Version): void => {
   waiting.set(id, version);
   leaving.value = new Set([...leaving.value, id]);
@@ -24,7 +24,9 @@ export const undoDeletion = (id: number): void => {
   leaving.value = new Set([...leaving.value].filter((each) => each !== id));
 };
 
-/** Deletes the task. It shows again if it could not be deleted (the reason is returned) or somebody else has changed it. */
+/**
+ * Deletes a task on the server. On a failure, whose reason is returned, or a change by others, shows the task again.
+ */
 export const completeDeletion = async (id: number): Promise<'deleted' | 'changed' | { reason: string }> => {
   const version = waiting.get(id);
   waiting.delete(id);
@@ -40,7 +42,7 @@ export const completeDeletion = async (id: number): Promise<'deleted' | 'changed
   return 'deleted';
 };
 
-/** Completes all deletions at once, with requests that outlive the page. */
+/** Sends all pending deletions, with requests that outlive the page. */
 const flush = (): void => {
   const path = findRoute('deleteTask')?.path ?? '';
   const token = session.peek()?.token;

@@ -22,7 +22,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** One task with all its fields, over the list. */
+/** Dialog with all fields of a task. */
 export const TaskDialog = ({ id, list, onClose }: Props) => {
   const opened = list.opened.value;
   const task = `${opened?.Id}` === id ? (opened ?? undefined) : undefined;
@@ -44,15 +44,15 @@ export const TaskDialog = ({ id, list, onClose }: Props) => {
 
 interface FormProps {
   task: Task;
-  /** Somebody else has deleted it while it was shown here. */
+  /** True if others deleted the task while the dialog was open. */
   isDeleted: boolean;
   list: LiveTasks;
   onClose: () => void;
 }
 
 /**
- * Holds and sends only the fields that the user has changed; the others follow the server. `before` has those fields as
- * they were when the user first changed them.
+ * Form that holds and sends only the fields changed by the user; other fields follow the server. `before` has the
+ * original values of changed fields.
  */
 const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
   const changes = useSignal<TaskChanges>({});

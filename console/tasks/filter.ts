@@ -1,24 +1,24 @@
 import type { TaskPriority as Priority, TaskStatus as Status } from 'signalbox/client';
 import { createAddressChoice, createAddressFilter } from '../list-address.ts';
 
-/** What is asked of the server; a text that is undefined is no filter. */
+/** Query for the server; undefined texts do not filter. */
 export interface TaskCriteria {
   status?: Status | undefined;
   priority?: Priority | undefined;
-  /** Contained in the title, in any case. */
+  /** Part of the title, in any case. */
   q?: string | undefined;
 }
 
-/** In the order of the board's columns. */
+/** Statuses in order of the board's columns. */
 export const taskStatuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
 export const taskPriorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critical'];
 
 export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 
-/** The most characters that the server searches for. */
+/** Maximum length of a search text on the server. */
 const mostSearched = 256;
 
-/** One filter for the table; for the board one for each column that the address's filter does not leave empty. */
+/** Filters from the address: a single filter for the table, a filter per non-empty column for the board. */
 export const readFilters = (): TaskCriteria[] => {
   const { q, ...others } = taskFilter.read();
   const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;

@@ -18,7 +18,7 @@ export const TaskFilters = () => (
 );
 
 interface ChipsProps<T extends string> {
-  /** The parameter of the address, and of the API. */
+  /** Parameter of the address and of the API. */
   name: string;
   label: string;
   values: readonly T[];

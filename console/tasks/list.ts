@@ -7,14 +7,14 @@ import { session } from '../session.ts';
 import type { TaskCriteria } from './filter.ts';
 import { createTaskPages } from './pages.ts';
 
-/** Changed tasks that are read one by one; after more changes the lists are read again. */
+/** Maximum number of changed tasks loaded singly; after more changes, the lists are reloaded. */
 const mostSingle = 20;
-/** Milliseconds in which changes are gathered. */
+/** Milliseconds to collect changes. */
 const calm = 100;
-/** Reading the lists again may take this share of the time. */
+/** Maximum share of time spent reloading lists. */
 const share = 1 / 20;
 
-/** The lists of tasks for these filters, kept current; a task that others change moves from one to another. */
+/** Task lists for these filters, updated live; a changed task moves between lists. */
 export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
   const before = useRef<LiveTasks | undefined>(undefined);
   const key = JSON.stringify(filters);
@@ -28,7 +28,7 @@ export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
 const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefined) => {
   const aborted = new AbortController();
   const pages = filters.map((filter) => createTaskPages(filter, shown, aborted.signal));
-  /** The task that is open, which may be in none of the lists; null if there is no such task. */
+  /** Task open in a dialog, possibly in none of the lists; null if there is no such task. */
   const opened = signal<Task | null | undefined>(undefined);
   const changed = new Set<number>();
   const gone = new Set<number>();
@@ -36,7 +36,7 @@ const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefi
   let restUntil = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** All that is loaded, newest first. */
+  /** All loaded tasks, newest first. */
   const known = (): Task[] | undefined => {
     const all = pages.flatMap(({ state }) => state.peek().tasks ?? []);
     return pages.some(({ state }) => state.peek().tasks) ? all.sort((a, b) => b.Id - a.Id) : undefined;
@@ -71,7 +71,7 @@ const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefi
   const open = async (id: number): Promise<void> => {
     const task = find(id) ?? (opened.peek()?.Id === id ? opened.peek() : undefined);
     opened.value = task;
-    // What cannot be read now is read with the next event.
+    // A failed request is repeated on the next event.
     if (!task) opened.value = await readOne(id).catch(() => undefined);
   };
 

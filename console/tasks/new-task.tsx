@@ -16,10 +16,10 @@ const words = text.tasks;
 type Draft = Required<Pick<NewTask, 'Title' | 'Description' | 'Priority'>>;
 const blank: Draft = { Title: '', Description: '', Priority: 'Medium' };
 
-/** What is typed into the form, until the task is created: closing the form by mistake loses nothing. */
+/** Text in the form, kept until the task is created, so that closing the form loses nothing. */
 const draft = signal(blank);
 
-/** What was sent last, with its key: sent again after a lost connection, it is not stored twice. */
+/** Last request with its idempotency key: repeating the request after a lost connection creates no second task. */
 let sent: { fields: Draft; key: string } | undefined;
 
 const keyOf = (fields: Draft): string => {
@@ -28,7 +28,7 @@ const keyOf = (fields: Draft): string => {
   return sent.key;
 };
 
-/** The form of a new task, over the list. */
+/** Dialog with the form of a new task. */
 export const NewTaskDialog = ({ list, onClose }: { list: LiveTasks; onClose: () => void }) => {
   const error = useSignal<string | undefined>(undefined);
   const isRunning = useSignal(false);

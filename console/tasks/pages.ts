@@ -5,21 +5,21 @@ import { toApiError } from '../live/resource.ts';
 import type { TaskCriteria } from './filter.ts';
 
 interface State {
-  /** Newest first, as far as they are read; undefined until the first page is. */
+  /** Loaded tasks, newest first; undefined until the first page is loaded. */
   tasks: readonly Task[] | undefined;
-  /** Tasks that match on the server. */
+  /** Number of matching tasks on the server. */
   total: number;
   isLoading: boolean;
   error: ApiError | undefined;
 }
 
-/** Tasks of the first page, and of those that scrolling loads; the server's pages have at most 1000. */
+/** Page size, also for pages loaded by scrolling; the server's maximum is 1000. */
 const pageSize = 200;
 const nextPageSize = 1000;
-/** Tasks that a list may hold; more would take too much memory. */
+/** Maximum number of tasks in a list, which limits memory. */
 const mostKept = 20_000;
 
-/** The tasks that match a filter, read page by page; `known` are shown until the first page is there. */
+/** Tasks that match a filter, loaded page by page; `known` tasks are shown until the first page is loaded. */
 export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | undefined, stop: AbortSignal) => {
   const state = signal<State>({
     tasks: known?.filter((task) => isMatch(task, filter)),
@@ -30,7 +30,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
   const update = (changes: Partial<State>): void => {
     if (!stop.aborted) state.value = { ...state.value, ...changes };
   };
-  /** What has happened since a page was asked for, which may not show it. */
+  /** Changes since a page was requested, which the page may not contain. */
   let news: (() => void)[] = [];
   let isSure = true;
 
@@ -40,7 +40,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
     return client.listTasks({ ...filter, ...page }, { signal: stop });
   };
 
-  /** Reads what is there again: the first page, or as much as was loaded. */
+  /** Reloads the first page, or as many tasks as were loaded. */
   const read = async (): Promise<void> => {
     update({ isLoading: true });
     const wanted = state.value.total === 0 ? 0 : (state.value.tasks?.length ?? 0);
@@ -71,7 +71,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
       const { data, total } = await ask(last, nextPageSize);
       const missed = news;
       const before = state.value.tasks ?? [];
-      // Nothing older is left, whatever the total says.
+      // An empty page is the end, whatever the total.
       const all = [...before, ...data.filter(({ Id: id }) => id < (before.at(-1)?.Id ?? Number.POSITIVE_INFINITY))];
       update({ tasks: all, total: data.length === 0 ? all.length : total, isLoading: false, error: undefined });
       for (const apply of missed) apply();
@@ -80,7 +80,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
     }
   };
 
-  /** Counts the matches again, if a change of a task that is not loaded has made their number uncertain. */
+  /** Counts matches again after a change to a task that is not loaded. */
   const recount = async (): Promise<void> => {
     if (isSure) return;
     isSure = true;
@@ -123,13 +123,13 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
 
 export type TaskPages = ReturnType<typeof createTaskPages>;
 
-/** True for tasks that the server finds with this filter. */
+/** True if the server finds the task with this filter. */
 const isMatch = ({ Status, Priority, Title }: Task, { status, priority, q }: TaskCriteria): boolean =>
   (!status || Status === status) &&
   (!priority || Priority === priority) &&
   (!q || Title.toLowerCase().includes(q.toLowerCase()));
 
-/** Where a task with this id is, or belongs. */
+/** Index of the task with this id, or the index to insert it at. */
 const findPlace = (tasks: readonly Task[], id: number): number => {
   let low = 0;
   let high = tasks.length;

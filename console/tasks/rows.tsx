@@ -60,7 +60,7 @@ const Compact = ({ task, list }: TaskProps) => (
   </div>
 );
 
-/** Tasks in rows whose fields are edited in their places. The server lists the newest first; all can be sorted. */
+/** Table of tasks with fields edited in place. The server sorts by newest; other orders need all tasks loaded. */
 export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }) => {
   const { tasks = [], isLoading } = pages.state.value;
   const isWhole = !pages.hasMore();
@@ -92,7 +92,7 @@ export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }
   );
 };
 
-/** The end of a list: the next page, or why there is none. */
+/** End of a list: the next page, or the reason why there is none. */
 export const MoreTasks = ({ pages, isLoading }: { pages: TaskPages; isLoading: boolean }) => {
   const { tasks = [], total } = pages.state.value;
   if (!pages.hasMore() && tasks.length < total) return <p class="hint">{words.full(toCount(tasks.length))}</p>;

@@ -7,7 +7,7 @@ interface Props<T extends string> {
   labels: Record<T, string>;
 }
 
-/** The values of a parameter of the address beside each other, one of which is always on. */
+/** Segmented control for a choice stored in the address. */
 export const AddressSegments = <T extends string>({ label, choice, labels }: Props<T>) => (
   <Segments
     label={label}

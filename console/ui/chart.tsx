@@ -11,11 +11,11 @@ import { notify } from './toast.tsx';
 interface Props {
   title: string;
   data: PlotData | undefined;
-  /** Beside the title. */
+  /** Content beside the title. */
   aside?: ComponentChildren;
 }
 
-/** A chart of time series with its legend and readings; screen readers get it as a sentence for each series. */
+/** Chart of time series with legend and readings; screen readers get a sentence per series. */
 export const Chart = ({ title, data, aside }: Props) => {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
@@ -31,7 +31,7 @@ export const Chart = ({ title, data, aside }: Props) => {
     const observer = new ResizeObserver(() => plot.current?.resize(place.clientWidth));
     loadPlot().then(({ createPlot }) => {
       if (isGone) return;
-      // Other data may have come while the library was loaded.
+      // The data may have changed while the library was loading.
       plot.current = createPlot(place, latest.current ?? data, (at) => {
         index.value = at;
       });
@@ -66,7 +66,10 @@ export const Chart = ({ title, data, aside }: Props) => {
   );
 };
 
-/** The values under the crosshair. Without it the last ones, and sums of bars; bars that are all empty are left out. */
+/**
+ * Values at the crosshair; without a crosshair, the last values of lines and the sums of bars. Empty bars are left
+ * out.
+ */
 const Readings = ({ data, index }: { data: PlotData | undefined; index: number | null }) => (
   <p class="readings" aria-hidden="true">
     {index !== null && <span class="hint">{toClock((data?.times[index] ?? 0) * 1000)}</span>}
@@ -100,7 +103,7 @@ const summarize = ({ label, values, isLimit }: Series, { format, axis = format }
   return text.overview.summary(label, format(known.at(-1) ?? 0), format(least), format(most));
 };
 
-/** The library for charts is loaded with the first chart. */
+/** Loads the chart library with the first chart. */
 const loadPlot = () => import('./plot.ts');
 
 const onMissing = () => notify(text.errors.chart, { kind: 'failure' });

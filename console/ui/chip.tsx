@@ -11,7 +11,7 @@ interface Props extends Look {
   children: ComponentChildren;
 }
 
-/** A word with an icon and a colour; the word alone says everything. */
+/** Label with icon and colour; the text alone carries the meaning. */
 export const Chip = ({ tone, icon, children }: Props) => (
   <span class={`chip tone-${tone}`}>
     {icon && <Icon name={icon} />}
@@ -24,7 +24,7 @@ interface ToggleProps extends Props {
   onToggle: () => void;
 }
 
-/** A chip that is switched on and off, for filters. */
+/** Filter chip with an on and an off state. */
 export const ChipToggle = ({ tone, icon, children, pressed, onToggle }: ToggleProps) => (
   <button type="button" class={`chip toggle tone-${tone}`} aria-pressed={pressed} onClick={onToggle}>
     {icon && <Icon name={icon} />}
@@ -39,7 +39,7 @@ interface SegmentsProps<T extends string> {
   onValue: (value: T) => void;
 }
 
-/** A few choices beside each other, one of which is always on. */
+/** Segmented control: a few options side by side, exactly one active. */
 export const Segments = <T extends string>({ label, value, options, onValue }: SegmentsProps<T>) => (
   <fieldset class="segments">
     <legend class="unseen">{label}</legend>

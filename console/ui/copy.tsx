@@ -4,7 +4,7 @@ import type { IconName } from './icon.tsx';
 import { IconButton } from './icon-button.tsx';
 import { notify } from './toast.tsx';
 
-/** Puts text on the clipboard, and says so. */
+/** Copies text to the clipboard and shows a message. */
 const copyText = async (value: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(value);
@@ -15,7 +15,7 @@ const copyText = async (value: string): Promise<void> => {
 };
 
 interface Props {
-  /** Called when it is copied. */
+  /** Returns the text on each click. */
   value: () => string;
   label?: string;
   icon?: IconName;
@@ -25,7 +25,7 @@ export const CopyButton = ({ value, label = text.copy, icon = 'copy' }: Props) =
   <IconButton icon={icon} label={label} onClick={() => void copyText(value())} />
 );
 
-/** Copies the address of a place of the console, for a message or a ticket. */
+/** Button that copies the address of a screen, for a message or a ticket. */
 export const CopyLink = ({ path }: { path: string }) => (
   <CopyButton label={text.copyLink} icon="link" value={() => new URL(toHash(path), location.href).href} />
 );

@@ -9,12 +9,12 @@ import { LongText } from './long-text.tsx';
 
 const words = text.notifications;
 
-/** Milliseconds for a test, which the receiver may take its time for. */
+/** Milliseconds to wait for a receiver. */
 const testTimeout = 60_000;
-/** Characters of a response that are shown at first. */
+/** Maximum number of characters of a response before it is cut. */
 export const mostOfResponse = 300;
 
-/** Sends a test to a destination and shows what the receiver responds; beside other buttons. */
+/** Button that sends a test to a destination, with other buttons beside, and shows the receiver's response. */
 export const DestinationTest = ({ name, children }: { name: string; children?: ComponentChildren }) => {
   const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const test = useRun(async () => {

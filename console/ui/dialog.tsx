@@ -8,13 +8,13 @@ interface Props {
   title: string;
   onClose: () => void;
   children: ComponentChildren;
-  /** Adds a class that sets the width. */
+  /** CSS class that sets the width. */
   kind?: string;
 }
 
 /**
- * A modal dialog, open as long as it is rendered. Its first field gets the focus. Escape and the close button close it;
- * the focus returns, or goes to the screen if the element that had it is gone.
+ * Modal dialog, open while rendered. Its first field gets the focus. Escape and the close button close the dialog; the
+ * focus returns, or goes to the screen if the focused element is gone.
  */
 export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
   const element = useRef<HTMLDialogElement>(null);
@@ -55,15 +55,15 @@ export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
 };
 
 interface FormProps extends Props {
-  /** The words on the button that submits. */
+  /** Label of the submit button. */
   action: string;
   onSubmit: () => void;
   isDisabled?: boolean;
-  /** What went wrong with the last attempt. */
+  /** Error of the last attempt. */
   error?: string;
 }
 
-/** A dialog with a form, which is submitted or cancelled. */
+/** Dialog with a form and buttons to submit or cancel. */
 export const FormDialog = ({ action, onSubmit, isDisabled, error, children, ...dialog }: FormProps) => (
   <Dialog {...dialog}>
     <form

@@ -8,12 +8,12 @@ interface Disk {
   /** Bytes. */
   used: number;
   total: number;
-  /** Bytes per second, where they are known. */
+  /** Bytes per second, if known. */
   read?: number | null;
   written?: number | null;
 }
 
-/** How full each disk is, and what it transfers. */
+/** Disks with their usage and transfer rates. */
 export const DiskList = ({ disks }: { disks: readonly Disk[] }) => (
   <ul class="disks">
     {disks.map((disk) => (

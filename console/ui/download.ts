@@ -1,4 +1,4 @@
-/** Offers text as a file. */
+/** Downloads text as a file. */
 export const download = (name: string, type: string, content: string): void => {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

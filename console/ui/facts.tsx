@@ -3,10 +3,10 @@ import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { LongText } from './long-text.tsx';
 
-/** A name with its value; without one, it is not shown. */
+/** Name and value; not shown without a value. */
 export type Fact = [name: string, value: string | null | undefined | false];
 
-/** Names with their values, one pair a line. */
+/** List of names and values, a pair per line. */
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="pairs">
     {facts.map(
@@ -25,6 +25,6 @@ export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   </dl>
 );
 
-/** Who has done something and when, for a fact. */
+/** Author and time of an action. */
 export const toDoneBy = (name: string | null | undefined, time: string | null | undefined): Fact[1] =>
   name && time && text.doneBy(toPerson(name), toFull(new Date(time)));

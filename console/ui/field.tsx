@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 interface Common {
   label: string;
   hint?: string | undefined;
-  /** Why the value is refused. */
+  /** Reason why the value is refused. */
   error?: string | undefined;
   value: string;
   onValue: (value: string) => void;
@@ -18,11 +18,11 @@ type Input = Common &
     Shared | 'autocomplete' | 'autocapitalize' | 'spellcheck' | 'placeholder' | 'inputMode' | 'list' | 'onKeyDown'
   > & {
     type?: 'text' | 'search' | 'password' | 'number' | 'time' | 'datetime-local';
-    /** A button beside it. */
+    /** Button beside the field. */
     aside?: ComponentChildren;
   };
 
-/** Lets a field show and change a signal. */
+/** Binds a field to a signal. */
 export const bind = (signal: Signal<string>) => ({
   value: signal.value,
   onValue: (value: string) => {
@@ -30,11 +30,11 @@ export const bind = (signal: Signal<string>) => ({
   },
 });
 
-/** Of a field for a name or another text that is not prose: nothing is filled in, capitalized or corrected. */
+/** Attributes of fields for names and other exact texts: no autofill, capitalization or correction. */
 export const exact = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
-  /** Receives what connects the field to its label and hint. */
+  /** Renders the field with the attributes that link its label and hint. */
   children: (attributes: {
     id: string;
     'aria-describedby': string | undefined;
@@ -42,7 +42,7 @@ interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
   }) => ComponentChildren;
 }
 
-/** A field with its label, and below it a hint, or why the value is refused. */
+/** Label of a field, with a hint or the reason of a refusal below. */
 const Labelled = ({ label, hint, error, children }: LabelledProps) => {
   const id = useId();
   const about = hint || error ? `${id}-about` : undefined;
@@ -59,11 +59,11 @@ const Labelled = ({ label, hint, error, children }: LabelledProps) => {
   );
 };
 
-/** A labelled text field. */
+/** Text field with a label. */
 export const Field = ({ label, hint, error, aside, onValue, ...rest }: Input) => (
   <Labelled label={label} hint={hint} error={error}>
     {(attributes) => {
-      // Preact's types know each type of input by itself.
+      // Preact types each input type separately.
       const own = rest as InputHTMLAttributes<HTMLInputElement>;
       const input = <input {...own} {...attributes} onInput={({ currentTarget }) => onValue(currentTarget.value)} />;
       return aside ? (
@@ -81,7 +81,7 @@ export const Field = ({ label, hint, error, aside, onValue, ...rest }: Input) =>
 type Choices = Common &
   Pick<AllHTMLAttributes<HTMLSelectElement>, Shared> & { options: [value: string, label: string][] };
 
-/** A labelled list to choose one from. */
+/** Drop-down list with a label. */
 export const Choice = ({ label, hint, error, onValue, options, ...rest }: Choices) => (
   <Labelled label={label} hint={hint} error={error}>
     {(attributes) => (
@@ -96,7 +96,7 @@ export const Choice = ({ label, hint, error, onValue, options, ...rest }: Choice
   </Labelled>
 );
 
-/** A labelled text field of several lines. */
+/** Multi-line text field with a label. */
 export const Area = ({ label, hint, value, lines = 4, onValue }: Omit<Common, 'error'> & { lines?: number }) => (
   <Labelled label={label} hint={hint}>
     {(attributes) => (
@@ -117,7 +117,7 @@ interface CheckProps {
   onValue: (checked: boolean) => void;
 }
 
-/** A labelled check box. */
+/** Check box with a label. */
 export const CheckBox = ({ label, hint, checked, onValue }: CheckProps) => {
   const id = useId();
   return (

@@ -8,14 +8,16 @@ import { TextFilter } from './text-filter.tsx';
 import { isNarrow } from './virtual.ts';
 
 interface Props {
-  /** Names the field for the text `q`. */
+  /** Label of the text filter. */
   label: string;
-  /** The parameters of the address that the other filters set. */
+  /** Parameters of the address for the other filters. */
   others: readonly string[];
   children: ComponentChildren;
 }
 
-/** The filters of a list; in narrow windows all but the text are behind a button that says how many are on. */
+/**
+ * Filters of a list; in narrow windows, all but the text filter are behind a button with the number of active filters.
+ */
 export const FilterBar = ({ label, others, children }: Props) => (
   <search class="filters" aria-label={text.filters}>
     <TextFilter name="q" label={label} type="search" />
@@ -32,7 +34,7 @@ export const FilterBar = ({ label, others, children }: Props) => (
 
 type Clearable = Pick<AddressFilter<string>, 'isSet' | 'clear'>;
 
-/** Removes all filters of a list. */
+/** Button that removes all filters of a list. */
 export const ClearButton = ({ filter }: { filter: Clearable }) => (
   <IconButton icon="close" label={text.clear} kind="quiet" isDisabled={!filter.isSet()} onClick={filter.clear} />
 );
@@ -40,11 +42,11 @@ export const ClearButton = ({ filter }: { filter: Clearable }) => (
 interface NoRowsProps {
   filter: Clearable;
   words: Record<'noMatch' | 'noMatchHint' | 'empty' | 'emptyHint', string>;
-  /** What to do if there is nothing at all. */
+  /** Content for a list without any rows. */
   children?: ComponentChildren;
 }
 
-/** What is shown in place of a list without rows: nothing matches its filters, or there is nothing. */
+/** Placeholder of a list without rows: no match, or no data. */
 export const NoRows = ({ filter, words, children }: NoRowsProps) =>
   filter.isSet() ? (
     <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={filter.clear} />

@@ -5,32 +5,32 @@ export interface Bar {
   /** Start and end in milliseconds. */
   from: number;
   to: number;
-  /** From the bottom up. */
+  /** Stacked parts, from the bottom up. */
   parts: { color: string; count: number }[];
-  /** The bar in words. */
+  /** Bar in words. */
   title: string;
 }
 
 interface Props {
-  /** The whole in words, for screen readers. */
+  /** Histogram in words, for screen readers. */
   label: string;
   bars: readonly Bar[];
-  /** What is chosen, in milliseconds. */
+  /** Chosen time range in milliseconds. */
   chosen: { from: number; to: number } | undefined;
   onChoose: (from: number, to: number) => void;
   onClear: () => void;
   toCount: (count: number) => string;
-  /** Times below which there is a label, ascending. */
+  /** Labels of the time axis, ascending. */
   ticks: readonly { time: number; label: string }[];
 }
 
 const height = 88;
-/** Least pixels from one label to the next, and to the end. */
+/** Minimum pixels between labels and to the end. */
 const labelWidth = 60;
 
 /**
- * Stacked bars over time. Dragging over them, or a click on one, chooses their time; so do the arrow keys, with Shift for
- * several bars, and Enter. Escape clears the choice.
+ * Stacked bars over time. A drag or click chooses a time range, and so do the arrow keys, Shift for several bars, and
+ * Enter. Escape clears the choice.
  */
 export const Histogram = ({ label, bars, chosen, onChoose, onClear, toCount, ticks }: Props) => {
   const id = useId();
@@ -155,7 +155,7 @@ const Stack = ({ id, bar, isChosen, x, width, scale }: StackProps) => {
   );
 };
 
-/** The bar that a key goes to; undefined for other keys. */
+/** Index of the bar that a key moves to; undefined for other keys. */
 const toNext = (key: string, index: number, last: number): number | undefined => {
   const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[key];
   return next === undefined ? undefined : Math.max(0, Math.min(last, next));
@@ -168,7 +168,7 @@ const toSpan = ({ from, to }: { from: number; to: number }) => ({
   count: Math.abs(to - from) + 1,
 });
 
-/** The bars that lie in the chosen time. */
+/** Bars within the chosen time range. */
 const findSpan = (bars: readonly Bar[], chosen: Props['chosen']) => {
   if (!chosen) return undefined;
   const first = bars.findIndex(({ to }) => to > chosen.from);
@@ -176,13 +176,13 @@ const findSpan = (bars: readonly Bar[], chosen: Props['chosen']) => {
   return first < 0 || count === 0 ? undefined : { first, count };
 };
 
-/** A number that is not below the most, with a whole half. */
+/** Round maximum of the axis, divisible by two. */
 const toTop = (most: number): number => {
   const power = 10 ** Math.floor(Math.log10(most));
   return [2, 4, 6, 8, 10, 20].map((step) => step * power).find((each) => each >= most && each % 2 === 0) ?? most;
 };
 
-/** Labels with their places in pixels, as many as have room. */
+/** Labels with positions in pixels; labels without room are left out. */
 const placeTicks = (ticks: Props['ticks'], bars: readonly Bar[], width: number) => {
   const [from = 0, to = 0] = [bars[0]?.from, bars.at(-1)?.to];
   const every = Math.max(1, Math.ceil((ticks.length * labelWidth) / Math.max(1, width)));

@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icon.tsx';
 interface ButtonProps {
   icon: IconName;
   label: string;
-  /** For screen readers, where the label does not say what it is about. */
+  /** Accessible name, if the label alone is ambiguous. */
   name?: string;
   kind?: 'primary' | 'quiet';
   isDisabled?: boolean;
@@ -21,11 +21,11 @@ interface LinkProps {
   icon: IconName;
   label: ComponentChildren;
   href: string;
-  /** It leads to another site, which gets a tab of its own. */
+  /** True for a link to another site, opened in a new tab. */
   isExternal?: boolean;
 }
 
-/** A link that looks like a button. */
+/** Link styled as a button. */
 export const IconLink = ({ icon, label, href, isExternal = false }: LinkProps) => (
   <a class="button" href={href} {...(isExternal && { target: '_blank', rel: 'noreferrer noopener' })}>
     <Icon name={icon} /> {label}

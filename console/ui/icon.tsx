@@ -1,12 +1,12 @@
 import type names from './icons.json';
 
-/** What an icon stands for; icons.json says which of Lucide's it is. */
+/** Name of an icon; icons.json maps names to Lucide icons. */
 export type IconName = keyof typeof names;
 
-/** The outlines of these icons, and of no others: vite.config.mjs takes them from Lucide. */
+/** Outlines of the used icons, extracted from Lucide by vite.config.mjs. */
 declare const ICONS: Record<IconName, string>;
 
-/** A decoration: the words beside it say the same. */
+/** Decorative icon, hidden from screen readers. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg
     class="icon"

@@ -1,7 +1,7 @@
 import { text } from '../strings/index.ts';
 import { TextFilter } from './text-filter.tsx';
 
-/** The filter of a short list, whose text is the parameter `q` of the address. */
+/** Text filter of a short list, stored in the parameter `q`. */
 export const ListFilter = ({ label }: { label: string }) => (
   <search class="filters" aria-label={text.filters}>
     <TextFilter name="q" label={label} type="search" />

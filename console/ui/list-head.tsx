@@ -1,14 +1,14 @@
 import { text } from '../strings/index.ts';
 import { IconButton } from './icon-button.tsx';
 
-/** How much a list shows; read out when it changes. */
+/** Number of rows, announced when changed. */
 export const ListCount = ({ children }: { children: string }) => (
   <p class="hint" role="status">
     {children}
   </p>
 );
 
-/** How much a list shows, and a button that reads it again. */
+/** Number of rows, with a refresh button. */
 export const ListHead = ({ count, onRefresh }: { count: string; onRefresh: () => void }) => (
   <div class="list-head">
     <ListCount>{count}</ListCount>

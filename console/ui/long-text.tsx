@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { shorten } from '../format.ts';
 import { text } from '../strings/index.ts';
 
-/** Characters shown at first. */
+/** Maximum number of characters before a text is cut. */
 const mostShown = 2000;
 
-/** Text of any length, in its own direction; a long one is cut, with a button that shows all of it. */
+/** Text of any length and direction; a long text is cut and has a button to show the rest. */
 export const LongText = ({ value, most = mostShown }: { value: string; most?: number }) => {
   const isWhole = useSignal(false);
   if (value.length <= most) return <bdi class="long-text">{value}</bdi>;

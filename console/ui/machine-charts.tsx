@@ -17,7 +17,7 @@ interface Props {
   span: Span;
 }
 
-/** Opens the form of a watch of what a chart shows. */
+/** Link to the form of a watch for a chart's value. */
 const WatchThis = ({ title, preset }: { title: string; preset: Params }) =>
   isAllowed('createWatch') && (
     <a
@@ -30,7 +30,7 @@ const WatchThis = ({ title, preset }: { title: string; preset: Params }) =>
     </a>
   );
 
-/** How many alerts of each severity came in. */
+/** Chart of alerts per severity. */
 export const AlertChart = ({ samples, span }: Props) => (
   <Chart
     title={words.alertsOverTime}
@@ -39,7 +39,7 @@ export const AlertChart = ({ samples, span }: Props) => (
   />
 );
 
-/** As the default watches have them, where there are some. */
+/** Limits of the default watches. */
 const presets = {
   alerts: { type: 'alert', source: '*', metric: 'count', minutes: '60', limit: '20' },
   disk: { type: 'disk', limit: '90', critical: '97' },
@@ -48,7 +48,7 @@ const presets = {
   load: { type: 'load', limit: '2', for: '300' },
 } satisfies Record<string, Params>;
 
-/** Twice the most that came in up to now, and not less than this. */
+/** Minimum limit for a new network watch, in bytes per second; otherwise about twice the highest reading. */
 const leastNetwork = 2 ** 20;
 
 const toNetworkPreset = ({ columns }: Samples): Params => {
@@ -58,7 +58,7 @@ const toNetworkPreset = ({ columns }: Samples): Params => {
 
 const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
 
-/** How full each disk is. */
+/** Chart of disk usage. */
 export const DiskChart = ({ samples, span }: Props) => {
   const names = Object.keys(samples.columns).filter((name) => name.startsWith('disk '));
   const found = names.map((name): [string, string] => [name, name.slice('disk '.length)]);
@@ -73,11 +73,11 @@ export const DiskChart = ({ samples, span }: Props) => {
   );
 };
 
-/** The machine over time, and further charts; one crosshair runs through all. */
+/** Charts of the machine and further charts, with a shared crosshair. */
 export const MachineCharts = ({ samples, span, children }: Props & { children?: ComponentChildren }) => {
   const build = (found: [name: string, label: string][], rest: Partial<PlotData> = {}): PlotData | undefined =>
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);
-  // Their places are kept while the history is loaded.
+  // Charts keep their places while the history is loading.
   const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted('getHistory'));
   return (
     <div class="charts">
@@ -116,10 +116,10 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
   );
 };
 
-/** Seconds of one bar. */
+/** Seconds per bar. */
 const barSeconds: Record<Span, number> = { live: 10, day: 600 };
 
-/** From the worst, which is at the bottom. */
+/** Levels from the worst, which is at the bottom. */
 const levels = severities.map((severity): [string, string] => [
   `alerts ${toTone(severity)}`,
   text.alerts.severities[severity],

@@ -2,19 +2,19 @@ import { useEffect, useRef } from 'preact/hooks';
 import { text } from '../strings/index.ts';
 
 interface Props {
-  /** What the button says. */
+  /** Label of the button. */
   label: string;
   isLoading: boolean;
   isEnd: boolean;
   onMore: () => void;
 }
 
-/** Loads the next page of a list when it comes near the visible part. */
+/** Loads the next page of a list when scrolled near the end. */
 export const More = ({ label, isLoading, isEnd, onMore }: Props) => {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!element.current || isEnd || isLoading) return;
-    // On a busy machine several entries come at once; only the last one says where the element is now.
+    // A busy machine delivers several entries at once; only the last has the current position.
     const observer = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && onMore(), {
       rootMargin: '4000px',
     });

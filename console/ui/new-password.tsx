@@ -11,7 +11,7 @@ interface Props {
   onValue: (value: string) => void;
 }
 
-/** A field for a password that somebody chooses, who can look at it. */
+/** Field for a new password, with a button to show the password. */
 export const NewPassword = (props: Props) => {
   const isShown = useSignal(false);
   return (

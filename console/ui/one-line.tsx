@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { Dialog } from './dialog.tsx';
 
-/** Characters that fit on a line of a narrow window. */
+/** Maximum number of characters that fit on a line of a narrow window. */
 const mostInLine = 36;
-/** Characters of a line; the window cuts it earlier. */
+/** Maximum number of rendered characters; the window cuts the text earlier. */
 const mostShown = 400;
 
-/** Text in a row of a table. One that may not fit is a button that shows all of it. */
+/** Text in a table row. A text that may not fit is a button that shows the full text. */
 export const OneLine = ({ value, title }: { value: string; title: string }) => {
-  // The row may come to show another value; what is open is then gone.
+  // Stores the open value: the row may get another value, which closes the dialog.
   const open = useSignal<string | undefined>(undefined);
   const line = <bdi>{value.slice(0, mostShown)}</bdi>;
   if (value.length <= mostInLine) return line;

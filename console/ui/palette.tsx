@@ -5,11 +5,11 @@ import { Dialog } from './dialog.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { containsWords } from './list-filter.tsx';
 
-/** Something that can be run from the palette. */
+/** Command in the palette. */
 export interface PaletteCommand {
   title: string;
   icon?: IconName;
-  /** The key that does the same, as people type it, e.g. `g a`. */
+  /** Equivalent shortcut, such as `g a`. */
   keys?: string;
   run: () => void;
 }
@@ -19,7 +19,7 @@ export const isPaletteOpen = signal(false);
 const groups = signal<PaletteCommand[][]>([]);
 const commands = computed(() => groups.value.flat());
 
-/** Offers commands in the palette as long as the component is shown. */
+/** Adds commands to the palette while the component is shown. */
 export const useCommands = (offered: PaletteCommand[], keys: unknown[] = []): void => {
   useEffect(() => {
     groups.value = [...groups.peek(), offered];
@@ -29,7 +29,7 @@ export const useCommands = (offered: PaletteCommand[], keys: unknown[] = []): vo
   }, keys);
 };
 
-/** A dialog to find and run any command by typing parts of its name. */
+/** Dialog to find and run commands by typing parts of their names. */
 export const Palette = () => (isPaletteOpen.value ? <OpenPalette /> : null);
 
 const close = (): void => {

@@ -7,13 +7,13 @@ import { IconButton } from './icon-button.tsx';
 
 interface PanelProps {
   title: string;
-  /** Beside the title, for example a link or a reading. */
+  /** Content beside the title, for example a link or a reading. */
   aside?: ComponentChildren;
   kind?: string;
   children: ComponentChildren;
 }
 
-/** A card with a title. */
+/** Card with a title. */
 export const Panel = ({ title, aside, kind = '', children }: PanelProps) => {
   const id = useId();
   return (
@@ -27,7 +27,7 @@ export const Panel = ({ title, aside, kind = '', children }: PanelProps) => {
   );
 };
 
-/** Grey lines in place of content that is loading, with the size that it will have. */
+/** Grey lines in place of loading content, with its expected size. */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div class="skeleton" aria-busy="true">
     <span class="unseen">{text.loading}</span>
@@ -43,7 +43,7 @@ interface EmptyProps {
   children?: ComponentChildren;
 }
 
-/** What is shown where there is nothing, with what to do about it. */
+/** Placeholder for missing content, with what to do. */
 export const Empty = ({ title, hint, children }: EmptyProps) => (
   <div class="empty">
     <p class="strong">{title}</p>
@@ -56,7 +56,7 @@ interface NoMatchProps extends Omit<EmptyProps, 'children'> {
   onClear: () => void;
 }
 
-/** What is shown where no row matches the filters. */
+/** Placeholder for a list whose filters match no row. */
 export const NoMatch = ({ onClear, ...rest }: NoMatchProps) => (
   <Empty {...rest}>
     <button type="button" onClick={onClear}>
@@ -69,11 +69,11 @@ interface UnloadedProps {
   error: ApiError | undefined;
   reload: () => void;
   lines: number;
-  /** What to say where the server has no such thing. */
+  /** Message if the server responds that the item does not exist. */
   words?: { missing: string; missingHint: string };
 }
 
-/** What is shown in place of something that is not loaded: why, or that it is still loading. */
+/** Placeholder for content that is loading or has failed to load. */
 export const Unloaded = ({ error, reload, lines, words }: UnloadedProps) => {
   if (!error) return <Skeleton lines={lines} />;
   if (words && error.status === 404) return <Empty title={words.missing} hint={words.missingHint} />;
@@ -84,7 +84,7 @@ export const LoginButton = () => (
   <IconButton icon="user" label={text.login.action} kind="primary" onClick={openLogin} />
 );
 
-/** Says why something cannot be shown and what to do: log in, try again. */
+/** Reason of a failure, and what to do: log in, or try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
   if (isForbidden(error)) {
     if (session.value) return <Empty title={text.errors.admin} />;

@@ -4,10 +4,10 @@ import { zone } from '../zone.ts';
 
 export interface Series {
   label: string;
-  /** A custom property with its colour, e.g. `--series-1`. */
+  /** CSS custom property with the colour, such as `--series-1`. */
   color: string;
   values: (number | null)[];
-  /** A limit, which is the same at all times. */
+  /** True for a limit, which is constant. */
   isLimit?: boolean;
 }
 
@@ -15,17 +15,17 @@ export interface PlotData {
   /** Seconds since 1970, ascending. */
   times: number[];
   series: Series[];
-  /** The times shown, in seconds. */
+  /** Displayed time range in seconds. */
   from: number;
   to: number;
-  /** Lines, or bars on top of each other. */
+  /** Lines or stacked bars. */
   kind: 'lines' | 'bars';
-  /** Upper end of the axis; by default it follows the values. */
+  /** Maximum of the axis; by default, based on the values. */
   top?: number | undefined;
   format: (value: number) => string;
-  /** The values are bytes: the axis has steps of powers of two. */
+  /** True for values in bytes: the axis uses steps of powers of two. */
   isBytes?: boolean;
-  /** As `format`, shorter, for the axis. */
+  /** Short format for the axis. */
   axis?: (value: number) => string;
 }
 
@@ -37,7 +37,9 @@ export interface Plot {
 
 const height = 132;
 
-/** Draws time series into an element; all plots of a page share one crosshair. `onIndex` gets the point under it. */
+/**
+ * Draws time series into an element; all plots of a page share a crosshair. `onIndex` gets the index at the crosshair.
+ */
 export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (index: number | null) => void): Plot => {
   let data = first;
   const color = (name: string) => readColor(element, name);
@@ -102,7 +104,7 @@ const toSeries = (kind: PlotData['kind'] | 'limit', stroke: string): UPlot.Serie
 
 const withPaths = (paths: UPlot.Series.PathBuilder | undefined) => (paths ? { paths } : {});
 
-/** Bars are drawn from the whole sum down to the first series, so that each covers what is not its own. */
+/** Cumulative sums for stacked bars: drawn from the total down, so that each bar covers the part of the others. */
 const toColumns = ({ times, series, kind }: PlotData): UPlot.AlignedData => {
   if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
   const sums = series.map(({ values }) => values.map((value) => value ?? 0));
@@ -113,12 +115,12 @@ const toColumns = ({ times, series, kind }: PlotData): UPlot.AlignedData => {
   return [times, ...sums];
 };
 
-/** Counts have no fractions. */
+/** Whole axis steps for counts. */
 const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 const powersOfTwo = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
-/** A round number that is not below the largest value. */
+/** Round number not below the largest value. */
 const niceTop = (most: number | null, isBytes = false): number => {
   if (most === null || most <= 0) return 1;
   if (isBytes) return 2 ** Math.ceil(Math.log2(most));
@@ -126,7 +128,7 @@ const niceTop = (most: number | null, isBytes = false): number => {
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= most) ?? 10) * power;
 };
 
-/** The colour behind a custom property, as the theme resolves it: a canvas cannot. */
+/** Colour of a custom property in the current theme, since a canvas cannot resolve it. */
 const readColor = (element: HTMLElement, name: string): string => {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
@@ -136,6 +138,6 @@ const readColor = (element: HTMLElement, name: string): string => {
   return color;
 };
 
-/** Pixels that the longest label of the vertical axis needs, about. */
+/** Approximate width in pixels of the longest axis label. */
 const toAxisWidth = (_: unknown, labels: readonly string[] | null): number =>
   Math.max(52, 10 + 6 * Math.max(0, ...(labels ?? []).map(({ length }) => length)));

@@ -3,16 +3,16 @@ import { text } from '../strings/index.ts';
 
 const words = text.overview;
 
-/** A process in a short list. */
+/** Process in a short list. */
 export interface ListedProcess {
   name: string;
   pid: number;
   memoryBytes: number;
-  /** Share of one processor; null where that is not known. */
+  /** CPU usage, 1 for a full processor; null if unknown. */
   cpu: number | null;
 }
 
-/** A few processes with their usage. */
+/** Short list of processes with their usage. */
 export const ProcessList = ({ processes, label }: { processes: readonly ListedProcess[]; label?: string }) => (
   <table class="plain" aria-label={label}>
     <thead>

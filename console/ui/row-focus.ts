@@ -4,20 +4,20 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 type Key = string | number;
 
 interface RowFocus {
-  /** The index of the row that has the focus; it stays rendered wherever the list is scrolled to. */
+  /** Index of the focused row, which stays rendered at any scroll position. */
   focused: number | undefined;
-  /** For the element around the rows; each row has the attribute `data-row` with its key. */
+  /** Handlers for the element around the rows; each row has its key in the attribute `data-row`. */
   handlers: { onFocusIn: (event: FocusEvent) => void; onFocusOut: (event: FocusEvent) => void };
 }
 
 /**
- * Keeps the focus on a record: it follows a record that moves in the list or to another list. If the record is gone, the
- * row that took its place gets the focus, on its first control, so that the same key pressed again deletes nothing.
+ * Keeps the focus on a record: the focus follows a record that moves in or between lists. If the record is gone, the
+ * first control of the row in its place gets the focus, so that pressing the same key again deletes nothing.
  */
 export const useRowFocus = (list: RefObject<HTMLElement | null>, keys: readonly Key[]): RowFocus => {
   const [key, setKey] = useState<string | undefined>(undefined);
   const last = useRef<{ element: HTMLElement; index: number } | undefined>(undefined);
-  // Between here and the layout effect, elements lose the focus only because they are moved or removed.
+  // From here to the layout effect, elements lose focus only by being moved or removed.
   const isRendering = useRef(true);
   isRendering.current = true;
   const found = key === undefined ? -1 : keys.findIndex((each) => String(each) === key);
@@ -46,7 +46,7 @@ export const useRowFocus = (list: RefObject<HTMLElement | null>, keys: readonly 
       },
       onFocusOut: ({ relatedTarget }) => {
         const isInside = relatedTarget instanceof Node && list.current?.contains(relatedTarget);
-        // An element keeps its focus while the window is without.
+        // An element keeps its focus while the window has none.
         if (!isInside && !isRendering.current && document.hasFocus()) setKey(undefined);
       },
     },

@@ -1,4 +1,4 @@
-/** Moves the focus to the link or button of the next or previous row with the arrow keys. */
+/** Moves the focus to the link or button of the next or previous row, for the arrow keys. */
 export const focusRow = (event: KeyboardEvent): void => {
   if (!['ArrowDown', 'ArrowUp'].includes(event.key) || !(event.target instanceof HTMLElement)) return;
   if (event.target.matches('input, select, textarea')) return;
@@ -6,7 +6,7 @@ export const focusRow = (event: KeyboardEvent): void => {
   if (moved) event.preventDefault();
 };
 
-/** Focuses the first link or button of the row after, or before, the one that has the focus: for the keys j and k. */
+/** Focuses the first link or button of the next or previous row, for the keys j and k. */
 export const stepRow = (isForward: boolean): void => {
   const row = document.activeElement?.closest('tr');
   if (row) moveFocus(row, isForward);
@@ -16,7 +16,7 @@ export const stepRow = (isForward: boolean): void => {
 const moveFocus = (row: Element | null, isForward: boolean): boolean => {
   const next = isForward ? row?.nextElementSibling : row?.previousElementSibling;
   if (row && next?.matches('.gap')) {
-    // The row was scrolled away; those beside it are rendered once it is back.
+    // The row was scrolled out of view; its neighbours are rendered after scrolling back.
     row.scrollIntoView({ block: 'center' });
     requestAnimationFrame(() => requestAnimationFrame(() => focusRowBeside(row, isForward)));
     return true;
@@ -27,7 +27,7 @@ const moveFocus = (row: Element | null, isForward: boolean): boolean => {
 const focusRowBeside = (row: Element | null, isForward: boolean): boolean => {
   const target = findTarget(isForward ? row?.nextElementSibling : row?.previousElementSibling);
   target?.focus();
-  // The header of the page and of the table cover the top.
+  // Scrolls further, because page and table headers cover the top.
   target?.closest('tr')?.scrollIntoView({ block: 'nearest' });
   return target !== undefined;
 };

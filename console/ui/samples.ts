@@ -2,21 +2,21 @@ import type { History } from 'signalbox/client';
 
 type Values = (number | null)[];
 
-/** Columns of readings, one value for each time; null where there is none. */
+/** Columns of readings with a value per time; null for missing values. */
 export interface Samples {
   /** Seconds since 1970, ascending. */
   times: number[];
-  /** By name: `cpu`, `memory`, `disk /`, `alerts error`, … */
+  /** Values by name: `cpu`, `memory`, `disk /`, `alerts error`, … */
   columns: Record<string, Values>;
 }
 
-/** The longest time that charts show, in seconds. */
+/** Time spans of charts in seconds. */
 export const spans = { live: 600, day: 86_400 } as const;
 export type Span = keyof typeof spans;
 
 export const noSamples: Samples = { times: [], columns: {} };
 
-/** Both in the order of time, of the same time the later ones, without those that are older than `seconds`. */
+/** Merges samples in order of time; at equal times, `later` wins. Samples older than `seconds` are dropped. */
 export const merge = (before: Samples, later: Samples, seconds: number): Samples => {
   const rows = new Map([
     ...before.times.map((time, at): [number, Row] => [time, { from: before, at }]),
@@ -36,13 +36,13 @@ export const merge = (before: Samples, later: Samples, seconds: number): Samples
   return { times, columns: Object.fromEntries(columns) };
 };
 
-/** One time of some samples. */
+/** Values at a single time. */
 interface Row {
   from: Samples;
   at: number;
 }
 
-/** The server's history as shares in percent and rates. */
+/** Server history converted to percentages and rates. */
 export const toSamples = (history: History): Samples => {
   const { step, start, count, cpu, memoryUsed, memoryTotal, load, networkReceived, networkSent, alerts } = history;
   const first = Math.round(Date.parse(start) / 1000);
@@ -64,7 +64,7 @@ const toPercent = (used: Values, total: Values): Values =>
     return value === null || !whole ? null : (value / whole) * 100;
   });
 
-/** Sums over longer steps, for bars that are wide enough to see. */
+/** Sums over longer steps, for bars of visible width. */
 export const sumUp = ({ times, columns }: Samples, names: string[], seconds: number): Samples => {
   const first = Math.floor((times[0] ?? 0) / seconds);
   const count = times.length === 0 ? 0 : Math.floor((times.at(-1) ?? 0) / seconds) - first + 1;

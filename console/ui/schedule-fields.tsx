@@ -9,7 +9,7 @@ const words = text.silences;
 
 type Props = DraftProps<ScheduleDraft> & { draft: { mode: string } };
 
-/** Times that recur: days of the week with a time, or a cron expression. */
+/** Fields of a recurring schedule: days of the week with a time, or a cron expression. */
 export const ScheduleFields = ({ draft, set, bind }: Props) => {
   const { mode, days } = draft;
   return (
@@ -44,10 +44,10 @@ export const ScheduleFields = ({ draft, set, bind }: Props) => {
 
 const isRecurring = (mode: string): boolean => mode === 'weekly' || mode === 'cron';
 
-/** Five fields, or a name such as `@daily`. */
+/** Complete cron expression: five fields, or a name such as `@daily`. */
 const complete = /^(@\w+|(\S+\s+){4}\S+)$/;
 
-/** The schedule of a draft; none while it is incomplete. */
+/** Schedule of a draft; undefined while incomplete. */
 const toAsked = (draft: Props['draft']): { schedule: string; timeZone?: string } => {
   try {
     const asked = readSchedule(draft);

@@ -3,10 +3,10 @@ import { type Severity, severities } from '../../src/kit/severity.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 
-/** The name of a severity's colour, icon and bar. */
+/** Colour, icon and bar name of a severity. */
 export const toTone = (severity: Severity) => severity.toLowerCase() as 'critical' | 'error' | 'warning' | 'info';
 
-/** The severities to choose from, the worst first. */
+/** Severity options, the worst first. */
 export const severityOptions = severities.map((each): [string, string] => [each, text.alerts.severities[each]]);
 
 export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity; isQuiet?: boolean }) => (
@@ -15,13 +15,13 @@ export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity
   </Chip>
 );
 
-/** Whether an alert still goes on; undefined for one that only reports something. */
+/** State of an alert; undefined for an alert that only reports something. */
 export const toState = ({ status, resolvedBy }: AlertEntry): 'firing' | 'resolved' | undefined => {
   if (status === 'resolved' || (status === 'firing' && resolvedBy)) return 'resolved';
   return status === 'firing' ? status : undefined;
 };
 
-/** The severity; of an alert that is over it is quiet, and of a message that one is over it says that. */
+/** Severity of an alert; dimmed if resolved, and marked if the alert is a resolution. */
 export const AlertChip = ({ alert }: { alert: AlertEntry }) =>
   alert.status === 'resolved' ? (
     <AlertStateChip alert={alert} />

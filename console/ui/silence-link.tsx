@@ -3,10 +3,10 @@ import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { IconLink } from './icon-button.tsx';
 
-/** The most characters of a pattern. */
+/** Maximum length of a pattern. */
 const most = 256;
 
-/** What alerts of the same kind have in common with this text: numbers may differ. */
+/** Pattern that matches similar messages: `*` replaces numbers. */
 const toPattern = (message: string): string => {
   const pattern = message.replace(/^Resolved: /, '').replace(/\d+/g, '*');
   return pattern.length > most ? `${pattern.slice(0, most - 1)}*` : pattern;
@@ -18,7 +18,7 @@ interface Props {
   message: string;
 }
 
-/** To the form of a silence of what is like this, from which people come back here. */
+/** Link to the form of a silence for similar alerts; the form returns to the current page. */
 export const SilenceLink = ({ source, hostname, message }: Props) => {
   if (!isAllowed('createSilence')) return null;
   const { path, rest, params } = place.value;

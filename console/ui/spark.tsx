@@ -1,23 +1,23 @@
-/** Steps that the line has at least: slots stand for the time before a young one, which does not seem to be old. */
+/** Minimum number of steps: a new watch or heartbeat starts with empty slots, so that its line does not look long. */
 const fewest = 24;
 const height = 32;
 
 interface Props {
-  /** In words, for screen readers and under the pointer. */
+  /** Description for screen readers and the hint. */
   label: string;
-  /** Null stands for unknown. */
+  /** Values; null for unknown. */
   values: readonly (number | null)[];
-  /** What is bad of each step. */
+  /** True for steps with a problem. */
   bad: readonly (boolean | null)[];
-  /** Drawn as dashed lines: of two, the second one is the worse. */
+  /** Limits drawn as dashed lines; the second limit is critical. */
   limits: readonly number[];
-  /** The upper end; by default it follows the values and limits. */
+  /** Maximum; by default, based on values and limits. */
   top?: number | undefined;
-  /** Whether time passes from left to right without a line: only what was fine and what was not. */
+  /** True for a strip of good and bad steps instead of a line. */
   isStrip: boolean;
 }
 
-/** A small line with its limits, or a strip of what was fine and what was not, over time. */
+/** Sparkline with limits, or a strip of good and bad steps over time. */
 export const Spark = ({ label, values, bad, limits, top, isStrip }: Props) => {
   const count = Math.max(fewest, values.length);
   const left = count - values.length;
@@ -57,7 +57,7 @@ export const Spark = ({ label, values, bad, limits, top, isStrip }: Props) => {
 const toSlots = (count: number): string =>
   Array.from({ length: count }, (_, index) => `M${index} 0h.7v${height}h-.7z`).join('');
 
-/** Steps beside each other that were alike. */
+/** Groups of consecutive steps with the same state. */
 const toSpans = (bad: Props['bad']): { from: number; to: number; isBad: boolean }[] => {
   const spans: { from: number; to: number; isBad: boolean }[] = [];
   for (const [index, isBad] of bad.entries()) {
@@ -69,7 +69,7 @@ const toSpans = (bad: Props['bad']): { from: number; to: number; isBad: boolean 
   return spans;
 };
 
-/** A step is as wide as its time, so that a single one is seen, too. */
+/** Line path. Each step has its width in time, so that a single value is visible. */
 const toPath = (values: Props['values'], left: number, toY: (value: number) => number): string => {
   let isOpen = false;
   const parts = values.map((value, index) => {

@@ -9,38 +9,38 @@ import { focusRow } from './row-keys.ts';
 import { isMedium, isTight, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
-  /** Short and stable; the address holds it while the table is sorted by this column. */
+  /** Short, stable name; stored in the address while sorting by this column. */
   key: string;
   title: string;
-  /** In place of the title. */
+  /** Content of the header, instead of the title. */
   head?: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  /** A CSS width; the columns without one share the rest. */
+  /** CSS width; columns without a width share the rest. */
   width?: string;
   align?: 'end';
-  /** Left out where the window has no room for all columns. */
+  /** True to hide the column in windows without room for all columns. */
   isMinor?: boolean;
-  /** Sorts by this value if the user asks for it. */
+  /** Sort value; undefined for columns that cannot be sorted. */
   sortBy?: (row: Row) => string | number;
 }
 
 export interface TableProps<Row> {
-  /** Names the table for screen readers. */
+  /** Accessible name of the table. */
   label: string;
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
-  /** The content of a row in narrow windows: some lines, the first of which may take two. */
+  /** Row content in narrow windows: several lines, the first of which may wrap once. */
   compact: (row: Row) => ComponentChildren;
-  /** A class for some rows. */
+  /** CSS class of a row. */
   rowClass?: (row: Row) => string;
-  /** Height of a row in pixels: wide, and narrow. */
+  /** Row height in pixels in wide and narrow windows. */
   heights?: readonly [wide: number, narrow: number];
 }
 
 const defaultHeights = [34, 66] as const;
 
-/** A table of any length: only the rows near the visible part of the page exist. It sorts by the address's `sort`. */
+/** Table of any length that renders only rows near the viewport, sorted by the parameter `sort`. */
 export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
   const isFew = isTight.value;
   const columns = useMemo(() => all.filter(({ isMinor }) => !(isMinor && isFew)), [all, isFew]);
@@ -89,7 +89,7 @@ interface LinesProps {
   hint: ComponentChildren;
 }
 
-/** The content of most rows in narrow windows: the title, in up to two lines, and below it the rest. */
+/** Row content in narrow windows: the title in up to two lines, with the rest below. */
 export const TwoLines = ({ title, hint }: LinesProps) => (
   <div class="two-lines">
     <span class="two-line">{title}</span>
@@ -99,7 +99,7 @@ export const TwoLines = ({ title, hint }: LinesProps) => (
 
 interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
   row: Row;
-  /** The key of the record. */
+  /** Key of the record. */
   name: string;
   rowClass: string | undefined;
   index: number;
@@ -107,7 +107,7 @@ interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
   isNarrow: boolean;
 }
 
-/** One row. Most rows stay as they are while the table scrolls. */
+/** Table row, rendered again only if its properties change. */
 class TableRow<Row> extends Pure<RowProps<Row>> {
   override render() {
     const { row, name, columns, compact, rowClass, index, height, isNarrow } = this.props;
@@ -127,7 +127,7 @@ class TableRow<Row> extends Pure<RowProps<Row>> {
   }
 }
 
-/** Stands for the rows that are not rendered. */
+/** Placeholder for rows that are not rendered. */
 const Gap = ({ height }: { height: number }) => <tr {...unseen} style={{ height: `${height}px` }} />;
 const unseen = { class: 'gap', 'aria-hidden': true } as const;
 
@@ -164,7 +164,7 @@ const readSort = (): [key: string, direction: 'up' | 'down'] => {
   return sort.endsWith('-down') ? [sort.slice(0, -5), 'down'] : [sort, 'up'];
 };
 
-/** The rows in the order that the address asks for; as they are without one. */
+/** Sorts rows by the address; without a sort column, keeps the order. */
 export const sortRows = <Row,>(rows: readonly Row[], columns: Column<Row>[]): readonly Row[] => {
   const [key, direction] = readSort();
   const sortBy = columns.find((column) => column.key === key)?.sortBy;

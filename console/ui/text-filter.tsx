@@ -2,15 +2,15 @@ import { Field } from './field.tsx';
 import { useTyped } from './typed.ts';
 
 interface Props {
-  /** The parameter of the address that holds the text. */
+  /** Parameter of the address with the text. */
   name: string;
   label: string;
   type?: 'text' | 'search' | 'datetime-local';
-  /** An example of what to type. */
+  /** Example text. */
   example?: string;
 }
 
-/** A filter that is applied while it is typed; Escape clears it. */
+/** Text filter, applied while typing; Escape clears the text. */
 export const TextFilter = ({ name, label, type = 'text', example = '' }: Props) => {
   const { typed } = useTyped([name]);
   return (

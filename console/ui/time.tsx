@@ -2,18 +2,18 @@ import { untilTime } from '../clock.ts';
 import { toFull, toRelative, toTime } from '../format.ts';
 
 interface Props {
-  /** As the server has it. */
+  /** Timestamp from the server. */
   time: string;
 }
 
-/** When something was; its hint is exact. */
+/** Time of an event, with the exact time as a hint. */
 export const At = ({ time }: Props) => (
   <time dateTime={time} title={toFull(new Date(time))}>
     {toTime(new Date(time))}
   </time>
 );
 
-/** How long ago something was; its hint is when. */
+/** Time since an event, with the exact time as a hint. */
 export const Ago = ({ time }: Props) => (
   <time dateTime={time} title={toFull(new Date(time))}>
     {toRelative(untilTime(Date.parse(time)))}

@@ -10,13 +10,13 @@ interface Toast {
   message: string;
   kind: 'note' | 'failure';
   action: { label: string; run: () => void } | undefined;
-  /** When it was shown, in milliseconds. */
+  /** Time of display in milliseconds. */
   at: number;
-  /** Called when the message is gone and its action was not used. */
+  /** Called when the message closes without its action being used. */
   onEnd: (() => void) | undefined;
 }
 
-/** Milliseconds that messages stay; failures stay until they are closed. */
+/** Milliseconds of display; failures stay until closed. */
 const shownFor = { note: 6000, action: 10_000 };
 const mostShown = 4;
 
@@ -33,7 +33,7 @@ const dismiss = (toast: Toast): void => {
   if (remove(toast)) toast.onEnd?.();
 };
 
-/** Shows a message, for example with an action that undoes what was done. */
+/** Shows a message, for example with an undo action. */
 export const notify = (
   message: string,
   { kind = 'note', action, onEnd }: Partial<Omit<Toast, 'id' | 'message' | 'at'>> = {},
@@ -43,14 +43,14 @@ export const notify = (
   for (const oldest of toasts.value.slice(0, -mostShown)) dismiss(oldest);
 };
 
-/** Ends the notes of a screen that is left; what the user can undo stays. Younger notes belong to the next screen. */
+/** Closes notes of the screen being left, except notes with undo and recent notes, which belong to the next screen. */
 const endNotes = (): void => {
   for (const toast of toasts.value) {
     if (toast.kind === 'note' && !toast.action && Date.now() - toast.at > 1000) dismiss(toast);
   }
 };
 
-/** Where messages appear: in the topmost dialog, as all else is inert while one is open. */
+/** Container of messages: in the topmost dialog, since a modal dialog makes the rest of the page inert. */
 const home = document.createElement('div');
 home.className = 'toast-place';
 const dialogs: HTMLElement[] = [];
@@ -60,7 +60,7 @@ const movePlace = (): void => {
   if (home.parentElement !== target) target.append(home);
 };
 
-/** Shows messages in a dialog until the returned function is called, which must be before the dialog is removed. */
+/** Moves messages into a dialog until the returned function is called, before the dialog is removed. */
 export const holdToasts = (dialog: HTMLElement): (() => void) => {
   dialogs.push(dialog);
   movePlace();
@@ -81,7 +81,7 @@ export const startToasts = (): void => {
   render(<Toasts />, home);
 };
 
-/** They wait while the pointer is over them or the focus is in them. */
+/** List of messages; their timers stop while hovered or focused. */
 const Toasts = () => {
   const [isPointed, isFocused] = [useSignal(false), useSignal(false)];
   const isPaused = isPointed.value || isFocused.value;
@@ -91,7 +91,7 @@ const Toasts = () => {
       .map((toast) => <Message key={toast.id} toast={toast} isPaused={isPaused} />);
   const isEmpty = toasts.value.length === 0;
   useEffect(() => {
-    // What was under the pointer or had the focus is gone without an event.
+    // The removed message had the pointer or focus, and no leave event fires.
     if (isEmpty) isPointed.value = isFocused.value = false;
   }, [isEmpty]);
   return (

@@ -2,15 +2,15 @@ import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Rows `[first, last)` of a long list that are near the visible part of the page. */
+/** Rows `[first, last)` of a long list near the viewport. */
 export interface Range {
   first: number;
   last: number;
 }
 
-/** Rows rendered above and below what is visible, so that scrolling never shows a gap. */
+/** Rows rendered above and below the viewport, so that scrolling shows no gap. */
 const margin = 8;
-/** Most rows that are printed. */
+/** Maximum number of printed rows. */
 const printed = 1000;
 
 const isPrinting = signal(false);
@@ -21,7 +21,7 @@ addEventListener('afterprint', () => {
   isPrinting.value = false;
 });
 
-/** The rows near the visible part of a list that scrolls with the page; all rows have the same height in pixels. */
+/** Rows near the viewport of a list that scrolls with the page; all rows have the same height in pixels. */
 export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: number, height: number): Range => {
   const [range, setRange] = useState<Range>({ first: 0, last: 60 });
   useEffect(() => {
@@ -31,7 +31,7 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
       const top = element.current?.getBoundingClientRect().top ?? 0;
       const first = Math.max(0, Math.floor(-top / height) - margin);
       const last = Math.ceil((innerHeight - top) / height) + margin;
-      // Steps of some rows: most scroll events then change nothing.
+      // Steps of eight rows, so that most scroll events change nothing.
       const next = { first: first - (first % 8), last: last + (8 - (last % 8)) };
       setRange((before) => (before.first === next.first && before.last === next.last ? before : next));
     };
@@ -52,10 +52,10 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
   return { first: Math.max(0, Math.min(range.first, last)), last };
 };
 
-/** A row to render, by its index, or how many rows are left out. */
+/** Row index, or a gap of rows that are not rendered. */
 type Piece = number | { gap: number; key: string };
 
-/** What to render of a list: the rows of the range and the one that has the focus, with gaps for the others. */
+/** Pieces of a list to render: the rows in the range, the focused row, and gaps between. */
 export const listPieces = ({ first, last }: Range, count: number, focused: number | undefined): Piece[] => {
   const indexes = Array.from({ length: last - first }, (_, index) => first + index);
   if (focused !== undefined && focused < first) indexes.unshift(focused);
@@ -83,7 +83,7 @@ const follow = (query: string) => {
 /** True on phones. */
 export const isNarrow = follow('(max-width: 47.99rem)');
 
-/** True in windows too narrow for columns beside a navigation; rows are then shown as blocks of some lines. */
+/** True in windows too narrow for table columns beside a navigation; rows are shown as blocks of lines. */
 export const isMedium = follow('(max-width: 59.99rem)');
 
 /** True in windows too narrow for all columns of a table. */

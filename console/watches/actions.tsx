@@ -15,7 +15,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Replaces one that is the user's; makes a new one, also in place of a default watch. */
+/** Replaces an existing watch, or creates a watch, also in place of a default watch. */
 export const saveWatch = async (settings: WatchSettings, before?: Watch): Promise<void> => {
   if (!before || before.version === null) await userClient.createWatch(settings);
   else await userClient.replaceWatch({ ...settings, watch: before.name }, toIfMatch(before));
@@ -53,7 +53,7 @@ const Remove = ({ watch, onChanged }: Props) => {
   return <IconButton icon="trash" label={words.remove} isDisabled={isRunning} onClick={run} />;
 };
 
-/** What can be done with a watch that is not in the config file. */
+/** Actions for a watch that is not defined in the config file. */
 export const WatchActions = (props: Props) => {
   const { origin, name } = props.watch;
   return (

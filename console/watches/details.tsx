@@ -31,19 +31,19 @@ import {
 import { RecentLine, Since, WatchChip } from './looks.tsx';
 import { Found, TrialButton, useTrial } from './trial.tsx';
 
-/** Things that are shown. */
+/** Maximum number of shown things. */
 const mostShown = 30;
 
 interface Props {
   name: string;
-  /** Undefined if there is none with this name. */
+  /** Undefined if no watch has this name. */
   watch: Watch | undefined;
   known: readonly Watch[];
   incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
-/** One watch with everything about it, over the list; with `edit` in the address, the form that changes it. */
+/** Dialog of a watch; with `edit` in the address, the edit form. */
 export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props) => {
   if (watch && place.value.params['edit'] && watch.origin !== 'config') {
     return (
@@ -69,7 +69,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
 
 const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' | 'watch'> & { watch: Watch }) => {
   const { name, settings, state, since, things } = watch;
-  // Its state is that of the watch.
+  // With a single thing, its state is the state of the watch.
   const isSingle = things.length < 2;
   const trial = useTrial();
   const test = useRun(() => trial.run(settings));
@@ -113,7 +113,7 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
   );
 };
 
-/** One thing with its chart. */
+/** Watched thing with its chart. */
 const Thing = ({
   settings: all,
   thing,
@@ -136,7 +136,7 @@ const Thing = ({
   );
 };
 
-/** A young watch does not seem to be old. */
+/** Minimum span of the time axis in seconds, so that a new watch does not seem old. */
 const leastSeconds = 30 * 60;
 
 const colors = ['--warning-bar', '--critical-bar'] as const;
@@ -147,9 +147,9 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
   const from = Date.parse(start) / 1000;
   const to = from + figures.length * step;
   const begin = Math.min(from, to - leastSeconds);
-  // Limits reach from one end to the other.
+  // Limits span the entire chart.
   const before = begin < from ? [begin] : [];
-  // A step is as wide as its time, so that a single one is seen, too.
+  // Each step has its width in time, so that a single value is visible.
   const times = [...before, ...figures.map((_, index) => from + index * step), to];
   const values = [...before.map(() => null), ...figures, figures.at(-1) ?? null];
   const limits = limitsOf(settings).map(
@@ -184,7 +184,7 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
   ];
 };
 
-/** When it raises an alert: `from 90 % on, critical from 97 % on, after 1 min`. */
+/** Alert condition in words: `from 90 % on, critical from 97 % on, after 1 min`. */
 const describeLimit = (settings: Watch['settings']): string => {
   const format = toLimitText(settings);
   const toReached = words.reached[sideOf(settings)];

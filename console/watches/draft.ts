@@ -6,11 +6,11 @@ import { groups, unitOf, unitSizes, type WatchKind, watchFields, watchMetrics } 
 
 type OwnField = (typeof watchFields)[keyof typeof watchFields][number];
 
-/** What is typed into the form. */
+/** Form state. */
 export interface WatchDraft {
   name: string;
   type: WatchKind;
-  /** By the name of the setting; lists have an entry a line, and what is chosen is `1`. */
+  /** Values by setting; lists have an entry per line, a checked box is `1`. */
   own: Partial<Record<OwnField, string>>;
   limit: string;
   critical: string;
@@ -39,19 +39,19 @@ const blank: WatchDraft = {
   isEnabled: true,
 };
 
-/** The fields that a form of this type has. */
+/** Fields of the form for this type. */
 export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): readonly OwnField[] => {
   const fields: readonly OwnField[] = type in watchFields ? watchFields[type as keyof typeof watchFields] : [];
   return fields.filter((name) => name !== 'minutes' || own.metric === 'count');
 };
 
-/** What is measured, as far as it decides about units. */
+/** Measured value, which determines the unit. */
 export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
   const metric = own.metric ?? watchMetrics[type]?.[0];
   return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };
 };
 
-/** A new watch, as the address has it; its name is one that is free. */
+/** Draft of a new watch, prefilled from the address, with a free name. */
 export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft => {
   const type = Object.values(groups)
     .flat()
@@ -71,7 +71,7 @@ export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft 
   };
 };
 
-/** A default watch gives way to one of the user. */
+/** First free name; the names of default watches count as free. */
 const toFreeName = (name: string, known: readonly Watch[]): string => {
   const isTaken = (each: string): boolean => known.some((watch) => watch.name === each && watch.origin !== 'default');
   let number = 1;
@@ -80,7 +80,7 @@ const toFreeName = (name: string, known: readonly Watch[]): string => {
   return toName();
 };
 
-/** One that is changed. */
+/** Draft of an existing watch. */
 export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
   const { name, type, limit, critical, level, for: seconds, clear, every, message, enabled } = settings;
   const own: WatchDraft['own'] = {};
@@ -108,11 +108,11 @@ export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
 const sizeOf = (draft: Pick<WatchDraft, 'type' | 'own'>): number =>
   unitSizes[unitOf(toMeasured(draft)) ?? 'number'] ?? 1;
 
-/** Bytes as they are typed, in a larger unit. */
+/** Bytes in the unit of the form. */
 const fromUnit = (draft: Pick<WatchDraft, 'type' | 'own'>, value: string): string =>
   value === '' ? '' : String(Number((Number(value) / sizeOf(draft)).toPrecision(6)));
 
-/** What is sent. Throws an Error that can be shown. */
+/** Request body of a draft. Throws an Error with a message for the user. */
 export const toSettings = (draft: WatchDraft): WatchSettings => {
   const { name, type, level, message, isEnabled } = draft;
   if (name.trim() === '') throw new Error(words.noName);
@@ -140,7 +140,7 @@ export const toSettings = (draft: WatchDraft): WatchSettings => {
     message: message.trim() || undefined,
     enabled: isEnabled ? undefined : false,
   };
-  // JSON leaves out what is undefined.
+  // Removes undefined members.
   return JSON.parse(JSON.stringify(all));
 };
 

@@ -7,7 +7,7 @@ import { isLimitOptional, sideOf, unitOf, watchMetrics } from './kinds.ts';
 
 type Props = DraftProps<WatchDraft>;
 
-/** What a type has beside the settings of all types. */
+/** Fields of the chosen type. */
 export const OwnFields = ({ draft, set }: Props) => (
   <>
     {listFields(draft).map((name) => {
@@ -46,7 +46,7 @@ const describeLimit = (measured: ReturnType<typeof toMeasured>): string => {
   return isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)];
 };
 
-/** From when on it raises an alert, and of which level. */
+/** Fields for limits and levels. */
 export const LimitFields = ({ draft, bind }: Props) => {
   const measured = toMeasured(draft);
   const unit = unitOf(measured);

@@ -13,14 +13,14 @@ import { Found, TrialButton, useTrial } from './trial.tsx';
 
 interface Props {
   draft: WatchDraft;
-  /** The watch that is changed; a new one is made without it. */
+  /** Edited watch; undefined for a new watch. */
   before?: Watch;
   known: readonly Watch[];
   onSaved: () => void;
   onClose: () => void;
 }
 
-/** The form of a watch, over the list. */
+/** Form of a watch in a dialog. */
 export const WatchForm = ({ draft: first, before: present, known, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const trial = useTrial();
@@ -70,7 +70,7 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
   );
 };
 
-/** Types in groups. Another one has other limits. */
+/** Choice of the type, in groups. Changing the type resets limits. */
 const TypeChoice = ({ draft, set }: DraftProps<WatchDraft>) => (
   <div class="field">
     <label for="watch-type">{words.type}</label>

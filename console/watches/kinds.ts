@@ -4,14 +4,14 @@ import { watchTexts as words } from '../strings/watches.ts';
 
 export type WatchKind = WatchSettings['type'];
 
-/** What can be made here, in groups: watches of files are only in the config file. */
+/** Types of the form, in groups; file watches can only be defined in the config file. */
 export const groups = {
   machine: ['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature', 'process', 'service'],
   network: ['http', 'tcp', 'certificate', 'alert'],
   own: ['database', 'journal', 'destination'],
 } as const satisfies Record<string, readonly WatchKind[]>;
 
-/** The settings of a type beside those of all types. */
+/** Settings of each type, beside the settings common to all types. */
 export const watchFields = {
   disk: ['metric', 'mounts', 'except'],
   network: ['metric'],
@@ -25,7 +25,7 @@ export const watchFields = {
   alert: ['source', 'metric', 'minutes'],
 } as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
 
-/** The figures that each type can be about; the first one is meant where none is named. */
+/** Metrics of each type, the default first. */
 export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof words.metrics)[]>> = {
   disk: ['used', 'free', 'inodes'],
   network: ['received', 'sent'],
@@ -35,7 +35,7 @@ export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof word
 
 export type WatchUnit = keyof typeof words.units;
 
-/** Of what is typed into a form: `2` is 2 GiB. */
+/** Factor from typed to stored values: `2` is 2 GiB. */
 export const unitSizes: Partial<Record<WatchUnit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
 
 const units: Partial<Record<WatchKind, WatchUnit>> = {
@@ -54,7 +54,7 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
 
 type Measured = Pick<WatchSettings, 'type' | 'metric'>;
 
-/** The unit of its limit; undefined where it asks a question of yes or no. */
+/** Unit of the limit; undefined for types that check yes or no. */
 export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   if (type === 'disk' && metric === 'free') return 'bytes';
   if (type === 'process') return metric === 'memory' ? 'mebibytes' : metric === 'cpu' ? 'percent' : undefined;
@@ -62,19 +62,19 @@ export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   return units[type];
 };
 
-/** Whether it needs no limit: then it reports only what is wrong. */
+/** True if a limit is optional: without a limit, only faults are reported. */
 export const isLimitOptional = ({ type }: Measured): boolean =>
   type === 'http' || type === 'tcp' || type === 'certificate';
 
 const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
 
-/** Which figures raise an alert, seen from the limit; of a number of alerts, the limit itself does not. */
+/** Side of the limit that raises an alert; `beyond` excludes the limit itself. */
 export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
   if (isLowBad(settings)) return 'low';
   return settings.metric === 'count' ? 'beyond' : 'high';
 };
 
-/** A figure in words: `91.3 %`. */
+/** Value with its unit: `91.3 %`. */
 export const toFigure =
   (settings: Measured) =>
   (value: number): string => {
@@ -86,7 +86,7 @@ export const toFigure =
     return `${number} ${words.units[unit]}`.trim();
   };
 
-/** The same of limits and axes, which have no digits that do not count: `90 %`. */
+/** Limit or axis label without trailing digits: `90 %`. */
 export const toLimitText =
   (settings: Measured) =>
   (value: number): string => {
@@ -95,13 +95,13 @@ export const toLimitText =
     return toFigure(settings)(value).replace(/[.,]0(?= )/, '');
   };
 
-/** The limits that can be drawn, the critical one last. */
+/** Limits that can be drawn, the critical limit last. */
 export const limitsOf = ({ limit, critical, type }: WatchSettings): number[] => {
   const usual = type === 'certificate' ? 14 : undefined;
   return [limit ?? usual, critical].filter((each) => each !== undefined);
 };
 
-/** What it looks at, in words: `Disk space: /var, /srv/*`. */
+/** Watched things in words: `Disk space: /var, /srv/*`. */
 export const describeWatch = (settings: WatchSettings): string => {
   const { type, mounts, units: services, failed, url, host, port, path, process, source, sensor, resource } = settings;
   if (type === 'service' && failed && !services) return words.failedUnits;
@@ -117,22 +117,22 @@ const toName = ({ type, metric }: WatchSettings): string => {
 
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'new', 'ok', 'elsewhere', 'paused'];
 
-/** The worst first. */
+/** Sort order by state, the worst first. */
 export const compareStates = (one: { state: Watch['state'] }, other: { state: Watch['state'] }): number =>
   order.indexOf(one.state) - order.indexOf(other.state);
 
-/** The thing that says how the watch is doing: of those in the worst state, the one with the worst figure. */
+/** Thing shown for the watch: in the worst state, with the worst value. */
 export const findWorst = ({ things, settings }: Pick<Watch, 'things' | 'settings'>): WatchedThing | undefined =>
   sortThings(things, settings)[0];
 
 export const sortThings = (things: readonly WatchedThing[], settings: WatchSettings): WatchedThing[] => {
-  // Those of other types are not measured alike.
+  // Metrics of other types are not comparable.
   const isAlike = settings.type === 'disk' || settings.type === 'temperature';
   const sign = isAlike ? (isLowBad(settings) ? 1 : -1) : 0;
   return things.toSorted((one, other) => compareStates(one, other) || sign * ((one.figure ?? 0) - (other.figure ?? 0)));
 };
 
-/** The settings as they are about one of its things: some watches measure two. */
+/** Settings for a thing: some watches measure two metrics. */
 export const settingsOf = (settings: WatchSettings, { thing }: Pick<WatchedThing, 'thing'>): WatchSettings => {
   const { name, type, certificateDays } = settings;
   if (type === 'http' && certificateDays !== undefined && thing.endsWith(' certificate'))

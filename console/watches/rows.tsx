@@ -15,11 +15,11 @@ const Name = ({ watch: { name } }: { watch: Watch }) => (
   </a>
 );
 
-/** What it looks at, and who says so. */
+/** Watched things, and the source of the definition. */
 const toWhat = ({ settings, origin }: Watch): string =>
   [describeWatch(settings), words.origins[origin]].filter(Boolean).join(' · ');
 
-/** Its last reading in words. */
+/** Last reading in words. */
 const toReading = (watch: Watch): string => {
   const worst = findWorst(watch);
   const others = watch.things.length - 1;
@@ -29,7 +29,7 @@ const toReading = (watch: Watch): string => {
 
 const Chip = ({ watch }: { watch: Watch }) => <WatchChip state={watch.state} level={findWorst(watch)?.level ?? null} />;
 
-/** Since when it is in its state, and the incident that it has opened. */
+/** State with its start, and the open incident. */
 const State = ({ watch, incidents }: { watch: Watch; incidents: ActiveIncidents }) => {
   const { name, since, state } = watch;
   const incident = findIncident(incidents, `watch/${name}`);
@@ -91,7 +91,7 @@ const toCompact = (incidents: ActiveIncidents) => (watch: Watch) => (
   </div>
 );
 
-/** Watches in rows, each with its last reading; paused ones are quiet. */
+/** Table of watches with their last readings; paused watches are dimmed. */
 export const WatchTable = ({ rows, incidents }: { rows: readonly Watch[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.watches}

@@ -20,11 +20,11 @@ import { WatchForm } from './form.tsx';
 import { compareStates, describeWatch } from './kinds.ts';
 import { WatchTable } from './rows.tsx';
 
-/** As often as readings of the machine are checked; sooner while one was not checked yet. */
+/** Milliseconds between reloads, equal to the check interval of the machine; shorter while a watch is unchecked. */
 const rereadEvery = 10_000;
 const rereadSoon = 1500;
 
-/** What is watched, the worst first; one opens over the list. */
+/** List of watches, the worst first; one watch opens in a dialog. */
 const WatchesScreen = ({ rest }: { rest: string }) => {
   const resource = useResource((signal) => client.listWatches(undefined, { signal }), { isKept: true });
   const incidents = useActiveIncidents().value;
@@ -93,7 +93,7 @@ const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: Ac
   );
 };
 
-/** What is searched for words. */
+/** Searchable text of a watch. */
 const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 

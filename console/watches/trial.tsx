@@ -6,18 +6,18 @@ import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { WatchChip } from './looks.tsx';
 
-/** Milliseconds for a check, which may have to wait for its turn. */
+/** Milliseconds for a check, which may have to queue. */
 const timeout = 45_000;
 
 interface Trial {
-  /** Undefined before the first one. */
+  /** Undefined before the first trial. */
   found: Signal<readonly WatchedThing[] | undefined>;
   isRunning: boolean;
-  /** Rejects with an Error that can be shown. */
+  /** Rejects with an Error with a message for the user. */
   run: (settings: WatchSettings) => Promise<void>;
 }
 
-/** What a watch would find now. */
+/** Runs a watch once without saving. */
 export const useTrial = (): Trial => {
   const found = useSignal<readonly WatchedThing[] | undefined>(undefined);
   const isRunning = useSignal(false);
@@ -38,7 +38,7 @@ export const TrialButton = ({ isRunning, onTest }: { isRunning: boolean; onTest:
   <IconButton icon="search" label={isRunning ? words.testing : words.test} isDisabled={isRunning} onClick={onTest} />
 );
 
-/** It is there before it says something, so that this is read out. */
+/** Rendered before it has text, so that screen readers announce the text. */
 export const Found = ({ found: { value: found } }: Pick<Trial, 'found'>) => (
   <div class="tested" role="status">
     {found && (
