@@ -14,16 +14,19 @@ import { findMismatch, findRoute, type MountedRoute, type RouteName } from './ro
 import { expireSession, requestLogin, session } from './session.ts';
 import { text } from './strings/index.ts';
 
-/** `offline`: no response. `login`: a login is needed. `shape`: not what the console expects. Else a refusal. */
+/**
+ * `offline`: no response. `login`: a login is needed. `shape`: the response does not match its schema. Else: the
+ * server refused.
+ */
 type Problem = 'offline' | 'login' | 'shape' | 'refused';
 
 export class ApiError extends Error {
   readonly problem: Problem;
-  /** 0 without a response. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** The body of a refusal. */
+  /** Body of a refusal. */
   readonly body: Record<string, unknown>;
-  /** Seconds after which the server accepts another attempt. */
+  /** Seconds until the server accepts another attempt. */
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, message: string, cause?: ClientError) {
@@ -35,15 +38,15 @@ export class ApiError extends Error {
   }
 }
 
-/** True if only others may see this: those who have logged in, or who have another role. */
+/** True if the user must log in or needs another role. */
 export const isForbidden = ({ problem, status }: ApiError): boolean => problem === 'login' || status === 403;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** The address of a path of this server, which may be mounted below another path by a proxy. */
+/** Address of a path of this server; a proxy may mount the server below another path. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
-/** Sends every request of the console, unless told otherwise within 10 s. Nothing is repeated: screens read again. */
+/** Sends all requests of the console, with a timeout of 10 s. Requests are never repeated: screens reload instead. */
 export const transmit = createCallSender({
   url: toAddress('/'),
   timeout: 10_000,
@@ -52,8 +55,8 @@ export const transmit = createCallSender({
 });
 
 /**
- * The session's token, and the one that has replaced it while a request was under way. Who waits for a login is not
- * limited in time, so `call` asks for it, and not the sender.
+ * Token of the session, and the token that replaces an expired token during a request. A login may take any time, so
+ * `call` asks for the login, not the sender.
  */
 export const sessionTokens: HeldTokens = {
   get: async () => session.value?.token,
@@ -63,7 +66,7 @@ export const sessionTokens: HeldTokens = {
   },
 };
 
-/** What users of signalbox get as `signalbox/client`, with the routes as this server has mounted them. */
+/** Client that users import as `signalbox/client`, with the routes mounted on this server. */
 type ConsoleClient = Omit<SignalboxClient, 'each' | 'streamEvents' | 'withResponse'>;
 
 const createMethods = (isAsked: boolean, toResult: (received: Received) => unknown): object =>
@@ -75,10 +78,10 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
     },
   );
 
-/** Open routes that say more to those who are logged in. */
+/** Open routes that return more with a login. */
 const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat'];
 
-/** Sends a request and returns its checked response; throws an ApiError whose message can be shown. */
+/** Sends a request and returns the validated response. Throws an ApiError with a message for the user. */
 const call = async (
   name: RouteName,
   input: CallInput | undefined,
@@ -118,13 +121,13 @@ const toApiError = (error: ClientError, name: string): ApiError => {
   return new ApiError('refused', typeof said === 'string' ? said : text.errors.status(name, error.status), error);
 };
 
-/** Calls the routes by their operation ids, for screens that show what they can. */
+/** Calls routes by operation id, for reading: never opens the login dialog. */
 export const client = createMethods(false, ({ data }) => data) as ConsoleClient;
 
-/** Calls them for what the user has asked for: if a login is missing, the dialog opens and the request is sent after it. */
+/** Calls routes for actions of the user: opens the login dialog if needed, then sends the request. */
 export const userClient = createMethods(true, ({ data }) => data) as ConsoleClient;
 
-/** As `userClient`, with the version of what came. */
+/** Same as `userClient`, and also returns the version of the resource. */
 export const versionedClient = createMethods(true, ({ data, response }) => ({
   data,
   version: toVersion(response),

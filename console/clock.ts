@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Differences below this are the time that a response takes, and the whole seconds of its header. */
+/** Milliseconds of difference to ignore: response time, and the header's resolution of one second. */
 const leastSkew = 5000;
 
 /** Milliseconds by which the server's clock is ahead of the browser's. */
@@ -11,16 +11,16 @@ setInterval(() => {
   if (!document.hidden) present.value = Date.now();
 }, 1000);
 
-/** The present time by the browser's clock, updated every second while something shows it. */
+/** Current time by the browser's clock in milliseconds, updated every second while in use. */
 export const now = (): number => present.value;
 
-/** The present time by the server's clock; what it sends is compared with this. */
+/** Current time by the server's clock; compare it with the server's timestamps. */
 export const serverNow = (): number => Date.now() + skew.peek();
 
-/** Milliseconds from now until a time that the server has sent, negative if it has passed; updated as `now`. */
+/** Milliseconds until a server timestamp, negative if past; updated every second. */
 export const untilTime = (time: number): number => time - now() - skew.value;
 
-/** Learns from the header `Date` of a response how far the clocks are apart. */
+/** Measures the clock difference from the `Date` header of a response. */
 export const compareClocks = ({ headers }: Response): void => {
   const difference = Date.parse(headers.get('Date') ?? '') - Date.now();
   if (Number.isNaN(difference)) return;

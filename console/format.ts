@@ -2,19 +2,22 @@ import { computed } from '@preact/signals';
 import { text } from './strings/index.ts';
 import { zone } from './zone.ts';
 
-/** The console's words are English, so its dates and numbers are too: as the browser writes them if it is English. */
+/**
+ * Language of dates and numbers: the console is English-only, so the browser's language if English, else British
+ * English.
+ */
 const language = /^en\b/i.test(navigator.language) ? navigator.language : 'en-GB';
 
 const create = <T>(build: (language: string) => T): T => {
   try {
     return build(language);
   } catch {
-    // A malformed language tag of the system.
+    // The system's language tag is malformed.
     return build('en-GB');
   }
 };
 
-/** Whether people who use this browser's language read 2:45 pm or 14:45. */
+/** True if the browser's language uses a 12-hour clock. */
 const isTwelveHours = ((): boolean => {
   try {
     return new Intl.DateTimeFormat(navigator.language, { hour: 'numeric' }).resolvedOptions().hour12 === true;
@@ -32,7 +35,7 @@ const clock: Intl.DateTimeFormatOptions = isTwelveHours
   ? { hour: 'numeric', hourCycle: 'h12', minute: '2-digit' }
   : { hour: '2-digit', hourCycle: 'h23', minute: '2-digit' };
 
-/** Formats of times in the zone that is shown. */
+/** Time formats in the displayed zone. */
 const times = computed(() => {
   const build = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     create((tag) => new Intl.DateTimeFormat(tag, { timeZone: zone.value, ...options }));
@@ -48,11 +51,11 @@ const times = computed(() => {
 });
 
 export const toCount = (value: number): string => whole.format(value);
-/** Three digits that count: `0.25`, `12.3`. */
+/** Number with three significant digits: `0.25`, `12.3`. */
 export const toShortNumber = (value: number): string => (value < 100 ? threeDigits : whole).format(value);
 export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
 
-/** The beginning of a longer text. */
+/** Cuts a text to at most this many characters. */
 export const shorten = (value: string, most: number): string =>
   value.length > most ? `${value.slice(0, most)}…` : value;
 
@@ -65,16 +68,16 @@ export const toBytes = (bytes: number): string => {
   return `${power === 0 || value >= 100 ? whole.format(value) : oneDigit.format(value)} ${byteUnits[power]}`;
 };
 
-/** For the steps of an axis: `16 MiB`. */
+/** Axis label: `16 MiB`. */
 export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
 
-/** A time that is none, such as one from the address, is a dash: Intl throws. */
+/** Formats a time. Invalid times, for example from the address, become a dash, because Intl throws. */
 const write = (name: keyof typeof times.value, time: Date | number): string =>
   Number.isNaN(Number(time)) ? '–' : times.value[name].format(time);
 
 const ofDay = create((tag) => new Intl.DateTimeFormat(tag, { timeZone: 'UTC', ...clock }));
 
-/** `02:30` as clocks are written here: `2:30 AM` for some. */
+/** Time of day on the user's clock: `02:30` or `2:30 AM`. */
 export const toTimeOfDay = (time: string): string => {
   const at = Date.parse(`1970-01-01T${time}Z`);
   return Number.isNaN(at) ? time : ofDay.format(at);
@@ -82,11 +85,11 @@ export const toTimeOfDay = (time: string): string => {
 
 export const toClock = (time: Date | number): string => write('clock', time);
 export const toShortClock = (time: Date | number): string => write('shortClock', time);
-/** With the zone. */
+/** Full date and time with the zone. */
 export const toFull = (time: Date | number): string => write('full', time).replace('GMT', 'UTC');
 export const toShortDay = (time: Date | number): string => write('day', time);
 
-/** The time of today, the day and the time in this year, the date of another year. */
+/** Time for today, day and time in this year, otherwise the date. */
 export const toTime = (time: Date | number): string => {
   const [today, date] = [write('date', Date.now()), write('date', time)];
   if (date === today) return toClock(time);
@@ -96,7 +99,7 @@ export const toTime = (time: Date | number): string => {
 
 const dayMs = 86_400_000;
 
-/** To the minute, for what is planned: the time of today, the day of the week in the next six days, the day of others. */
+/** Time to the minute for planned events: time for today, weekday within six days, otherwise the date. */
 export const toMinute = (time: Date | number): string => {
   const [at, present] = [Number(time), Date.now()];
   const clock = toShortClock(at);
@@ -113,7 +116,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** `3 min. ago`, from a difference in milliseconds (negative: in the past). */
+/** Relative time from a difference in milliseconds (negative: in the past): `3 min. ago`. */
 export const toRelative = (milliseconds: number): string => {
   if (Number.isNaN(milliseconds)) return '–';
   const seconds = Math.round(milliseconds / 1000);
@@ -121,7 +124,7 @@ export const toRelative = (milliseconds: number): string => {
   return relative.format(Math.round(seconds / size), unit);
 };
 
-/** `3 days 4 h`, `4 min 5 s`: the two largest units of a time in seconds. */
+/** Duration from seconds, in the two largest units: `3 days 4 h`, `4 min 5 s`. */
 export const toDuration = (total: number): string => {
   const days = Math.floor(total / 86_400);
   const parts: [number, string][] = [
@@ -135,7 +138,7 @@ export const toDuration = (total: number): string => {
   return shown.map(([value, unit]) => `${whole.format(value)} ${unit}`).join(' ');
 };
 
-/** `1.02:03:04.0000000` is 93784. */
+/** Seconds of a .NET time span: `1.02:03:04.0000000` is 93784. */
 export const toSeconds = (span: string): number => {
   const [, days = '0', hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):(\d+)/.exec(span) ?? [];
   return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);

@@ -1,4 +1,4 @@
-/** The screens that are loaded after the first ones, together: one file is smaller than many. */
+/** Screens loaded after the first load, in one file, which is smaller than many files. */
 export { alertsView } from './alerts/screen.tsx';
 export { auditView } from './audit/screen.tsx';
 export { commandsView } from './commands/screen.tsx';

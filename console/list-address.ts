@@ -1,8 +1,8 @@
 import { type Params, place, setParams } from './router.ts';
 
-/** The filter of a list, each part of which is a parameter of the address. */
+/** List filter stored in parameters of the address. */
 export interface AddressFilter<Name extends string> {
-  /** The parameters that are set. */
+  /** Returns the parameters that are set. */
   read: () => Partial<Record<Name, string>>;
   isSet: () => boolean;
   clear: () => void;
@@ -19,14 +19,14 @@ export const createAddressFilter = <Name extends string>(names: readonly Name[])
 
 const toCleared = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, undefined]));
 
-/** One of a few values of a parameter of the address. */
+/** Choice stored in a parameter of the address. */
 export interface AddressChoice<T extends string> {
   values: readonly T[];
   read: () => T;
   choose: (value: T) => void;
 }
 
-/** Without the parameter, the usual value is meant. Another choice removes the parameters `others`. */
+/** Creates a choice. A missing parameter means the default; choosing removes the parameters `others`. */
 export const createAddressChoice = <T extends string>(
   name: string,
   values: readonly T[],
@@ -38,7 +38,7 @@ export const createAddressChoice = <T extends string>(
   choose: (value) => setParams({ ...toCleared(others), [name]: value === usual ? undefined : value }),
 });
 
-/** How many pages of a list are shown. */
+/** Number of loaded pages of a list. */
 export const readPageCount = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
 
 export const showNextPage = (): void => setParams({ pages: String(readPageCount() + 1) }, { replace: true });

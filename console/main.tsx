@@ -84,6 +84,6 @@ const start = async (root: Element): Promise<void> => {
   void loadViews();
 };
 
-// Awaited nowhere: the parts that are loaded later import from this one.
+// Without top-level await: later parts import this module.
 const root = document.getElementById('app');
 if (root) void start(root);

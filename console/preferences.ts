@@ -2,14 +2,14 @@ import { effect, signal } from '@preact/signals';
 
 export type Theme = 'auto' | 'light' | 'dark';
 
-/** What the user chose about how the console looks and behaves; kept in this browser. */
+/** Preferences of the user for the console, stored in the browser. */
 interface Preferences {
   theme: Theme;
-  /** Whether keys such as `g` and `/` do something by themselves. */
+  /** True if single-key shortcuts such as `g` and `/` are on. */
   singleKeys: boolean;
-  /** Whose time zone times are shown in. */
+  /** Displayed time zone. */
   zone: 'browser' | 'server';
-  /** Whether new incidents are reported on the desktop while the page is hidden. */
+  /** True if new incidents are reported on the desktop while the page is hidden. */
   desktopNotices: boolean;
 }
 
@@ -28,7 +28,7 @@ const write = (chosen: Preferences): void => {
   try {
     localStorage.setItem(storageKey, JSON.stringify(chosen));
   } catch {
-    // The browser allows no storage: the choice holds until the page is left.
+    // Storage is blocked by the browser: the choice lasts until the page is closed.
   }
 };
 
@@ -38,10 +38,10 @@ export const singleKeys = signal(stored.singleKeys);
 export const zoneChoice = signal<Preferences['zone']>(stored.zone);
 export const desktopNotices = signal(stored.desktopNotices);
 
-/** True while the page is dark, by choice or by the system's setting. */
+/** True in dark mode, by choice or by the system's setting. */
 export const isDark = signal(false);
 
-/** Applies the preferences now and whenever they change. */
+/** Applies the preferences, and applies them again on each change. */
 export const startPreferences = (): void => {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const systemIsDark = signal(system.matches);

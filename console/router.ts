@@ -1,6 +1,8 @@
 import { computed, signal } from '@preact/signals';
 
-/** Where the user is: `#/alerts/ID?level=ERROR` is `{ path: '/alerts', rest: 'ID', params: { level: 'ERROR' } }`. */
+/**
+ * Location in the console: `#/alerts/ID?level=ERROR` is `{ path: '/alerts', rest: 'ID', params: { level: 'ERROR' } }`.
+ */
 interface Place {
   path: string;
   rest: string;
@@ -13,14 +15,14 @@ const hash = signal(location.hash);
 
 export const place = computed(() => toPlace(hash.value));
 
-/** Follows the address bar, and the back and forward buttons. */
+/** Follows the address bar and the back and forward buttons. */
 export const startRouter = (): void => {
   addEventListener('hashchange', () => {
     hash.value = location.hash;
   });
 };
 
-/** The address of a place, for links. Parameters that are undefined or empty are left out. */
+/** Address of a location, for links. Undefined or empty parameters are left out. */
 export const toHash = (path: string, params: Params = {}): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
@@ -33,11 +35,11 @@ export const goTo = (path: string, params: Params = {}): void => {
 };
 
 /**
- * Changes parameters of the present place. A choice is a step that the back button undoes; with `replace`, for text
- * that is being typed, it is not.
+ * Changes parameters of the current address. By default, adds a history entry for the back button; `replace` does not,
+ * for text being typed.
  */
 export const setParams = (changes: Params, { replace = false } = {}): void => {
-  // The user is already on the way to another place, which these parameters do not belong to.
+  // The user has already navigated elsewhere.
   if (hash.value !== location.hash) return;
   const { path, rest, params } = place.value;
   const next = toHash(rest ? `${path}/${encodeURIComponent(rest)}` : path, { ...params, ...changes });
@@ -46,7 +48,7 @@ export const setParams = (changes: Params, { replace = false } = {}): void => {
   hash.value = location.hash;
 };
 
-/** Addresses of earlier versions. */
+/** Screens renamed since earlier versions. */
 const former: Record<string, string> = { deliveries: '/notifications' };
 
 const toPlace = (written: string): Place => {

@@ -3,18 +3,18 @@ import type { Operations } from 'signalbox/client';
 import type { CallRoute } from '../src/client/send.ts';
 import { session } from './session.ts';
 
-/** A route by its operation id, as it is with all profiles at their default mounts. */
+/** Operation id of a route with all profiles at their default mounts. */
 export type RouteName = keyof Operations | 'streamEvents';
 
-/** A mounted route, by its path with the base of its profile. */
+/** Mounted route; its path includes the base of its profile. */
 export interface MountedRoute extends CallRoute {
-  /** Roles that may use it; undefined if everyone may. */
+  /** Roles with access; undefined if everyone has access. */
   roles: readonly string[] | undefined;
-  /** What a response has in its body. */
+  /** Schema of the response body. */
   response: Schema | undefined;
 }
 
-/** The parts of a JSON schema that responses are checked by. */
+/** JSON Schema keywords that responses are checked against. */
 interface Schema {
   $ref?: string;
   anyOf?: Schema[];
@@ -33,21 +33,21 @@ interface Operation {
 
 export interface OpenApi {
   info: { version: string; license?: { name: string } };
-  /** The zone of times without an offset. */
+  /** Zone of times without an offset. */
   'x-signalbox-time-zone'?: string;
-  /** For the people who use this server. */
+  /** Warning for users of this server. */
   'x-signalbox-warning'?: string;
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }
 
-/** The server's OpenAPI document; undefined until it is loaded. */
+/** The server's OpenAPI document; undefined until loaded. */
 export const openApi = signal<OpenApi | undefined>(undefined);
 
-/** Profiles whose routes have the names of another's: the default mount ends their ids. */
+/** Suffixes of operation ids for profiles whose operation ids exist in another profile, by default mount. */
 const suffixes: Record<string, string> = { 'simple-tasks': 'AtSimple', 'protected-tasks': 'AtProtected' };
 
-/** The mounted routes by name. Of a profile that is mounted twice, those with the shortest base. */
+/** Mounted routes by name; for a profile mounted twice, the routes with the shortest base. */
 const routes = computed(() => {
   const found = new Map<string, MountedRoute>();
   const paths = Object.entries(openApi.value?.paths ?? {}).sort(([a], [b]) => b.length - a.length);
@@ -55,7 +55,7 @@ const routes = computed(() => {
     for (const [method, { operationId: id, tags = [], ...operation }] of Object.entries(operations)) {
       const [profile = ''] = tags;
       const name = id.replace(/At[A-Z0-9_]\w*$/, '') + (suffixes[profile] ?? '');
-      // The health check of tasks, where nothing else is mounted, has no readings of the machine.
+      // The health check of the tasks profile has no readings of the machine.
       if (name === 'getHealth' && profile !== 'monitoring') continue;
       found.set(name, { id, path, method: method.toUpperCase(), ...describe(operation) });
     }
@@ -71,23 +71,23 @@ const describe = ({ security = [], responses }: Pick<Operation, 'security' | 're
   };
 };
 
-/** The mounted route; undefined if its profile is not mounted. */
+/** Mounted route; undefined if its profile is not mounted. */
 export const findRoute = (name: RouteName): MountedRoute | undefined => routes.value.get(name);
 
 export const isMounted = (name: RouteName): boolean => findRoute(name) !== undefined;
 
-/** True if the present user may use the route, or could after a login. False if it is not mounted. */
+/** True if the current user may use the route, or could after a login; false if not mounted. */
 export const isAllowed = (name: RouteName): boolean => {
   const route = findRoute(name);
   if (!route) return false;
   return !route.roles || session.value === undefined || route.roles.includes(session.value.role);
 };
 
-/** True if the route is mounted and open to the present user, without another login. */
+/** True if the route is mounted and the current user has access without another login. */
 export const isReadable = (name: RouteName): boolean =>
   isAllowed(name) && (!findRoute(name)?.roles || session.value !== undefined);
 
-/** The first place where the value differs from the server's own schema, e.g. `.data[3].level`; undefined if it fits. */
+/** First place where a value does not match the server's schema, such as `.data[3].level`; undefined if valid. */
 export const findMismatch = (value: unknown, schema: Schema | undefined): string | undefined => {
   if (!schema) return undefined;
   const { $ref, anyOf, type, properties = {}, required = [], items } = schema;

@@ -2,31 +2,31 @@ import type { ComponentType } from 'preact';
 import type { RouteName } from './routes.ts';
 import type { IconName } from './ui/icon.tsx';
 
-/** What a screen shows. */
+/** View of a screen. */
 export interface ScreenView {
-  /** Shown beside the heading, for example a choice of time ranges. */
+  /** Controls beside the heading, for example a choice of time ranges. */
   Aside?: ComponentType;
   Screen: ComponentType<{ rest: string }>;
 }
 
-/** Screens by what people do with them; the first has no name. */
+/** Groups of screens in the navigation; the first has no heading. */
 export const groups = ['start', 'respond', 'watch', 'work', 'administer'] as const;
 export type Group = (typeof groups)[number];
 
-/** A screen of the console: one folder, one entry in screens.ts. */
+/** Screen of the console: a folder, with an entry in screens.ts. */
 export interface Screen {
-  /** The address after `#`, e.g. `/alerts`; what follows it is `rest`. */
+  /** Address after `#`, such as `/alerts`; the remainder of the address is `rest`. */
   path: string;
-  /** The heading, and the link in the navigation. */
+  /** Title for the heading and the navigation. */
   title: string;
   icon: IconName;
   group: Group;
-  /** The letter after `g` that goes there; without one, only links lead there, and no list of screens has it. */
+  /** Letter after `g` that opens the screen. A screen without a letter is opened by links only and not listed. */
   key?: string;
-  /** The screen appears if this route is mounted; always without one. */
+  /** Route that must be mounted; undefined for screens that are always shown. */
   needs?: RouteName;
-  /** The navigation leaves the screen out while this says that it is empty; links and shortcuts still lead there. */
+  /** True if the screen has nothing to show: the navigation leaves the screen out; links and shortcuts still work. */
   isEmpty?: () => boolean;
-  /** Loads its part of the program. */
+  /** Loads the screen's module. */
   load: () => Promise<ScreenView>;
 }

@@ -7,11 +7,11 @@ import type { IconName } from './ui/icon.tsx';
 
 const { titles } = text;
 
-/** Loads a screen that is not among the first. */
+/** Loads a screen that is not part of the first load. */
 const later = (view: keyof typeof import('./later.ts')) => async (): Promise<ScreenView> =>
   (await import('./later.ts'))[view];
 
-/** Whose address, icon and view have the name of the title. */
+/** Titles of screens whose address, icon and view have the same name. */
 type ScreenName = Exclude<keyof typeof titles & IconName, 'overview'>;
 
 const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): Screen => ({
@@ -24,7 +24,7 @@ const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): S
   load: later(`${name}View`),
 });
 
-/** Every screen, in the order of the navigation. */
+/** All screens, in order of the navigation. */
 const screens: readonly Screen[] = [
   { path: '/', title: titles.overview, icon: 'overview', group: 'start', key: 'o', load: async () => overviewView },
   entry('incidents', 'respond', 'n', 'listIncidents'),
@@ -56,16 +56,16 @@ const screens: readonly Screen[] = [
 
 const isAvailable = ({ needs }: Screen): boolean => needs === undefined || isMounted(needs);
 
-/** The screen with this address, whether its route is mounted or not. */
+/** Screen with this address, mounted or not. */
 export const findScreen = (path: string): Screen | undefined => screens.find((screen) => screen.path === path);
 
-/** The screen with this address, if this server has its routes. */
+/** Screen with this address, if its route is mounted. */
 export const findAvailable = (path: string): Screen | undefined => {
   const screen = findScreen(path);
   return screen && isAvailable(screen) ? screen : undefined;
 };
 
-/** The screens to choose from: those whose routes this server has, for the present user. */
+/** Screens for the navigation: mounted, and accessible to the current user. */
 export const listScreens = (): (Screen & { key: string })[] =>
   screens.filter(
     (screen): screen is Screen & { key: string } =>

@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals';
 
-/** A login: the token is kept in memory, and in sessionStorage only if the user chose so. */
+/** Login session: the token is in memory, and in sessionStorage only at the user's request. */
 interface Session {
   name: string;
   role: 'Admin' | 'Reader';
   token: string;
-  /** In milliseconds of the browser's clock. */
+  /** Expiry in milliseconds of the browser's clock. */
   expiresAt: number;
 }
 
@@ -22,14 +22,14 @@ export const openLogin = (): void => {
   isLoginOpen.value = true;
 };
 
-/** True if the last session ended by itself; the login dialog says so. */
+/** True if the last session expired; the login dialog says so. */
 export const hasExpired = signal(false);
 
-/** Those who wait for a login, for example a request that got 401. */
+/** Callers waiting for a login, for example after a 401. */
 let waiting: ((isLoggedIn: boolean) => void)[] = [];
 let expiry: ReturnType<typeof setTimeout> | undefined;
 
-/** Restores the session that the user chose to keep in this tab. */
+/** Restores a session stored in this tab. */
 export const restoreSession = (): void => {
   const stored = readStored();
   if (stored && stored.expiresAt > Date.now()) begin(stored);
@@ -41,7 +41,7 @@ export const logIn = (begun: Session, keep: boolean): void => {
   closeLogin();
 };
 
-/** Goes on with another token. */
+/** Continues the session with a new token. */
 export const renew = (token: string, expiresAt: number): void => {
   if (!current.value) return;
   const renewed = { ...current.value, token, expiresAt };
@@ -49,7 +49,7 @@ export const renew = (token: string, expiresAt: number): void => {
   begin(renewed);
 };
 
-/** Goes on with the token that a change brings which ends this session, perhaps before its response is here. */
+/** Runs a change that invalidates the current token, and continues with the new token from the response. */
 export const outlast = async (change: () => Promise<{ token: string; expiresIn: number }>): Promise<void> => {
   const [before, isKept] = [current.value, readStored() !== undefined];
   const { token, expiresIn } = await change();
@@ -59,7 +59,7 @@ export const outlast = async (change: () => Promise<{ token: string; expiresIn: 
   logIn(renewed, isKept || readStored() !== undefined);
 };
 
-/** What is still to be sent before the token is gone. */
+/** Callbacks that send pending requests before the token is discarded. */
 const beforeLogOut: (() => void)[] = [];
 
 export const onLogOut = (action: () => void): void => void beforeLogOut.push(action);
@@ -70,14 +70,14 @@ export const logOut = (): void => {
   end();
 };
 
-/** Ends a session whose token is no longer accepted. */
+/** Ends a session whose token the server no longer accepts. */
 export const expireSession = (): void => {
   if (!current.value) return;
   hasExpired.value = true;
   end();
 };
 
-/** Opens the login dialog over whatever is shown; resolves to true after a login, to false if the user closes it. */
+/** Opens the login dialog over the current screen; resolves to true after a login, to false if closed. */
 export const requestLogin = (): Promise<boolean> => {
   openLogin();
   return new Promise((resolve) => waiting.push(resolve));
@@ -108,7 +108,7 @@ const store = (kept: Session | undefined): void => {
     if (kept) sessionStorage.setItem(storageKey, JSON.stringify(kept));
     else sessionStorage.removeItem(storageKey);
   } catch {
-    // The browser allows no storage: the session lasts until the page is left.
+    // Storage is blocked by the browser: the session lasts until the page is closed.
   }
 };
 

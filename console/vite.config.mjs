@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig } from 'vite';
 
-/** Most bytes, gzipped, that the first load may have: the page with its script and style, and everything with charts. */
+/** Maximum bytes, gzipped: the page with script and style, and everything with charts. */
 const budget = { page: 60_000, charts: 150_000 };
 
 const toBytes = (file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length;
 
-/** Prints the sizes of the console; fails the build if they exceed the budget. */
+/** Prints the console's bundle sizes; fails the build above the budget. */
 const sizes = {
   name: 'sizes',
   apply: 'build',
@@ -30,7 +30,7 @@ const sizes = {
 
 const require = createRequire(import.meta.url);
 
-/** The outlines of the icons that ui/icons.json names: the style sheet has their colour and width. */
+/** Outlines of the icons in ui/icons.json, without colour and width, which the style sheet sets. */
 const readIcons = () => {
   const { icons } = require('@iconify-json/lucide/icons.json');
   const names = JSON.parse(readFileSync(join(import.meta.dirname, 'ui', 'icons.json'), 'utf8'));
@@ -38,12 +38,12 @@ const readIcons = () => {
   return JSON.stringify(Object.fromEntries(Object.entries(names).map(([name, icon]) => [name, toOutline(icon)])));
 };
 
-/** The server that `npm run dev` takes everything from but the console. */
+/** Server for all requests other than the console, for `npm run dev`. */
 const target = process.env.SIGNALBOX_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
-  // A proxy may serve the console below a path.
+  // Relative, since a proxy may serve the console below a path.
   base: command === 'build' ? './' : '/console/',
   cacheDir: '../dist/.vite',
   define: { ICONS: readIcons() },
@@ -51,7 +51,7 @@ export default defineConfig(({ command }) => ({
   build: {
     target: 'es2022',
     assetsDir: '.',
-    // The policy of the console allows no data in addresses.
+    // The console's content security policy forbids data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
