@@ -4,11 +4,12 @@ import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
+import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { NoRows } from '../ui/filter-bar.tsx';
 import { ListHead } from '../ui/list-head.tsx';
-import { Failure, Unloaded } from '../ui/panel.tsx';
+import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
 import { ExecutionDialog } from './details.tsx';
 import { auditFilter, executionMatches } from './filter.ts';
 import { AuditFilters } from './filters.tsx';
@@ -22,8 +23,11 @@ const most = 10_000;
 /** Minimum milliseconds between requests while commands arrive. */
 const calm = 1000;
 
-/** Audit of commands, including refused commands, newest first. */
-const AuditScreen = ({ rest }: { rest: string }) => {
+/** Audit of commands, including refused commands, newest first. Users without access cause no request. */
+const AuditScreen = ({ rest }: { rest: string }) =>
+  isAllowed('listExecutions') ? <Records rest={rest} /> : <Empty title={text.errors.admin} />;
+
+const Records = ({ rest }: { rest: string }) => {
   const count = place.value.params['count'] === 'all' ? most : first;
   const load = (signal: AbortSignal) => client.listExecutions({ count }, { signal });
   const { value, error, reload } = useResource(load, { key: String(count), topic: 'executions', calm });

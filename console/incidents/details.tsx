@@ -66,7 +66,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
         )}
         {state === 'acknowledged' && acknowledgedBy && acknowledgedUntil && (
           <span>
-            <bdi>{words.takenBy(toPerson(acknowledgedBy))}</bdi>
+            <bdi>{words.acknowledgedBy(toPerson(acknowledgedBy))}</bdi>
           </span>
         )}
         <span class="hint">

@@ -30,7 +30,7 @@ export const IncidentChip = ({ incident }: { incident: Incident }) => {
       </Chip>
     );
   }
-  const who = acknowledgedBy === null ? words.states.acknowledged : words.takenBy(toPerson(acknowledgedBy));
+  const who = acknowledgedBy === null ? words.states.acknowledged : words.acknowledgedBy(toPerson(acknowledgedBy));
   return (
     <Chip tone="info" icon={acknowledgedUntil ? 'clock' : 'user'}>
       <bdi>{acknowledgedUntil ? words.snoozed(toTime(Date.parse(acknowledgedUntil))) : who}</bdi>

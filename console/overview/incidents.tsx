@@ -28,7 +28,7 @@ export const OpenIncidentsPanel = () => {
         <p class="hint">
           {words.quiet}.{' '}
           {value.takenTotal > 0
-            ? words.allTaken(value.takenTotal)
+            ? words.allAcknowledged(toCount(value.takenTotal))
             : value.quietSince && words.quietSince(toFull(new Date(value.quietSince)))}
         </p>
       )}
@@ -59,7 +59,7 @@ const ActiveIncident = ({ incident }: { incident: Incident }) => {
         <bdi>
           {acknowledgedBy === null
             ? [source, hostname].filter(Boolean).join(' · ')
-            : words.takenBy(toPerson(acknowledgedBy))}
+            : words.acknowledgedBy(toPerson(acknowledgedBy))}
         </bdi>
       </span>
     </li>

@@ -147,7 +147,7 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
         )}
       </article>
     ) : (
-      <Empty title={words.missing} />
+      <Empty title={words.missing(words.one[kind], name)} hint={words.missingHint} />
     )}
   </Dialog>
 );

@@ -25,7 +25,7 @@ export const auditTexts = {
   address: 'Address',
   milliseconds: (value: string) => `${value} ms`,
   shown: (shown: string, all: string) => countedOf(shown, all, 'command'),
-  last: (shown: string) => `${shown}; older ones are not loaded`,
+  last: (shown: string) => `${shown}; older commands are not loaded`,
   older: 'Load older commands',
   empty: 'No commands yet',
   emptyHint: 'Commands that are run or refused are listed here.',
@@ -36,6 +36,6 @@ export const auditTexts = {
   request: 'Request in the log',
   truncated: 'cut off at a limit',
   copyCommand: 'Copy the command',
-  missing: 'This command is not among those loaded',
-  missingHint: 'It may be older, or the address is incomplete.',
+  missing: 'Command not found',
+  missingHint: 'Load older commands, or check the address.',
 };

@@ -10,7 +10,7 @@ export const commandTexts = {
   line: 'Command line',
   copyLine: 'Copy command line',
   notSet: '(not set)',
-  several: 'Separate several values by commas.',
+  several: 'Separate values with commas.',
   standard: (value: string) => `Default: ${value}.`,
   excluded: (other: string) => `Cannot be combined with ${other}.`,
   result: 'Result',
@@ -36,8 +36,9 @@ export const commandTexts = {
   stopped: 'Stopped',
   refusedHint:
     'Nothing was run. The server runs only the commands and values of its allow list, and records this refusal in the audit.',
-  failedHint: 'The command was allowed, but it did not complete. A narrower command may.',
-  busyHint: (seconds: string) => `The server has too much to do at the moment. Try again in ${seconds} s.`,
-  adminHint: 'Only users with the role Admin may run commands. Log in as one, or copy the command line for one.',
-  otherHint: 'It is not known whether the command was run.',
+  failedHint: 'The command was allowed but did not complete. Try a narrower command.',
+  busyHint: (seconds: string) => `The server is busy. Try again in ${seconds} s.`,
+  adminHint:
+    'Only users with the role Admin can run commands. Log in as an Admin, or send the command line to an Admin.',
+  otherHint: 'The command may or may not have run.',
 };

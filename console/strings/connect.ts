@@ -1,5 +1,5 @@
 export const connectTexts = {
-  hint: 'Choose a sender: you get the lines to paste, and see its first alert arrive. Then choose who is notified.',
+  hint: 'Choose a sender to get the lines to paste and see the first alert arrive. Then choose a destination.',
   senders: 'Senders of alerts',
   receivers: 'Destinations of notifications',
   names: {
@@ -20,20 +20,21 @@ export const connectTexts = {
   },
   where: {
     alertmanager:
-      'Paste into alertmanager.yml and reload Alertmanager. To try it: amtool --alertmanager.url=http://localhost:9093 alert add Test. It arrives after group_wait, 30 seconds.',
+      'Paste into alertmanager.yml and reload Alertmanager. To test: amtool --alertmanager.url=http://localhost:9093 alert add Test. The alert arrives after group_wait, 30 seconds.',
     prometheus:
-      'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that are firing already arrive, too.',
+      'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that already fire arrive, too.',
     grafana:
-      'Under Alerting, Contact points, add one with the integration Webhook, and name it in a notification policy.',
+      'Under Alerting, Contact points, add a contact point with the integration Webhook, and use that contact point in a notification policy.',
     'uptime-kuma':
       'Under Settings, Notifications, Setup Notification. Press Test, turn on “Default enabled” and “Apply on all existing monitors”, and save.',
-    github: 'Keep the key as the secret SIGNALBOX_KEY of the repository, and add this as the last step of a job.',
-    otlp: 'Paste into the configuration of a collector, and restart it.',
-    syslog: 'Run this as root on a machine with rsyslog, which then passes on what is an error or worse.',
+    github:
+      'Store the key as the secret SIGNALBOX_KEY of the repository, and add these lines as the last step of a job.',
+    otlp: 'Paste into the configuration of a collector, and restart the collector.',
+    syslog: 'Run as root on a machine with rsyslog, which then forwards messages of level error or worse.',
     cron: 'Run as root, with your job in place of /usr/local/bin/backup. A heartbeat also notices a job that never starts.',
     systemd:
       'Run as root, with your job in place of /usr/local/bin/backup, then systemctl daemon-reload. Other units need OnFailure=alert@%n.service below [Unit].',
-    powershell: 'Run it now to try it, then in a script or in Task Scheduler.',
+    powershell: 'Run the lines once as a test, then use them in a script or in Task Scheduler.',
     curl: 'Run as root, with your job in place of /usr/local/bin/backup: a failure fires an alert, the next success resolves the alert.',
     pagerduty: 'Give this address to a program that uses the Events API v2.',
     slack: 'Give this address to a program that calls an incoming webhook.',
@@ -41,26 +42,26 @@ export const connectTexts = {
   },
   all: 'All senders',
   key: 'Key',
-  keyHint: 'A key shows which sender an alert is from. It may only send alerts.',
-  askForKey: (place: string) => `An Admin can create a key for this sender. Put it in place of ${place} below.`,
+  keyHint: 'The key identifies the sender of an alert, and can only send alerts.',
+  askForKey: (place: string) => `Ask an Admin for a key, and replace ${place} below with the key.`,
   createKey: 'Create a key',
   createAnother: 'Create another key',
   known: (name: string, lastUse: string | undefined) =>
-    `There is a key ${name}, ${lastUse ? `last used ${lastUse}` : 'never used yet'}.`,
-  knownHint: (place: string) => `If you have it, put it in place of ${place} in the lines. It is never shown again.`,
+    `The key ${name} exists, ${lastUse ? `last used ${lastUse}` : 'never used'}.`,
+  knownHint: (place: string) => `If you have this key, replace ${place} in the lines. The key is never shown again.`,
   keys: 'All keys',
-  created: (name: string) => `The key ${name} has been created. Copy it now, with the lines: it is never shown again.`,
+  created: (name: string) => `Created the key ${name}. Copy the lines now: the key is never shown again.`,
   lines: 'Lines to paste',
-  otherLines: 'If alertmanager.yml has a route already, add the new parts to it:',
+  otherLines: 'If alertmanager.yml already has a route, add the new parts:',
   copy: 'Copy the lines',
   local: (host: string) =>
-    `${host} is this machine only: for a sender elsewhere, use an address of this server that it can reach.`,
+    `${host} works on this machine only. For a sender elsewhere, use an address of this server that the sender can reach.`,
   arrival: 'Arrival',
   waiting: 'Waiting for the first alert…',
   waitingNext: 'Waiting for the next alert…',
   received: 'Received',
-  last: 'The last one came',
+  last: 'Last alert',
   stored: { source: 'Source', level: 'Level', hostname: 'Host', status: 'Status', sender: 'Sender' },
-  open: 'Show the alert',
+  open: 'Show alert',
   heartbeat: 'New heartbeat',
 };

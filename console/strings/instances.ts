@@ -5,7 +5,7 @@ export const instanceTexts = {
   version: 'Version',
   seen: 'Last seen',
   instance: 'Process',
-  here: 'this one',
+  here: 'this instance',
   live: 'Live',
   gone: 'Not seen',
   state: 'State',

@@ -1,14 +1,16 @@
+import { counted } from './count.ts';
+
 export const overviewTexts = {
   health: 'Health',
   healthy: 'Everything looks fine',
   healthyHint: 'No open problems with alerts, deliveries, stores or this machine.',
   unheard: 'Nobody is notified yet',
-  unheardHint: 'A destination is a phone, a chat or a mailbox that gets a message of each incident.',
+  unheardHint: 'A destination is a phone, a chat or a mailbox that receives incident notifications.',
   addDestination: 'Add a destination',
   taken: 'Nothing new needs attention',
   takenHint: 'All open problems are acknowledged.',
-  attention: (count: number) => (count === 1 ? 'One thing needs attention' : `${count} things need attention`),
-  nothing: 'The profile `status` is not mounted on this server, so nothing says how it is.',
+  attention: (count: number) => `${counted(String(count), 'problem needs', 'problems need')} attention`,
+  nothing: 'Health is unknown: the profile `status` is not mounted on this server.',
   machine: 'Machine',
   os: 'System',
   up: 'Machine up for',
@@ -22,7 +24,7 @@ export const overviewTexts = {
   memory: 'Memory',
   memoryUsed: 'used',
   load: 'Load',
-  loadMean: 'mean of a minute',
+  loadMean: '1 min average',
   network: 'Network',
   received: 'received',
   sent: 'sent',

@@ -19,10 +19,10 @@ export const processTexts = {
   pin: (name: string, pid: number) => `Pin ${name}, ${pid}`,
   unpin: 'Unpin',
   pinned: 'Pinned process',
-  ended: 'It has ended.',
-  missing: (pid: string) => `There is no process ${pid}.`,
+  ended: 'The process has ended.',
+  missing: (pid: string) => `Process ${pid} not found`,
   cpuTime: 'CPU time',
   parent: 'Parent PID',
   unknown: 'unknown',
-  measuring: 'Being measured',
+  measuring: 'Measuring',
 };

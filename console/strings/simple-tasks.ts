@@ -7,7 +7,7 @@ export const simpleTaskTexts = {
   statuses: { done: 'Done', pending: 'Pending' },
   filter: 'Title contains',
   empty: 'No simple tasks',
-  emptyHint: 'Create one with POST /api/tasks below the base of the profile.',
+  emptyHint: 'Create tasks with POST /api/tasks below the base of the profile.',
   noMatch: 'No task matches',
   shown: (shown: string, all: string) => countedOf(shown, all, 'task'),
 };

@@ -29,7 +29,7 @@ test('hostile alerts are shown as text, and long ones in full on request', async
   expect(await findFaults(page)).toEqual([]);
   await page.goto(`/console/#/alerts/${ids[2]}`);
   const dialog = page.getByRole('dialog', { name: 'Alert' });
-  await dialog.getByRole('button', { name: 'Show all of it' }).first().click();
+  await dialog.getByRole('button', { name: 'Show all' }).first().click();
   expect((await dialog.textContent())?.includes('long'.repeat(2560))).toBeTruthy();
   await expect(page).toHaveTitle('(5) Alerts · signalbox');
   expect(await findFaults(page)).toEqual([]);
@@ -129,7 +129,7 @@ test('an alert whose incident notified people says whom, and not that it was del
   await logIn(page, 'reader');
   await page.getByRole('link', { name: 'sda1 is full' }).click();
   const dialog = page.getByRole('dialog', { name: 'Alert' });
-  await expect(dialog.getByRole('link', { name: 'Incident #1 has notified' })).toBeVisible();
+  await expect(dialog.getByRole('link', { name: 'Notified by incident #1' })).toBeVisible();
   await expect(dialog.getByText('pager', { exact: true })).toBeVisible();
   await expect(dialog.getByText('Not delivered anywhere.')).toHaveCount(0);
   expect(complaints).toEqual([]);
@@ -255,7 +255,7 @@ test('an empty list fits a phone, and a list that needs a login shows no zeros',
   await expect(page.getByText('No alerts yet')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   const closed = await openConsole({ hash: '#/alerts', settings: { alertsAuth: 'bearer' } });
-  await expect(closed.page.getByText('Log in to see this')).toBeVisible();
+  await expect(closed.page.getByText('Log in to see this content')).toBeVisible();
   for (const name of ['Critical', 'Message contains', 'Alerts over time'])
     await expect(closed.page.getByText(name), name).toHaveCount(0);
 });

@@ -19,7 +19,7 @@ test('the audit shows who ran what to an admin, refusals with their reason inclu
   openConsole,
 }) => {
   const { page, complaints } = await openConsole({ app: await start(scope), hash: '#/audit' });
-  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'admin');
   const table = page.getByRole('table', { name: 'Audit' });
   await expect(table.getByRole('link', { name: 'Get-Process -Name sshd*' })).toBeVisible();
@@ -36,7 +36,7 @@ test('the audit shows who ran what to an admin, refusals with their reason inclu
   await page.keyboard.press('Escape');
   await page.waitForURL('**/#/audit');
   await page.goto('/console/#/audit/nothing');
-  await expect(dialog.getByText('This command is not among those loaded')).toBeVisible();
+  await expect(dialog.getByText('Command not found')).toBeVisible();
   expect(complaints).toEqual([]);
 });
 
@@ -82,8 +82,10 @@ test('commands of others appear in the audit while it is open', async ({ openCon
   expect(complaints).toEqual([]);
 });
 
-test('the audit needs the role Admin', async ({ openConsole }) => {
-  const { page } = await openConsole({ hash: '#/audit' });
+test('the audit tells a Reader that only Admins have access, without a refused request', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ hash: '#/' });
   await logIn(page, 'reader');
-  await expect(page.getByText('This needs a user with the role Admin.')).toBeVisible();
+  await page.evaluate("location.hash = '/audit'");
+  await expect(page.getByText('Only users with the role Admin have access.')).toBeVisible();
+  expect(complaints).toEqual([]);
 });

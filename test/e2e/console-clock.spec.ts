@@ -124,7 +124,7 @@ test('no address makes a screen fail', async ({ openConsole }) => {
   for (const hash of hashes) {
     await page.goto(`/console/${hash}`);
     await waitUntilLoaded(page);
-    await expect(page.getByText('This screen has failed'), hash).toHaveCount(0);
+    await expect(page.getByText('This screen has crashed'), hash).toHaveCount(0);
   }
   expect(complaints.filter((each) => !each.includes('status of 40'))).toEqual([]);
 });

@@ -14,7 +14,7 @@ const fake = (page: Page, result: object[], more: object = {}) =>
 
 test('a form writes the command line, runs it, and shows its rows, filtered and sorted', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ hash: '#/commands' });
-  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'admin');
   await expect(page.getByRole('heading', { name: 'Commands' })).toBeVisible();
   expect(await line(page).textContent()).toBe('Get-Process');
@@ -159,7 +159,7 @@ test('a long result with long values scrolls, and a cut result says so', async (
   expect(await page.getByRole('row').count()).toBeLessThan(150);
   expect(await findFaults(page)).toEqual([]);
   await page.getByRole('link', { name: /^0 word/ }).click();
-  await page.getByRole('button', { name: 'Show all of it' }).click();
+  await page.getByRole('button', { name: 'Show all' }).click();
   expect((await page.getByRole('dialog').textContent())?.includes('word'.repeat(2500))).toBeTruthy();
   expect(complaints).toEqual([]);
 });

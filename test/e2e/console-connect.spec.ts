@@ -71,7 +71,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   await expect(lines(page)).toContainText('credentials: KEY');
   await expect(arrival(page).getByText('Waiting for the first alert…')).toBeVisible();
   await page.getByRole('button', { name: 'Create a key' }).press('Enter');
-  await expect(page.getByText(/^The key alertmanager has been created/)).toBeVisible();
+  await expect(page.getByText(/^Created the key alertmanager/)).toBeVisible();
   const text = (await lines(page).textContent()) ?? '';
   await checkAlertmanagerConfigs(scope, page);
   const [, url = ''] = /url: (\S+)/.exec(text) ?? [];
@@ -86,19 +86,19 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   await expect(arrival(page).getByText('key:alertmanager')).toBeVisible();
   await expect(arrival(page).getByText('alertmanager/HostDown')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
-  await arrival(page).getByRole('link', { name: 'Show the alert' }).press('Enter');
+  await arrival(page).getByRole('link', { name: 'Show alert' }).press('Enter');
   await expect(page.getByRole('dialog').getByText('web-1 does not answer').first()).toBeVisible();
 
   // A later visit shows the key and its last alert.
   await page.evaluate('location.hash = "#/connect/alertmanager"');
-  await expect(page.getByText(/^There is a key alertmanager, last used .*\.$/)).toBeVisible();
-  await expect(arrival(page).getByText(/^The last one came .*: HostDown$/)).toBeVisible();
+  await expect(page.getByText(/^The key alertmanager exists, last used .*\.$/)).toBeVisible();
+  await expect(arrival(page).getByText(/^Last alert .*: HostDown$/)).toBeVisible();
   await expect(arrival(page).getByText('key:alertmanager')).toBeVisible();
   await expect(arrival(page).getByText('Waiting for the next alert…')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Create a key' })).toHaveCount(0);
   expect(await findFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create another key' }).press('Enter');
-  await expect(page.getByText(/^The key alertmanager-2 has been created/)).toBeVisible();
+  await expect(page.getByText(/^Created the key alertmanager-2/)).toBeVisible();
   await expect(arrival(page).getByText('Waiting for the first alert…')).toBeVisible();
   expect(complaints).toEqual([]);
 });
@@ -179,7 +179,7 @@ test('the lines for curl, cron and systemd fire an alert of this host, resolve i
 const readLines = async (page: Page, sender: string): Promise<string> => {
   await page.evaluate(`location.hash = "#/connect/${sender}"`);
   await page.getByRole('button', { name: 'Create a key' }).click();
-  await expect(page.getByText(new RegExp(`^The key ${sender} has been created`))).toBeVisible();
+  await expect(page.getByText(new RegExp(`^Created the key ${sender}`))).toBeVisible();
   return (await lines(page).textContent()) ?? '';
 };
 

@@ -64,20 +64,20 @@ test('heartbeats are listed as they come in, with what is expected, their runs a
   const { page, complaints } = await openConsole({ app, hash: '#/heartbeats', timezoneId: 'UTC' });
   // Without a login they are seen, too.
   await expect(row(page, 'backup')).toHaveText(
-    /Down.*backup.*nightly · db.*every day at 02:00.*down since .*, it failed, exit code 3.*Incident #\d+/,
+    /Down.*backup.*nightly · db.*every day at 02:00.*down since .*, failed, exit code 3.*Incident #\d+/,
   );
   const runs = row(page, 'backup').getByRole('img');
-  await expect(runs).toHaveAccessibleName(/^Last 3 runs, 1 not fine, the last one took \d+ ms/);
+  await expect(runs).toHaveAccessibleName(/^Last 3 runs, 1 failed, the last run took \d+ ms/);
   await expect(table(page).getByRole('row').nth(1)).toHaveText(/Down/);
   await expect(row(page, 'report')).toHaveText(
-    /New.*from the config file.*Monday to Friday at 03:30 \(Asia\/Tokyo\).*nothing was received yet/,
+    /New.*from the config file.*Monday to Friday at 03:30 \(Asia\/Tokyo\).*no ping received yet/,
   );
   expect(await findFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 800 });
   await ping(app, `${backup}/start`);
   await ping(app, `${backup}/0`);
   await expect(row(page, 'backup')).toHaveText(/Up.*succeeded .*next .*02:00/);
-  await expect(runs).toHaveAccessibleName(/^Last 4 runs, 1 not fine/);
+  await expect(runs).toHaveAccessibleName(/^Last 4 runs, 1 failed/);
   await row(page, 'backup').getByRole('link', { name: 'backup' }).click();
   await expect(details(page, 'backup').getByText(/^Only Admins see its secret address/)).toBeVisible();
   await expect(details(page, 'backup').getByText(`${app.url}/ping/backup`, { exact: true })).toBeVisible();
@@ -86,7 +86,7 @@ test('heartbeats are listed as they come in, with what is expected, their runs a
   expect(await findFaults(page)).toEqual([]);
   await page.goto('/console/#/heartbeats/report');
   await expect(details(page, 'report').getByText('Defined in the config file; edit it there.')).toBeVisible();
-  await expect(details(page, 'report').getByRole('button', { name: 'Change…' })).toHaveCount(0);
+  await expect(details(page, 'report').getByRole('button', { name: 'Edit…' })).toHaveCount(0);
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(`/console/#/heartbeats/${longName}`);
   const badge = details(page, longName).getByRole('img');
@@ -112,16 +112,16 @@ test('with the keyboard alone a heartbeat is made, its lines are copied and work
   await form(page).getByLabel('Name').fill('job');
   await form(page).getByLabel('Every', { exact: true }).fill('2');
   await form(page).getByLabel('Unit').selectOption('hours');
-  await form(page).getByLabel('Must end within (minutes)').fill('soon');
+  await form(page).getByLabel('Maximum run time (minutes)').fill('soon');
   await form(page).getByRole('button', { name: 'Create' }).press('Enter');
-  await expect(form(page).getByRole('alert')).toHaveText('Must end within (minutes) must be a number.');
-  await form(page).getByLabel('Must end within (minutes)').fill('90');
-  await form(page).getByLabel('Everybody may see its badge').press('Space');
+  await expect(form(page).getByRole('alert')).toHaveText('Maximum run time (minutes) must be a number.');
+  await form(page).getByLabel('Maximum run time (minutes)').fill('90');
+  await form(page).getByLabel('Public badge').press('Space');
   expect(await findFaults(page)).toEqual([]);
   await form(page).getByRole('button', { name: 'Create' }).press('Enter');
 
   const drawer = details(page, 'job');
-  await expect(drawer.getByText('every 2 h; grace: 20 % of the interval, runs for 1 h 30 min at most')).toBeVisible();
+  await expect(drawer.getByText('every 2 h; grace: 20 % of the interval, run time: 1 h 30 min at most')).toBeVisible();
   await expect(drawer.getByText('No runs yet')).toBeVisible();
   await expect(drawer.getByRole('img', { name: 'job: New' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
@@ -144,16 +144,16 @@ test('with the keyboard alone a heartbeat is made, its lines are copied and work
   await drawer.getByText('Output', { exact: true }).first().click();
   await expect(drawer.getByText('412 files')).toBeVisible();
   await inShell(lines['cron']?.replace('0 */2 * * * ', ''), '(exit 4)').catch(() => undefined);
-  await expect(drawer.getByText(/it failed, exit code 4$/)).toBeVisible();
+  await expect(drawer.getByText(/failed, exit code 4$/)).toBeVisible();
   const [, unit = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/.exec(lines['systemd'] ?? '') ?? [];
   // As systemd reads it.
   await inShell(unit.replaceAll('$$', '$'));
   await expect(drawer.getByText('Up', { exact: true })).toBeVisible();
 
-  await drawer.getByRole('button', { name: 'Change…' }).press('Enter');
-  const edit = page.getByRole('dialog', { name: 'Change job' });
+  await drawer.getByRole('button', { name: 'Edit…' }).press('Enter');
+  const edit = page.getByRole('dialog', { name: 'Edit job' });
   await expect(edit.getByLabel('Every', { exact: true })).toHaveValue('2');
-  await edit.getByRole('button', { name: 'On days' }).press('Enter');
+  await edit.getByRole('button', { name: 'Weekly' }).press('Enter');
   await edit.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(edit.getByRole('alert')).toHaveText('Choose at least one day and a time.');
   await edit.getByRole('button', { name: 'Sat' }).press('Enter');

@@ -48,7 +48,7 @@ test('hostile names of processes are shown as text, in the table and as the resu
   await check(page, complaints);
   await page.goto(`/console/#/processes?q=img&pin=${pids[1]}`);
   const pinned = page.getByRole('region', { name: 'Pinned process' });
-  await pinned.getByRole('button', { name: 'Show all of it' }).click();
+  await pinned.getByRole('button', { name: 'Show all' }).click();
   await expect(pinned.getByText(names[1] ?? '', { exact: true })).toBeVisible();
   await check(page, complaints);
   await page.goto('/console/#/commands/Get-Process?Name=*img*');
@@ -108,7 +108,7 @@ test('hostile alerts, tasks and reasons are shown as text, whole or with a way t
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Copy as text' })).toBeVisible();
     await check(page, complaints);
   }
-  await page.getByRole('button', { name: 'Show all of it' }).first().click();
+  await page.getByRole('button', { name: 'Show all' }).first().click();
   await expect(page.getByRole('dialog').getByText(word).first()).toBeVisible();
   await check(page, complaints);
   await page.goto('/console/#/tasks/4');

@@ -54,7 +54,7 @@ test('an incident is acknowledged, commented on, followed by a task, resolved, a
   await row(page, 'replication stopped').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'Incident' });
   await drawer.getByRole('button', { name: 'Acknowledge' }).click();
-  await expect(drawer.getByText('Taken by admin').first()).toBeVisible();
+  await expect(drawer.getByText('Acknowledged by admin').first()).toBeVisible();
   await drawer.getByRole('button', { name: 'Comment…' }).click();
   const asked = page.getByRole('dialog', { name: 'Comment on: replication stopped' });
   await asked.getByLabel('Comment').fill('the replica is being rebuilt');
@@ -87,7 +87,7 @@ test('marked incidents are acknowledged together, and can be snoozed until a tim
   await page.getByLabel('Select certificate ends in 6 days').check();
   const bar = page.getByRole('toolbar', { name: '2 selected' });
   await bar.getByRole('button', { name: 'Acknowledge' }).click();
-  await expect(table(page).getByText('Taken by reader')).toHaveCount(2);
+  await expect(table(page).getByText('Acknowledged by reader')).toHaveCount(2);
   await expect(page).toHaveTitle('(1) Incidents · signalbox');
   await page.getByLabel('Select replication stopped').check();
   await page.getByRole('button', { name: 'Snooze…' }).click();
@@ -106,7 +106,7 @@ test('single keys move between incidents and act on them', async ({ startApp, op
   await page.keyboard.press('j');
   await expect(row(page, 'disk is 92 % full').getByRole('link')).toBeFocused();
   await page.keyboard.press('a');
-  await expect(row(page, 'disk is 92 % full').getByText('Taken by admin')).toBeVisible();
+  await expect(row(page, 'disk is 92 % full').getByText('Acknowledged by admin')).toBeVisible();
   await page.keyboard.press('s');
   await expect(page.getByRole('dialog', { name: 'Snooze: disk is 92 % full' })).toBeVisible();
   await page.keyboard.press('Escape');
@@ -138,7 +138,7 @@ test('single keys act on marked incidents while a checkbox has the focus, and le
   await page.getByLabel('Select disk is 92 % full').focus();
   await page.keyboard.press('Space');
   await page.keyboard.press('a');
-  await expect(row(page, 'disk is 92 % full').getByText('Taken by admin')).toBeVisible();
+  await expect(row(page, 'disk is 92 % full').getByText('Acknowledged by admin')).toBeVisible();
   await expect(page.locator('.toast')).toHaveText([
     /^Resolved: replication stopped/,
     /^Acknowledged: disk is 92 % full/,
@@ -195,7 +195,11 @@ test('an alert links to its incident and back, and the overview begins with open
   await page.goto('/console/#/');
   for (const number of [1, 2, 3]) await app.request('POST', `/api/incidents/${number}/acknowledge`, { token });
   const taken = page.getByRole('region', { name: 'Open incidents' }).getByRole('listitem');
-  await expect(taken).toHaveText([/replication stopped.*Taken by admin/, /disk is 92 % full/, /Taken by admin/]);
+  await expect(taken).toHaveText([
+    /replication stopped.*Acknowledged by admin/,
+    /disk is 92 % full/,
+    /Acknowledged by admin/,
+  ]);
   await expect(page.getByText('Nothing new needs attention')).toBeVisible();
   await app.request('POST', '/api/incidents/3/resolve', { token });
   await expect(taken).toHaveCount(2);
@@ -231,7 +235,7 @@ test('incidents that somebody takes while the overview reads are shown as taken'
   await page.reload();
   await expect.poll(() => late !== undefined).toBe(true);
   await late;
-  await expect(page.getByRole('region', { name: 'Open incidents' }).getByText('Taken by admin')).toHaveCount(3);
+  await expect(page.getByRole('region', { name: 'Open incidents' }).getByText('Acknowledged by admin')).toHaveCount(3);
 });
 
 test('resolved incidents are listed apart, and a filter that matches nothing says so', async ({
@@ -242,7 +246,7 @@ test('resolved incidents are listed apart, and a filter that matches nothing say
   await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries', key: 'slow' });
   await sendAlert(app, { source: 'db', level: 'INFO', message: 'fast again', key: 'slow', status: 'resolved' });
   const { page } = await openConsole({ app, hash: '#/incidents' });
-  await expect(page.getByText(/^It has been quiet since /)).toBeVisible();
+  await expect(page.getByText(/^Last incident resolved /)).toBeVisible();
   await page.getByRole('button', { name: 'Resolved' }).click();
   await expect(table(page).getByRole('row')).toHaveCount(2);
   await page.getByLabel('Title contains, or #number').fill('nothing like this');
@@ -265,7 +269,7 @@ test('the row of a silenced incident says in full who has taken it, in a window 
   expect(acknowledged.status).toBe(200);
   const { page } = await openConsole({ app, hash: '#/incidents', viewport: { width: 1280, height: 900 } });
   const cell = row(page, 'slow queries').getByRole('cell').last();
-  await expect(cell).toHaveText(/Silenced\s*Taken by admin/);
+  await expect(cell).toHaveText(/Silenced\s*Acknowledged by admin/);
   const cut = await cell.evaluate((element) =>
     [element, ...element.querySelectorAll('.chip, .chip > span')]
       .filter((each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight)
@@ -289,7 +293,7 @@ test('an incident about this machine shows what it was doing then, to those who 
   await row(page, 'the demo has failed').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'Incident' });
   // It comes by itself, a moment after the incident.
-  await drawer.getByText('What the machine was doing').click();
+  await drawer.getByText('Machine snapshot').click();
   await drawer.getByRole('button', { name: 'Log in' }).click();
   await fillLogin(page, 'reader');
   const busiest = drawer.getByRole('table', { name: 'Most CPU' });

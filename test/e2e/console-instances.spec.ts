@@ -20,7 +20,7 @@ test('the console lists the instances that share a database, and says which one 
   const { page, complaints } = await openConsole({ app, hash: '#/instances' });
   await logIn(page, 'admin');
   const rows = page.getByRole('table', { name: 'Instances' }).getByRole('row');
-  await expect(rows.filter({ hasText: 'one (this one)' }).filter({ hasText: 'Live' })).toBeVisible();
+  await expect(rows.filter({ hasText: 'one (this instance)' }).filter({ hasText: 'Live' })).toBeVisible();
   await expect(
     rows
       .filter({ hasText: 'two' })

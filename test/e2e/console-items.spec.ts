@@ -11,7 +11,7 @@ test('items are listed page by page, and the page is in the address', async ({ s
   }));
   const app = await startApp({ seed: { items } });
   const { page, complaints } = await openConsole({ app, hash: '#/items' });
-  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'reader');
   await expect(page.getByText('1 to 100 of 130 items')).toBeVisible();
   await expect(page.getByText('item 0.')).toBeVisible();

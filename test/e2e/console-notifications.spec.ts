@@ -20,7 +20,7 @@ test('deliveries show the text of an alert that was given up, and another try de
 }) => {
   const app = await start(scope);
   const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
-  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'admin');
   const region = page.getByRole('region', { name: 'pager' });
   await expect(region.getByText('1 alert given up', { exact: true })).toBeVisible();
@@ -56,7 +56,7 @@ test('a receiver that refuses everything is shown as failing, and one button tri
   expect(await findFaults(page)).toEqual([]);
   status = 200;
   await region.getByRole('button', { name: 'Retry all now: pager' }).click();
-  await expect(page.getByRole('status').getByText('3 alerts are tried again.')).toBeVisible();
+  await expect(page.getByRole('status').getByText('Retrying 3 alerts.')).toBeVisible();
   await expect(region.getByText('Up to date')).toBeVisible();
 });
 
@@ -91,7 +91,7 @@ test('a Reader sees how destinations are doing, and is offered no change of them
   await expect(panel.getByRole('button', { name: 'Send a test' })).toHaveCount(0);
   await expect(page.getByRole('link', { name: 'New destination' })).toHaveCount(0);
   await page.goto('/console/#/nowhere');
-  await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Screen not found' })).toBeVisible();
 });
 
 const destination = (name: string, url: string, more: object = {}) => ({
@@ -128,12 +128,12 @@ test('the panel of a destination says what it is notified of incidents, what wai
   await expect(
     region('phone').getByText('incidents that are opened, raised or resolved of level CRITICAL'),
   ).toBeVisible();
-  await expect(region('phone').getByText('every 30 min until somebody takes the incident')).toBeVisible();
-  await expect(region('phone').getByText(/^Reminder · in 29 min .*, unless somebody takes it before$/)).toBeVisible();
+  await expect(region('phone').getByText('every 30 min until the incident is acknowledged')).toBeVisible();
+  await expect(region('phone').getByText(/^Reminder · in 29 min .*, unless acknowledged before$/)).toBeVisible();
   await expect(region('phone').getByText('Opened · silenced')).toBeVisible();
   await expect(region('phone').getByText('Next 2 notifications', { exact: true })).toBeVisible();
-  await expect(region('boss').getByText('15 min, if nobody has taken the incident')).toBeVisible();
-  await expect(region('boss').getByText(/^Opened · in 14 min .*, unless somebody takes it before$/)).toBeVisible();
+  await expect(region('boss').getByText('15 min, unless the incident is acknowledged')).toBeVisible();
+  await expect(region('boss').getByText(/^Opened · in 14 min .*, unless acknowledged before$/)).toBeVisible();
   await expect(region('chat').getByText(/^Opened · retry \d+ .*: the receiver responded 503$/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   chat.behave(answer(200));
@@ -194,7 +194,7 @@ test('what was sent is listed with its incident and result, by destination and p
   await expect(said(/Notified phone: opened$/)).toBeVisible();
   await expect(said(/Could not notify chat: opened · the receiver responded 400/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
-  await drawer.getByRole('link', { name: 'All that was sent about it' }).click();
+  await drawer.getByRole('link', { name: 'All notifications of this incident' }).click();
   await expect(table.getByRole('row')).toHaveCount(5);
   await page.getByRole('button', { name: 'Of incident #1' }).click();
   await expect(page).toHaveURL(/#\/notifications\?view=sent$/);
@@ -217,7 +217,7 @@ test('the list of what was sent says that older notifications follow, until all 
     viewport: { width: 1280, height: 400 },
   });
   await logIn(page, 'admin');
-  await expect(page.getByText('50 notifications, older ones follow')).toBeVisible();
+  await expect(page.getByText('50 notifications, older notifications follow')).toBeVisible();
   // The rest is loaded as the end of the list comes into view.
   await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
   await expect(page.getByText('51 notifications', { exact: true })).toBeVisible();
@@ -246,13 +246,13 @@ test('the screen says who is on call and who follows, and a reader overrides who
   await logIn(page, 'reader');
   await panel.getByRole('button', { name: 'Change who is on call: oncall' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'On call: oncall' });
-  await expect(dialog.getByLabel('Who')).toHaveValue(other);
+  await expect(dialog.getByLabel('Member')).toHaveValue(other);
   await dialog.getByLabel('Until').fill('2000-01-01T08:00');
   await dialog.getByRole('button', { name: 'Override' }).click();
-  await expect(dialog.getByRole('alert')).toHaveText('Choose a time in the future.');
+  await expect(dialog.getByRole('alert')).toHaveText('Choose an end in the future.');
   expect(await findFaults(page)).toEqual([]);
   await dialog.getByLabel('Until').fill(new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16));
-  await dialog.getByLabel('Why').fill('swapped');
+  await dialog.getByLabel('Reason').fill('swapped');
   await dialog.getByRole('button', { name: 'Override' }).click();
   await expect(page.getByRole('status').getByText(new RegExp(`^${other} is on call until `))).toBeVisible();
   await expect(dialog).toHaveCount(0);

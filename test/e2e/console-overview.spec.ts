@@ -155,20 +155,22 @@ test('without the login that it needs, no screen looks empty or fine', async ({ 
   for (const hash of withoutLogin) {
     await page.evaluate(`location.hash = '${hash || '#/'}'`);
     const main = page.getByRole('main');
-    await expect(main.getByText('Log in to see this').first()).toBeVisible();
+    await expect(main.getByText('Log in to see this content').first()).toBeVisible();
     await waitUntilLoaded(page);
     await expect(main).not.toContainText(/No (open )?\w+( yet)?\.?$|Collecting|looks fine|Nothing/m);
   }
   await page.evaluate('location.hash = "#/"');
   for (const name of ['Health', 'Open incidents', 'Latest alerts', 'Top processes', 'Machine over time']) {
-    await expect(page.getByRole('region', { name }).getByText('Log in to see this')).toBeVisible();
+    await expect(page.getByRole('region', { name }).getByText('Log in to see this content')).toBeVisible();
   }
   await logIn(page, 'admin');
   await expect(page.getByText('the disk is full').first()).toBeVisible();
   await expect(page.getByText(/^busy: now .* %/)).toBeAttached();
   await page.getByRole('banner').getByRole('button', { name: 'admin, Admin' }).click();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await expect(page.getByRole('region', { name: 'Open incidents' }).getByText('Log in to see this')).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: 'Open incidents' }).getByText('Log in to see this content'),
+  ).toBeVisible();
   await expect(page.getByText(/^busy: now .* %/)).toHaveCount(0);
   await expect(page.getByText('the disk is full')).toHaveCount(0);
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);

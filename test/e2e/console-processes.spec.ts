@@ -90,11 +90,11 @@ test('a pinned process shows its lines, and stays when it has ended', async ({ s
   await expect(panel.getByText(/<b>busy<\/b>: now .* %, lowest .* %, highest .* %\.$/)).toBeAttached();
   expect(await findFaults(page)).toEqual([]);
   child.kill('SIGKILL');
-  await expect(panel.getByText('It has ended.')).toBeVisible();
+  await expect(panel.getByText('The process has ended.')).toBeVisible();
   await panel.getByRole('button', { name: 'Unpin' }).click();
   await expect(panel).toHaveCount(0);
   await page.goBack();
-  await expect(page.getByText(`There is no process ${child.pid}.`)).toBeVisible();
+  await expect(page.getByText(`Process ${child.pid} not found`)).toBeVisible();
   expect(complaints).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ const screens = {
   '#/settings/changes': 'Settings',
   '#/settings/about': 'Settings',
   '#/setup?code=x': 'Create the first account',
-  '#/nowhere': 'There is no such screen',
+  '#/nowhere': 'Screen not found',
 };
 
 /** A destination of alerts, and two of incidents that take turns. */

@@ -41,9 +41,7 @@ test('a session that expires while the user types loses nothing, and the action 
   await page.keyboard.type('*');
   await expect(field).toHaveValue(`${processName}, no such process*`);
   await page.keyboard.press('Enter');
-  await expect(
-    page.getByText('Your session has expired. Log in to continue; nothing you typed is lost.'),
-  ).toBeVisible();
+  await expect(page.getByText('Your session has expired. Log in to continue; your input is kept.')).toBeVisible();
   await expect(field).toHaveValue(`${processName}, no such process*`);
   await fillLogin(page, 'admin');
   await expect(page.getByRole('table', { name: 'Result' }).getByText(processName).first()).toBeVisible();
@@ -113,16 +111,16 @@ test('a response of the wrong shape is an error that names the route, on every s
   await logIn(page, 'admin');
   for (const [hash, route, body] of wrong) {
     await page.evaluate('location.hash = "#/nowhere"');
-    await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Screen not found' })).toBeVisible();
     changed = [route, body];
     await page.evaluate(`location.hash = '${hash}'`);
-    await expect(page.getByText(`The response of ${route} does not have the expected shape`).first()).toBeVisible();
+    await expect(page.getByText(`The response of ${route} has an unexpected format`).first()).toBeVisible();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).not.toBe('');
     changed = undefined;
   }
   changed = ['GET /openapi.json', '{}'];
   await page.reload();
-  await expect(page.getByText('The response of GET /openapi.json does not have the expected shape')).toBeVisible();
+  await expect(page.getByText('The response of GET /openapi.json has an unexpected format')).toBeVisible();
   changed = undefined;
   await expect(page.getByRole('heading', { name: 'Simple tasks' })).toBeVisible();
   expect(complaints).toEqual([]);

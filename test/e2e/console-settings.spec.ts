@@ -45,18 +45,18 @@ test('the link of the start message makes the first account once, with the keybo
   await page.goto(`/console/${hash}`);
   await page.getByLabel('User name').fill('ben');
   await password.fill(strong);
-  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByRole('alert').getByText('The link was used, or there is an account: log in.')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await page.evaluate('location.hash = "#/"');
   await page.evaluate('location.hash = "#/setup?code=wrong"');
   await page.getByLabel('User name').fill('ben');
   await password.fill(strong);
-  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByText(/restart the server for a new link, or run signalbox create-user\.$/)).toBeVisible();
   await page.evaluate('location.hash = "#/"');
   await page.evaluate('location.hash = "#/setup"');
-  await expect(page.getByText('This page needs the whole link')).toBeVisible();
+  await expect(page.getByText('This link is incomplete')).toBeVisible();
   await page.getByRole('main').getByRole('button', { name: 'Log in' }).click();
   await expect(page.getByRole('dialog', { name: 'Log in' })).toBeVisible();
   expect(complaints.filter((each) => !/40[03] \(/.test(each))).toEqual([]);
@@ -99,8 +99,8 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
 
   // Somebody else changes ben while the form is open.
   await row(page, 'ben').getByRole('button', { name: 'ben' }).press('Enter');
-  await drawer(page, 'User ben').getByRole('button', { name: 'Change…' }).press('Enter');
-  const edit = page.getByRole('dialog', { name: 'Change the user ben' });
+  await drawer(page, 'User ben').getByRole('button', { name: 'Edit…' }).press('Enter');
+  const edit = page.getByRole('dialog', { name: 'Edit user ben' });
   const token = await app.login('admin');
   expect((await app.request('PUT', '/api/users/ben', { token, body: { role: 'Reader' } })).status).toBe(200);
   await edit.getByLabel('New password').fill(`${strong} again`);
@@ -111,7 +111,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await row(page, 'ben').getByRole('button', { name: 'ben' }).press('Enter');
   await drawer(page, 'User ben').getByRole('button', { name: 'Delete…' }).press('Enter');
   await page.getByRole('dialog', { name: 'Delete ben?' }).getByRole('button', { name: 'Delete' }).press('Enter');
-  await expect(page.getByText('ben was deleted.')).toBeVisible();
+  await expect(page.getByText('Deleted: ben')).toBeVisible();
   await expect(row(page, 'ben')).toHaveCount(0);
 
   await page.getByRole('link', { name: 'Keys' }).press('Enter');
@@ -123,7 +123,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await keyForm.getByLabel('Read metrics').press('Space');
   expect(await findFaults(page)).toEqual([]);
   await keyForm.getByRole('button', { name: 'Create' }).press('Enter');
-  const shown = drawer(page, 'The key grafana');
+  const shown = drawer(page, 'Key grafana');
   const made = (await shown.getByText(/^sbk_/).textContent()) ?? '';
   const send = () => app.request('POST', '/api/alert', { token: made, body: { message: 'x' } });
   expect((await send()).status).toBe(200);
@@ -161,7 +161,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
 
   await page.getByRole('link', { name: 'Sessions' }).press('Enter');
   const sessions = page.getByRole('table', { name: 'Sessions' });
-  await expect(sessions.getByText(/^Chrome \d+, Linux \(this one\)$/)).toBeVisible();
+  await expect(sessions.getByText(/^Chrome \d+, Linux \(this session\)$/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Log out everywhere' }).press('Enter');
   await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
@@ -219,7 +219,7 @@ test('a destination is made with what its type needs, tested, changed without it
   await form.getByLabel('Type').selectOption('Gotify');
   await expect(form.getByLabel('User name at the mail server')).toHaveCount(0);
   await form.getByRole('button', { name: 'Create' }).click();
-  await expect(form.getByRole('alert')).toHaveText('Give it a name.');
+  await expect(form.getByRole('alert')).toHaveText('Enter a name.');
   await form.getByLabel('Name').fill('pager');
   await form.getByLabel('Address').fill(url);
   await form.getByRole('button', { name: 'Create' }).click();
@@ -228,17 +228,17 @@ test('a destination is made with what its type needs, tested, changed without it
   await app.request('PUT', '/api/destinations/other', { token: await app.login('admin'), body: other });
   await form.getByLabel('Name').fill('other');
   await form.getByRole('button', { name: 'Create' }).click();
-  await expect(form.getByRole('alert')).toHaveText('There is a destination other: choose another name.');
+  await expect(form.getByRole('alert')).toHaveText('A destination other already exists. Choose another name.');
   await form.getByLabel('Name').fill('desk');
   await form.getByRole('button', { name: 'Create' }).click();
   await expect(form.getByRole('alert')).toHaveText(/type gotify needs secret/);
   await form.getByLabel('Secret').fill('t0p-secret');
   await form.getByLabel('Levels').selectOption('Error and worse');
   await form.getByText('More settings').click();
-  await form.getByLabel('Notified after (minutes)').fill('soon');
+  await form.getByLabel('Notify after (minutes)').fill('soon');
   await form.getByRole('button', { name: 'Create' }).click();
-  await expect(form.getByRole('alert')).toHaveText('Notified after (minutes) must be a number.');
-  await form.getByLabel('Notified after (minutes)').fill('5');
+  await expect(form.getByRole('alert')).toHaveText('Notify after (minutes) must be a number.');
+  await form.getByLabel('Notify after (minutes)').fill('5');
   expect(await findFaults(page)).toEqual([]);
   await form.getByRole('button', { name: 'Create' }).click();
   const details = drawer(page, 'Destination desk');
@@ -246,12 +246,12 @@ test('a destination is made with what its type needs, tested, changed without it
   await expect(details.getByText('The receiver has accepted the test.')).toBeVisible();
   expect(requests.at(-1)?.headers['x-gotify-key']).toBe('t0p-secret');
   expect(await findFaults(page)).toEqual([]);
-  await details.getByRole('button', { name: 'Change…' }).click();
-  const edit = page.getByRole('dialog', { name: 'Change the destination desk' });
+  await details.getByRole('button', { name: 'Edit…' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit destination desk' });
   await expect(edit.getByLabel('Levels')).toHaveValue('CRITICAL,ERROR');
   await edit.getByLabel('Levels').selectOption('Critical only');
   await edit.getByRole('button', { name: 'Save' }).click();
-  await expect(details.getByText('Messages about incidents · CRITICAL', { exact: true })).toBeVisible();
+  await expect(details.getByText('Incident notifications · CRITICAL', { exact: true })).toBeVisible();
   await details.getByRole('button', { name: 'Send a test' }).click();
   await expect(details.getByText('The receiver has accepted the test.')).toBeVisible();
   expect(requests.at(-1)?.headers['x-gotify-key']).toBe('t0p-secret');
@@ -275,19 +275,19 @@ test('an intake format is tried on a pasted body, made, changed and deleted', as
   await page.getByRole('button', { name: 'New format' }).click();
   const form = page.getByRole('dialog', { name: 'New format' });
   await form.getByRole('button', { name: 'Create' }).click();
-  await expect(form.getByRole('alert')).toHaveText('Give it a name.');
+  await expect(form.getByRole('alert')).toHaveText('Enter a name.');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'New format' }).click();
   await form.getByLabel('Name').fill('builds');
-  await form.getByLabel('Body to try').fill('{"id": 7');
-  await form.getByRole('button', { name: 'Try it' }).click();
-  await expect(form.getByRole('alert')).toHaveText('Body to try must be JSON.');
+  await form.getByLabel('Test body').fill('{"id": 7');
+  await form.getByRole('button', { name: 'Test format' }).click();
+  await expect(form.getByRole('alert')).toHaveText('Test body must be JSON.');
   await form
-    .getByLabel('Body to try')
+    .getByLabel('Test body')
     .fill(
       `{"id": 7, "status": "failed", "project": {"name": "<b>shop</b>"}, "url": "https://ci.example.org/${'x'.repeat(300)}"}`,
     );
-  await form.getByRole('button', { name: 'Try it' }).click();
+  await form.getByRole('button', { name: 'Test format' }).click();
   await expect(form.getByText('1 alert would be stored.')).toBeVisible();
   await expect(form.getByText('"source": "builds/<b>shop</b>"')).toBeVisible();
   expect(await form.evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth)).toBeLessThanOrEqual(0);
@@ -298,13 +298,13 @@ test('an intake format is tried on a pasted body, made, changed and deleted', as
   await form.getByLabel('Definition').fill('{"message": "Build {/id}"}');
   await form.getByRole('button', { name: 'Create' }).click();
   const details = drawer(page, 'Intake format builds');
-  await details.getByLabel('Body to try').fill('{"id": 8}');
-  await details.getByRole('button', { name: 'Try it' }).click();
+  await details.getByLabel('Test body').fill('{"id": 8}');
+  await details.getByRole('button', { name: 'Test format' }).click();
   await expect(details.getByText('"message": "Build 8"')).toBeVisible();
   expect((await app.request('GET', '/api/alerts')).json['count']).toBe(0);
   expect(await findFaults(page)).toEqual([]);
-  await details.getByRole('button', { name: 'Change…' }).click();
-  const edit = page.getByRole('dialog', { name: 'Change the format builds' });
+  await details.getByRole('button', { name: 'Edit…' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit format builds' });
   await edit.getByLabel('Definition').fill('{"message": "{/text}"}');
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(details).toBeVisible();
@@ -327,7 +327,7 @@ test('about says what the server is and lists the licences that somebody opens; 
   await logIn(page, 'reader');
   const facts = page.getByRole('main').locator('dl');
   await expect(facts).toContainText(
-    /Version\d+\.\d+\.\d+.*Running for.*Tasks and items are kept infiles.*Free there.*iB/s,
+    /Version\d+\.\d+\.\d+.*Running for.*Store of tasks and itemsfiles.*Free space.*iB/s,
   );
   await expect(facts).not.toContainText(app.folder);
   await page.getByRole('banner').getByRole('button', { name: 'reader, Reader' }).click();
@@ -335,7 +335,7 @@ test('about says what the server is and lists the licences that somebody opens; 
   await logIn(page, 'admin');
   await expect(facts).toContainText(`Data folder${app.folder}/data`);
   expect(requests.filter((path) => path.endsWith('licences'))).toEqual([]);
-  await page.getByText('Licences of the libraries').press('Enter');
+  await page.getByText('Licences of libraries').press('Enter');
   await expect(page.getByText(/^\d+ libraries are a part of it\.$/)).toBeVisible();
   const fastify = page.getByRole('group').filter({ hasText: /^fastify \d/ });
   await fastify.getByText('MIT', { exact: true }).click();
@@ -386,7 +386,7 @@ test('a Reader changes the own password with the current one, stays logged in he
   const elsewhere = (await logInAsBen(strong)).json.token;
   const { page } = await openConsole({ app, hash: '#/settings/sessions' });
   await logIn(page, 'reader');
-  await expect(page.getByText('Your password is set in the config file: change it there.')).toBeVisible();
+  await expect(page.getByText('Your password is defined in the config file; edit it there.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Change password' })).toHaveCount(0);
   await page.getByRole('banner').getByRole('button', { name: 'reader, Reader' }).click();
   await page.getByRole('button', { name: 'Log out', exact: true }).click();
@@ -409,10 +409,10 @@ test('a Reader changes the own password with the current one, stays logged in he
   expect(await findFaults(page)).toEqual([]);
   await form.getByLabel('New password').fill(next);
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Your password was changed. You are logged out everywhere else.')).toBeVisible();
+  await expect(page.getByText('Password changed. Your other sessions are logged out.')).toBeVisible();
   await expect(form).toHaveCount(0);
   await expect(page.getByRole('banner').getByRole('button', { name: 'ben, Reader' })).toBeVisible();
-  await expect(page.getByRole('table', { name: 'Sessions' }).getByText('(this one)')).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Sessions' }).getByText('(this session)')).toBeVisible();
   expect((await app.request('GET', '/api/account', { token: elsewhere })).status).toBe(401);
   expect([(await logInAsBen(strong)).status, (await logInAsBen(next)).status]).toEqual([401, 200]);
 });

@@ -43,7 +43,7 @@ test('a Reader is offered no screen that the role may not see', async ({ openCon
     await page.getByRole('link', { name, exact: true }).first().click();
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     await waitUntilLoaded(page);
-    await expect(page.getByText('This needs a user with the role Admin.')).toHaveCount(0);
+    await expect(page.getByText('Only users with the role Admin have access.')).toHaveCount(0);
   }
 });
 
@@ -62,7 +62,7 @@ test('every screen of the console has an address and a heading of its name', asy
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: names.at(-2) ?? '' })).toBeVisible();
   await page.goto('/console/#/nowhere');
-  await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Screen not found' })).toBeVisible();
   expect(complaints).toEqual([]);
 });
 
@@ -167,7 +167,7 @@ test('a response of the wrong shape is reported with its route, and the rest goe
 
 test('a login that a screen needs is asked for on the screen', async ({ openConsole }) => {
   const { page } = await openConsole({ settings: { alertsAuth: 'bearer' }, hash: '#/alerts' });
-  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'reader');
   await expect(page.getByText('No alerts yet')).toBeVisible();
 });
@@ -189,7 +189,7 @@ test('a server whose open routes others can reach says so on every screen', asyn
 
 test('with access login every screen asks for a login and works after it', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ settings: { access: 'login' }, hash: '#/tasks' });
-  await expect(page.getByText('Log in to see this').first()).toBeVisible();
+  await expect(page.getByText('Log in to see this content').first()).toBeVisible();
   await logIn(page, 'reader');
   await expect(page.getByText('No tasks yet').first()).toBeVisible();
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
@@ -201,7 +201,7 @@ test('with access login every screen asks for a login and works after it', async
     await page.goto(`/console/${hash}`);
     await expect(page.getByRole('heading', { name: heading, exact: true }).first()).toBeVisible();
     await waitUntilLoaded(page);
-    await expect(page.getByText('Log in to see this'), hash).toHaveCount(0);
+    await expect(page.getByText('Log in to see this content'), hash).toHaveCount(0);
     await expect(page.getByRole('alert'), hash).toHaveCount(0);
   }
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);

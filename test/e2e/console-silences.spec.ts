@@ -39,12 +39,12 @@ test('without silences the screen says what one is, and a reader makes one after
   );
   expect(await findFaults(page)).toEqual([]);
   await form(page).getByLabel('Host').fill('DB-*');
-  await expect(form(page).getByText(/^Now it would cover 2 open incidents: #/)).toBeVisible();
+  await expect(form(page).getByText(/^Matches 2 open incidents now: #/)).toBeVisible();
   await form(page).getByLabel('Source').fill('back*');
-  await expect(form(page).getByText('Now it would cover 1 open incident: #1 disk is 91 % full')).toBeVisible();
+  await expect(form(page).getByText('Matches 1 open incident now: #1 disk is 91 % full')).toBeVisible();
   await form(page).getByLabel('Length').selectOption('4 h');
-  await form(page).getByLabel('Why').fill('the disk is being replaced');
-  await form(page).getByLabel('Why').press('Enter');
+  await form(page).getByLabel('Reason').fill('the disk is being replaced');
+  await form(page).getByLabel('Reason').press('Enter');
   await expect(page.getByRole('status').getByText(/^Silenced until .* left\.$/)).toBeVisible();
   await expect(row(page, 'source back*, host DB-*')).toHaveText(
     /In effect.*the disk is being replaced.*until .*1reader$/,
@@ -90,7 +90,7 @@ test('current, upcoming and past silences are listed, recurring ones in words, a
   await expect(drawer.getByText(/^by admin, /)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await drawer.getByRole('button', { name: 'Edit…' }).press('Enter');
-  const edit = page.getByRole('dialog', { name: 'Edit the silence' });
+  const edit = page.getByRole('dialog', { name: 'Edit silence' });
   await expect(edit.getByLabel('Labels')).toHaveValue('team=db');
   await expect(edit.getByLabel('At', { exact: true })).toHaveValue('02:30');
   expect(await findFaults(page)).toEqual([]);
@@ -148,12 +148,12 @@ test('a silence that somebody else has changed meanwhile is not overwritten, and
   await expect(form(page).getByRole('alert')).toHaveText(/schedule/);
   await form(page).getByRole('button', { name: 'Until' }).click();
   await form(page).getByRole('button', { name: 'Silence', exact: true }).click();
-  await expect(form(page).getByRole('alert')).toHaveText('Choose when it ends, in the future.');
+  await expect(form(page).getByRole('alert')).toHaveText('Choose an end in the future.');
   await form(page).getByRole('button', { name: 'Cancel' }).click();
   await row(page, 'source backup').getByRole('link').click();
   await page.getByRole('button', { name: 'Edit…' }).click();
-  const edit = page.getByRole('dialog', { name: 'Edit the silence' });
-  await edit.getByLabel('Why').fill('mine');
+  const edit = page.getByRole('dialog', { name: 'Edit silence' });
+  await edit.getByLabel('Reason').fill('mine');
   await app.request('PUT', `/api/silences/${id}`, {
     token: await app.login('admin'),
     body: { match: { source: 'backup' }, endsAt: inHours(3), comment: 'theirs' },
@@ -184,7 +184,7 @@ test('an incident and an alert fill in the form, which leads back, and the incid
   await page.getByRole('table', { name: 'Incidents' }).getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'Incident' });
   await expect(drawer.getByText(/^Will be silenced: host db-\*/)).toBeVisible();
-  await drawer.getByRole('link', { name: 'Silence alerts like this' }).press('Enter');
+  await drawer.getByRole('link', { name: 'Silence similar alerts' }).press('Enter');
   for (const [label, value] of [
     ['Source', 'backup'],
     ['Host', 'db-1'],
@@ -202,7 +202,7 @@ test('an incident and an alert fill in the form, which leads back, and the incid
   await page.goto('/console/#/alerts');
   await page.getByRole('link', { name: 'disk is 91 % full' }).click();
   const alert = page.getByRole('dialog', { name: 'Alert' });
-  await alert.getByRole('link', { name: 'Silence alerts like this' }).click();
+  await alert.getByRole('link', { name: 'Silence similar alerts' }).click();
   await expect(form(page).getByLabel('Text of the alert')).toHaveValue('disk is * % full');
   await page.keyboard.press('Escape');
   await expect(alert).toBeVisible();

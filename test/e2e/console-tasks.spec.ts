@@ -211,7 +211,7 @@ test('changes of others appear, and hostile titles are shown as text', async ({ 
   await expect(page.getByText('No tasks yet')).toBeVisible();
   expect(complaints).toEqual([]);
   await page.goto('/console/#/tasks/99');
-  await expect(page.getByText('There is no such task')).toBeVisible();
+  await expect(page.getByText('Task not found')).toBeVisible();
 });
 
 test('a double click deletes or completes one task only', async ({ startApp, openConsole }) => {

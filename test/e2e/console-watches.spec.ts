@@ -47,7 +47,7 @@ test('watches are listed with state, reading, line and incident, those of the co
 }) => {
   const app = await startShared();
   const { page, complaints } = await openConsole({ app, hash: '#/watches' });
-  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'admin');
   await expect(row(page, 'tight')).toHaveText(
     /Firing.*tight.*Memory · from the config file.*\d % of the memory is in use/,
@@ -69,7 +69,7 @@ test('watches are listed with state, reading, line and incident, those of the co
   const drawer = details(page, 'tight');
   await expect(drawer.getByText('Restart what eats it')).toBeVisible();
   await expect(drawer.getByText('Defined in the config file; edit it there.')).toBeVisible();
-  await expect(drawer.getByRole('button', { name: 'Change…' })).toHaveCount(0);
+  await expect(drawer.getByRole('button', { name: 'Edit…' })).toHaveCount(0);
   await expect(drawer.getByRole('button', { name: 'Delete' })).toHaveCount(0);
   await expect(drawer.getByText('limit: 0.001 %')).toBeAttached();
   expect(await findFaults(page)).toEqual([]);
@@ -95,10 +95,10 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
   await page.keyboard.press('w');
   await expect(page.getByRole('heading', { level: 1, name: 'Watches' })).toBeVisible();
   await page.getByRole('button', { name: 'New watch' }).press('Enter');
-  await expect(form(page).getByLabel('What to watch')).toBeFocused();
-  await form(page).getByLabel('What to watch').selectOption('TCP port');
+  await expect(form(page).getByLabel('Type')).toBeFocused();
+  await form(page).getByLabel('Type').selectOption('TCP port');
   await form(page).getByLabel('Name').fill('ours');
-  await form(page).getByRole('button', { name: 'Watch', exact: true }).press('Enter');
+  await form(page).getByRole('button', { name: 'Create', exact: true }).press('Enter');
   await expect(form(page).getByRole('alert')).toHaveText('host is needed for type tcp');
   await form(page).getByLabel('Host').fill('127.0.0.1');
   await form(page).getByLabel('Port').fill('x');
@@ -111,15 +111,15 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
   await expect(form(page).getByText('(would raise an alert)')).toHaveCount(0);
   await form(page).getByLabel('Limit (ms)', { exact: true }).fill('5000');
   expect(await findFaults(page)).toEqual([]);
-  await form(page).getByRole('button', { name: 'Watch', exact: true }).press('Enter');
-  await expect(page.getByText('ours is watched.')).toBeVisible();
+  await form(page).getByRole('button', { name: 'Create', exact: true }).press('Enter');
+  await expect(page.getByText('Saved: ours')).toBeVisible();
   await expect(row(page, 'ours')).toHaveText(/(Not checked yet|OK).*TCP port: 127\.0\.0\.1/);
   await row(page, 'ours').getByRole('link', { name: 'ours' }).press('Enter');
   const drawer = details(page, 'ours');
   await drawer.getByRole('button', { name: 'Test now' }).press('Enter');
   await expect(drawer.getByRole('status').getByText(/accepts connections after \d+ ms/)).toBeVisible();
-  await drawer.getByRole('button', { name: 'Change…' }).press('Enter');
-  const edit = page.getByRole('dialog', { name: 'Change ours' });
+  await drawer.getByRole('button', { name: 'Edit…' }).press('Enter');
+  const edit = page.getByRole('dialog', { name: 'Edit ours' });
   await expect(edit.getByLabel('Limit (ms)', { exact: true })).toHaveValue('5000');
   await edit.getByLabel('Critical limit (ms)').fill('4000');
   await edit.getByRole('button', { name: 'Save' }).press('Enter');
@@ -131,7 +131,7 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
   await drawer.getByRole('button', { name: 'Pause' }).press('Enter');
   await expect(drawer.getByText('Paused', { exact: true })).toBeVisible();
   await drawer.getByRole('button', { name: 'Resume' }).press('Enter');
-  await expect(drawer.getByText('ours is checked again.')).toBeVisible();
+  await expect(drawer.getByText('Resumed: ours')).toBeVisible();
   await drawer.getByRole('button', { name: 'Delete' }).press('Enter');
   await expect(row(page, 'ours')).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
@@ -158,8 +158,8 @@ test('the form of a certificate says which limit applies when it is empty, and t
   const { page, complaints } = await openConsole({ app, hash: '#/watches' });
   await logIn(page, 'admin');
   await page.getByRole('button', { name: 'New watch' }).click();
-  await form(page).getByLabel('What to watch').selectOption('Certificate');
-  await expect(form(page).getByText('An alert is raised at this or less. If empty, 14 days.')).toBeVisible();
+  await form(page).getByLabel('Type').selectOption('Certificate');
+  await expect(form(page).getByText('Raises an alert at this value or less. If empty, 14 days.')).toBeVisible();
   await form(page).getByLabel('Host').fill('127.0.0.1');
   await form(page)
     .getByLabel('Port')
@@ -179,23 +179,23 @@ test('each chart of Overview opens the form of a watch with type, thing and limi
     ['Processor', 'cpu', { 'Limit (%)': '95', 'Must last (seconds)': '60' }],
     ['Memory', 'memory', { 'Limit (%)': '95', 'Must last (seconds)': '300' }],
     ['Load', 'load', { Limit: '2' }],
-    ['Network', 'network', { 'What counts': 'received', 'Limit (MiB/s)': /^\d/ }],
-    ['Alerts', 'alert', { 'What counts': 'count', Limit: '20', Source: '*', 'Within minutes': '60' }],
+    ['Network', 'network', { Metric: 'received', 'Limit (MiB/s)': /^\d/ }],
+    ['Alerts', 'alert', { Metric: 'count', Limit: '20', Source: '*', 'Within (minutes)': '60' }],
     ['Disk use', 'disk', { 'Limit (%)': '90', 'Critical limit (%)': '97', Mounts: /^\// }],
   ];
   await expect(page.getByText(/^\/.*: now .* %/)).toBeAttached();
   for (const [chart, type, labels] of presets) {
     await page.getByRole('link', { name: `Watch this: ${chart}` }).click();
-    await expect(form(page).getByLabel('What to watch')).toHaveValue(type);
+    await expect(form(page).getByLabel('Type')).toHaveValue(type);
     for (const [label, value] of Object.entries(labels))
       await expect(form(page).getByLabel(label, { exact: true })).toHaveValue(value);
     if (chart !== 'Disk use') await form(page).getByRole('button', { name: 'Cancel' }).click();
   }
   // A default watch gives way.
-  await expect(form(page).getByText('It replaces the default watch disk.')).toBeVisible();
-  await form(page).getByRole('button', { name: 'Watch', exact: true }).click();
+  await expect(form(page).getByText('Replaces the default watch disk.')).toBeVisible();
+  await form(page).getByRole('button', { name: 'Create', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
-  await expect(page.getByText('disk is watched.')).toBeVisible();
+  await expect(page.getByText('Saved: disk')).toBeVisible();
   // Overview says what the watch says, and leads to it.
   await page
     .getByRole('region', { name: 'Health' })
