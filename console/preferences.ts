@@ -36,7 +36,7 @@ const stored = read();
 export const theme = signal<Theme>(stored.theme);
 export const singleKeys = signal(stored.singleKeys);
 export const zoneChoice = signal<Preferences['zone']>(stored.zone);
-export const desktopNotices = signal(stored.desktopNotices);
+export const desktopNotifications = signal(stored.desktopNotices);
 
 /** True in dark mode, by choice or by the system's setting. */
 export const isDark = signal(false);
@@ -57,7 +57,7 @@ export const startPreferences = (): void => {
       theme: theme.value,
       singleKeys: singleKeys.value,
       zone: zoneChoice.value,
-      desktopNotices: desktopNotices.value,
+      desktopNotices: desktopNotifications.value,
     });
   });
 };

@@ -112,7 +112,7 @@ const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean 
         facts={value.data.map(({ destination, what, at, result }) => [
           destination,
           [
-            text.notifications.told(text.notifications.kinds[what], toTime(Date.parse(at))),
+            text.notifications.notified(text.notifications.kinds[what], toTime(Date.parse(at))),
             result !== 'delivered' && result,
           ]
             .filter(Boolean)

@@ -34,9 +34,9 @@ export const useHistogram = (): Resource<AlertHistogram> => {
     const since = new Date(serverNow() - hours * hourMs).toISOString();
     return client.countAlerts({ since, buckets, ...filter }, { signal });
   };
-  const take = (data: AlertEntry, before: AlertHistogram | undefined) =>
+  const apply = (data: AlertEntry, before: AlertHistogram | undefined) =>
     alertMatches(data, filter) ? addAlert(data, before) : before;
-  const histogram = useResource(load, { key: JSON.stringify({ name, filter }), topic: 'alerts', take });
+  const histogram = useResource(load, { key: JSON.stringify({ name, filter }), topic: 'alerts', apply });
   const { value, reload } = histogram;
   const wait = useRef(firstRecount);
   useEffect(() => {

@@ -38,7 +38,7 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const token = session.value?.token;
   useEffect(() => {
     found.value = undefined;
-    const take = (alert: AlertEntry) => {
+    const check = (alert: AlertEntry) => {
       known.current ??= alert.seq - 1;
       const isOurs = keyName === undefined ? alert.format === format : alert.sender === `key:${keyName}`;
       if (isOurs && alert.seq > known.current) found.value ??= alert;
@@ -46,11 +46,11 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
     const read = async () => {
       const page = await client.searchAlerts({ limit: mostRead }).catch(() => undefined);
       if (page) known.current ??= page.data[0]?.seq ?? -1;
-      for (const alert of page?.data.toReversed() ?? []) take(alert);
+      for (const alert of page?.data.toReversed() ?? []) check(alert);
       isReady.value = true;
     };
     void read();
-    return subscribe('alerts', { onEvent: take, onResync: () => void read() });
+    return subscribe('alerts', { onEvent: check, onResync: () => void read() });
   }, [format, keyName, token]);
   return (
     <div class="arrival" role="status">

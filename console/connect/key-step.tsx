@@ -17,18 +17,18 @@ export const noKey = 'KEY';
 
 interface Props {
   sender: SenderName;
-  made: Signal<CreatedKey | undefined>;
+  created: Signal<CreatedKey | undefined>;
   /** Existing keys; undefined until loaded. */
   keys: readonly Key[] | undefined;
 }
 
 /** Creates a key for a sender, or names the existing key. */
-export const KeyStep = ({ sender, made, keys }: Props) => {
+export const KeyStep = ({ sender, created, keys }: Props) => {
   const { isRunning, run } = useRun(async () => {
-    made.value = await createKey(sender);
+    created.value = await createKey(sender);
   });
-  if (!keys && !made.value) return <Skeleton lines={2} />;
-  const last = made.value ? undefined : keys?.[0];
+  if (!keys && !created.value) return <Skeleton lines={2} />;
+  const last = created.value ? undefined : keys?.[0];
   const lastUse = last?.lastUsedAt && toRelative(untilTime(Date.parse(last.lastUsedAt)));
   const hint = last ? words.knownHint(noKey) : words.keyHint;
   return (
@@ -36,10 +36,10 @@ export const KeyStep = ({ sender, made, keys }: Props) => {
       {/* Not a live region: screen readers would read out every second. */}
       {last && <p>{words.known(last.name, lastUse ?? undefined)}</p>}
       <p class={last && 'hint'} role="status">
-        {made.value ? words.created(made.value.name) : hint}
+        {created.value ? words.created(created.value.name) : hint}
       </p>
-      {made.value && sender === 'github' && <code class="example">{made.value.key}</code>}
-      {!made.value && (
+      {created.value && sender === 'github' && <code class="example">{created.value.key}</code>}
+      {!created.value && (
         <div class="actions">
           <button type="button" class={last ? '' : 'primary'} aria-disabled={isRunning} onClick={run}>
             <Icon name="plus" /> {last ? words.createAnother : words.createKey}

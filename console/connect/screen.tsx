@@ -53,11 +53,11 @@ const Links = ({ title, links }: { title: string; links: [href: string, name: st
 );
 
 const Steps = ({ sender }: { sender: SenderName }) => {
-  const made = useSignal<CreatedKey | undefined>(undefined);
+  const created = useSignal<CreatedKey | undefined>(undefined);
   const keys = useKeys(sender);
   const intake = toIntake();
-  const lines = toLines(sender, intake, made.value?.key ?? noKey);
-  const others = toOtherLines(sender, intake, made.value?.key ?? noKey);
+  const lines = toLines(sender, intake, created.value?.key ?? noKey);
+  const others = toOtherLines(sender, intake, created.value?.key ?? noKey);
   const hasKeys = isMounted('createKey');
   const linesStep = hasKeys ? 2 : 1;
   const isLocal = /^(localhost|127\.|\[::1\])/.test(intake.hostname);
@@ -70,7 +70,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
       {hasKeys && (
         <Panel title={`1. ${words.key}`}>
           {isAllowed('createKey') ? (
-            <KeyStep sender={sender} made={made} keys={keys} />
+            <KeyStep sender={sender} created={created} keys={keys} />
           ) : (
             <p>{words.askForKey(noKey)}</p>
           )}
@@ -100,7 +100,7 @@ const Steps = ({ sender }: { sender: SenderName }) => {
       <Panel title={`${linesStep + 1}. ${words.arrival}`}>
         <Arrival
           format={toFormat(sender)}
-          keyName={made.value?.name}
+          keyName={created.value?.name}
           earlierKeys={keys?.map(({ name }) => name) ?? []}
         />
       </Panel>

@@ -12,13 +12,13 @@ const rereadEvery = 60_000;
 /** All heartbeats with their last runs, updated live. */
 export const useHeartbeats = (): Resource<HeartbeatList> => {
   const load = (signal: AbortSignal) => client.listHeartbeats({ runs }, { signal });
-  const resource = useResource<HeartbeatList, 'heartbeats'>(load, { topic: 'heartbeats', take });
+  const resource = useResource<HeartbeatList, 'heartbeats'>(load, { topic: 'heartbeats', apply });
   useRereading(resource, rereadEvery);
   return resource;
 };
 
 /** Applies an event, which has only the last run and no secrets, to the list. */
-const take = (changed: Heartbeat, before: HeartbeatList | undefined): HeartbeatList | undefined => {
+const apply = (changed: Heartbeat, before: HeartbeatList | undefined): HeartbeatList | undefined => {
   const known = before?.data.find(({ name }) => name === changed.name);
   if (!before) return before;
   const next = { ...changed, uuid: known?.uuid ?? changed.uuid, recentRuns: addRun(known, changed.lastRun) };

@@ -40,7 +40,7 @@ export const acknowledge = (incidents: readonly Incident[], more: Acknowledging 
     one: ({ id }) => userClient.acknowledgeIncident({ id, ...more }),
     many: (ids) => userClient.acknowledgeIncidents({ ids, ...more }),
     said: words.acknowledged,
-    undo: (before) => restoreAll(before, (one) => (one.state === 'open' ? reopenAgain(one) : take(one))),
+    undo: (before) => restoreAll(before, (one) => (one.state === 'open' ? reopenAgain(one) : acknowledgeAgain(one))),
   });
 
 export const resolve = (incidents: readonly Incident[]): Promise<void> =>
@@ -51,7 +51,7 @@ export const resolve = (incidents: readonly Incident[]): Promise<void> =>
     undo: (before) =>
       restoreAll(before, async (one) => {
         await reopenAgain(one);
-        if (one.state === 'acknowledged') await take(one);
+        if (one.state === 'acknowledged') await acknowledgeAgain(one);
       }),
   });
 
@@ -61,7 +61,7 @@ export const reopen = (incident: Incident): Promise<void> =>
     said: words.reopened,
     undo: (before) =>
       restoreAll(before, (one) =>
-        one.state === 'acknowledged' ? take(one) : userClient.resolveIncident({ id: one.id }),
+        one.state === 'acknowledged' ? acknowledgeAgain(one) : userClient.resolveIncident({ id: one.id }),
       ),
   });
 
@@ -122,7 +122,11 @@ const restoreAll = async (before: readonly Incident[], restore: (one: Incident) 
 const reopenAgain = ({ id }: Incident): Promise<unknown> => userClient.reopenIncident({ id });
 
 /** Restores an acknowledgement, unless its time has passed. */
-const take = async ({ id, acknowledgedUntil: until, acknowledgedComment: comment }: Incident): Promise<void> => {
+const acknowledgeAgain = async ({
+  id,
+  acknowledgedUntil: until,
+  acknowledgedComment: comment,
+}: Incident): Promise<void> => {
   if (until !== null && Date.parse(until) <= now()) return;
   await userClient.acknowledgeIncident({ id, ...(until !== null && { until }), ...(comment !== null && { comment }) });
 };

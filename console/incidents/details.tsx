@@ -3,7 +3,7 @@ import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/cl
 import { toPerson } from '../../src/kit/people.ts';
 import { client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
-import { useNews, useResource } from '../live/resource.ts';
+import { useEvents, useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { isAllowed, isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
@@ -44,7 +44,7 @@ const Loaded = ({ id }: { id: string }) => {
   const load = (signal: AbortSignal) => client.getIncident({ id }, { signal });
   const { value, error, reload } = useResource(load, { topic: 'incidents', calm });
   useEffect(reload, [changes.value]);
-  useNews('silences', reload);
+  useEvents('silences', reload);
   if (value) return <Details incident={value} />;
   return <Unloaded error={error} reload={reload} words={words} lines={10} />;
 };
@@ -222,8 +222,9 @@ const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
 /** Details of an event in words: `as Critical by anna until 8:00`. */
 const describe = ({ type, level, by, until, reason, destination, what, result }: IncidentEvent): string => {
   if (destination !== null) {
-    const told = what && type !== 'reminder' ? words.toldOf(destination, text.notifications.kinds[what]) : destination;
-    return [told, result !== delivered && result].filter(Boolean).join(' · ');
+    const sent =
+      what && type !== 'reminder' ? words.notifiedOf(destination, text.notifications.kinds[what]) : destination;
+    return [sent, result !== delivered && result].filter(Boolean).join(' · ');
   }
   return [
     level &&

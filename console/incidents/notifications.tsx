@@ -21,7 +21,7 @@ export const Notifications = ({ incident: { notifications, number } }: { inciden
               <bdi>{each.destination}</bdi>
             </dt>
             <dd>
-              <Told {...each} />
+              <Notified {...each} />
             </dd>
           </div>
         ))}
@@ -37,14 +37,14 @@ export const Notifications = ({ incident: { notifications, number } }: { inciden
   );
 };
 
-const Told = ({ last, next }: IncidentNotification) => (
+const Notified = ({ last, next }: IncidentNotification) => (
   <>
     {last ? (
       <span title={text.alerts.severities[last.level]}>
-        {words.told(words.kinds[last.what], toTime(Date.parse(last.at)))}
+        {words.notified(words.kinds[last.what], toTime(Date.parse(last.at)))}
       </span>
     ) : (
-      !next && <span class="hint">{words.toldNothing}</span>
+      !next && <span class="hint">{words.nothingSent}</span>
     )}
     {next && (
       <div class={last ? 'hint' : ''}>
@@ -52,7 +52,7 @@ const Told = ({ last, next }: IncidentNotification) => (
           value={
             last
               ? words.next(words.kinds[next.what].toLowerCase(), describeWait(next))
-              : words.toldNothingYet(describeWait(next))
+              : words.nothingSentYet(describeWait(next))
           }
           most={300}
         />

@@ -3,9 +3,9 @@ import type { Incident, IncidentPage } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toCount, toFull } from '../format.ts';
 import { showNextPage } from '../list-address.ts';
-import { compareUrgency, openIncidents, toggleDesktopNotices } from '../live/incidents.ts';
-import { useNews, useResource } from '../live/resource.ts';
-import { desktopNotices } from '../preferences.ts';
+import { compareUrgency, openIncidents, toggleDesktopNotifications } from '../live/incidents.ts';
+import { useEvents, useResource } from '../live/resource.ts';
+import { desktopNotifications } from '../preferences.ts';
 import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
@@ -41,7 +41,7 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
   const key = JSON.stringify(query);
   const { value, error, reload } = useResource(load, { key, topic: 'incidents', calm });
   useEffect(reload, [changes.value]);
-  useNews('silences', reload);
+  useEvents('silences', reload);
   useEffect(clearSelection, [stateChoice.read()]);
   const rows = useMemo(() => {
     const data = value?.data ?? [];
@@ -146,15 +146,15 @@ const Quiet = () => {
 
 const IncidentControls = () => (
   <div class="actions">
-    <ChipToggle tone="info" icon="alerts" pressed={desktopNotices.value} onToggle={toggleNotices}>
+    <ChipToggle tone="info" icon="alerts" pressed={desktopNotifications.value} onToggle={toggleNotifications}>
       {words.notify}
     </ChipToggle>
     <AddressSegments label={words.show} choice={stateChoice} labels={words.shownStates} />
   </div>
 );
 
-const toggleNotices = async (): Promise<void> => {
-  if (!(await toggleDesktopNotices())) notify(words.notifyDenied, { kind: 'failure' });
+const toggleNotifications = async (): Promise<void> => {
+  if (!(await toggleDesktopNotifications())) notify(words.notifyDenied, { kind: 'failure' });
 };
 
 export const incidentsView: ScreenView = { Screen: IncidentsScreen, Aside: IncidentControls };

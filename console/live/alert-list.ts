@@ -61,7 +61,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   let frame = 0;
   let syncing = 0;
 
-  const take = (): void => {
+  const addArrived = (): void => {
     cancelAnimationFrame(frame);
     frame = 0;
     if (syncing > 0 || state.value.alerts === undefined) return;
@@ -99,7 +99,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
       update({ isLoading: false, error: toApiError(reason) });
     } finally {
       syncing -= 1;
-      take();
+      addArrived();
     }
   };
 
@@ -121,8 +121,8 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   const onEvent = (data: AlertEntry): void => {
     if (!alertMatches(data, filter)) return;
     arrived.push(data);
-    frame ||= requestAnimationFrame(take);
-    if (arrived.length >= mostArrived) take();
+    frame ||= requestAnimationFrame(addArrived);
+    if (arrived.length >= mostArrived) addArrived();
     if (arrived.length > mostKept) arrived = arrived.slice(-mostKept / 2);
   };
 

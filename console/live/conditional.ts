@@ -15,16 +15,16 @@ export const toIfMatch = ({ version }: Versioned): { ifMatch?: string } =>
 
 /**
  * Creates a resource, or replaces the seen version. A new resource whose name exists throws an Error with the text
- * `taken`.
+ * `existsMessage`.
  */
 export const putSeen = async (
   put: (options: { ifMatch?: string; ifNoneMatch?: '*' }) => Promise<unknown>,
   before: Versioned | undefined,
-  taken: string,
+  existsMessage: string,
 ): Promise<void> => {
   try {
     await put(before ? toIfMatch(before) : { ifNoneMatch: '*' });
   } catch (reason) {
-    throw !before && reason instanceof ApiError && reason.status === 412 ? new Error(taken) : reason;
+    throw !before && reason instanceof ApiError && reason.status === 412 ? new Error(existsMessage) : reason;
   }
 };

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
 import { severities } from '../../src/kit/severity.ts';
 import { client } from '../api.ts';
-import { desktopNotices } from '../preferences.ts';
+import { desktopNotifications } from '../preferences.ts';
 import { toHash } from '../router.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
@@ -20,8 +20,8 @@ interface OpenIncidents {
   total: number;
   data: readonly Incident[];
   /** Acknowledged incidents. */
-  takenTotal: number;
-  taken: readonly Incident[];
+  acknowledgedTotal: number;
+  acknowledged: readonly Incident[];
   /** Time at which the last incident was resolved. */
   quietSince: string | null;
 }
@@ -42,12 +42,13 @@ export const compareUrgency = (a: Incident, b: Incident): number =>
 
 /** Follows incidents while the app component is shown. Events contain all needed fields, so nothing is reloaded. */
 export const useOpenIncidents = (): void => {
-  const resource = useResource(loadOpen, { topic: 'incidents', take, calm });
+  const resource = useResource(loadOpen, { topic: 'incidents', apply, calm });
   openIncidents.value = resource;
 };
 
 const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
-  if (!isMounted('listIncidents')) return { total: 0, data: [], takenTotal: 0, taken: [], quietSince: null };
+  if (!isMounted('listIncidents'))
+    return { total: 0, data: [], acknowledgedTotal: 0, acknowledged: [], quietSince: null };
   const [open, acknowledged, resolved] = await Promise.all([
     client.listIncidents({ state: 'open', limit: most }, { signal }),
     client.listIncidents({ state: 'acknowledged', limit: most }, { signal }),
@@ -57,8 +58,8 @@ const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
   return {
     total: open.total,
     data: open.data,
-    takenTotal: acknowledged.total,
-    taken: acknowledged.data,
+    acknowledgedTotal: acknowledged.total,
+    acknowledged: acknowledged.data,
     quietSince: findLast(resolved.data.map(({ resolvedAt }) => resolvedAt)),
   };
 };
@@ -74,16 +75,16 @@ const findLast = (times: readonly (string | null)[]): string | null =>
  * Applies a change of an incident. The former state of an incident not kept here is unknown, so the lists are
  * reloaded.
  */
-const take = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
+const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
   if (!before) return before;
   const open = move(changed, 'open', before.data, before.total);
-  const taken = move(changed, 'acknowledged', before.taken, before.takenTotal);
-  if (open.isPart || taken.isPart) openIncidents.peek().reloadSoon();
+  const acknowledged = move(changed, 'acknowledged', before.acknowledged, before.acknowledgedTotal);
+  if (open.isPart || acknowledged.isPart) openIncidents.peek().reloadSoon();
   return {
     total: open.total,
     data: open.data,
-    takenTotal: taken.total,
-    taken: taken.data,
+    acknowledgedTotal: acknowledged.total,
+    acknowledged: acknowledged.data,
     quietSince: findLast([changed.resolvedAt, before.quietSince]),
   };
 };
@@ -108,7 +109,7 @@ export const startIncidentSignals = (): void => {
     if (icon && !icon.href.endsWith(name)) icon.href = icon.href.replace(/favicon[^/]*$/, name);
   });
   effect(() => {
-    if (!desktopNotices.value) return undefined;
+    if (!desktopNotifications.value) return undefined;
     return subscribe('incidents', { onEvent: showNotice, onResync: () => undefined });
   });
 };
@@ -123,20 +124,20 @@ const showNotice = ({ id, number, state, level, title }: Incident): void => {
   }
   if (reported.has(id) || Notification.permission !== 'granted' || !document.hidden) return;
   reported.add(id);
-  const notice = new Notification(`${text.alerts.severities[level]}: ${title}`, { tag: id });
-  notice.onclick = () => {
+  const notification = new Notification(`${text.alerts.severities[level]}: ${title}`, { tag: id });
+  notification.onclick = () => {
     window.focus();
     location.hash = toHash(`/incidents/${number}`);
   };
 };
 
 /** Turns desktop notifications on or off; resolves to false if the browser denies permission. */
-export const toggleDesktopNotices = async (): Promise<boolean> => {
-  if (desktopNotices.value) {
-    desktopNotices.value = false;
+export const toggleDesktopNotifications = async (): Promise<boolean> => {
+  if (desktopNotifications.value) {
+    desktopNotifications.value = false;
     return true;
   }
   const isAllowed = 'Notification' in window && (await Notification.requestPermission()) === 'granted';
-  desktopNotices.value = isAllowed;
+  desktopNotifications.value = isAllowed;
   return isAllowed;
 };

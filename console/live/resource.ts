@@ -28,7 +28,7 @@ interface Options<T, K extends LiveTopic> {
   /** Replaces the value by the data of an event, instead of reloading. */
   replace?: (data: Topics[K]) => T;
   /** Applies the data of an event to the value, instead of reloading. */
-  take?: (data: Topics[K], before: T | undefined) => T | undefined;
+  apply?: (data: Topics[K], before: T | undefined) => T | undefined;
 }
 
 /** Minimum milliseconds between reloads caused by events, whatever `calm` is. */
@@ -39,7 +39,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   load: (signal: AbortSignal) => Promise<T>,
   options: Options<T, K> = {},
 ): Resource<T> => {
-  const { key = '', topic, calm = 0, isKept = false, replace, take } = options;
+  const { key = '', topic, calm = 0, isKept = false, replace, apply } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   /** Key of the loaded value, without the token. */
@@ -50,8 +50,8 @@ export const useResource = <T, K extends LiveTopic = never>(
     resource.reload();
     const onEvent = (data: Topics[K]): void => {
       if (replace) resource.replace(replace(data));
-      else if (take) {
-        value.value = take(data, value.value);
+      else if (apply) {
+        value.value = apply(data, value.value);
         resource.repeatIfRunning();
       } else resource.reloadSoon();
     };
@@ -64,9 +64,9 @@ export const useResource = <T, K extends LiveTopic = never>(
   return { value: value.value, error: error.value, reload: resource.reload, reloadSoon: resource.reloadSoon };
 };
 
-/** Calls `onNews` on each event of a topic other than the topic of the resource. */
-export const useNews = (topic: LiveTopic, onNews: () => void): void =>
-  useEffect(() => subscribe(topic, { onEvent: onNews, onResync: () => undefined }), [onNews]);
+/** Calls `onEvent` on each event of a topic other than the topic of the resource. */
+export const useEvents = (topic: LiveTopic, onEvent: () => void): void =>
+  useEffect(() => subscribe(topic, { onEvent, onResync: () => undefined }), [onEvent]);
 
 const createLoader = <T>(
   load: (signal: AbortSignal) => Promise<T>,

@@ -15,7 +15,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { HeldAlerts } from './held-alerts.tsx';
-import { WaitingNotices } from './notices.tsx';
+import { WaitingNotifications } from './waiting-notifications.tsx';
 
 const words = text.notifications;
 
@@ -51,7 +51,7 @@ export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
       </dl>
       <Actions destination={destination} onRetried={onRetried} />
       <Facts destination={destination} onCall={onCall} />
-      <WaitingNotices destination={destination} onRetried={onRetried} />
+      <WaitingNotifications destination={destination} onRetried={onRetried} />
       <HeldAlerts
         title={words.waitingAlerts}
         count={destination.lagAlerts}
@@ -149,9 +149,9 @@ const Facts = ({ destination, onCall }: Pick<Props, 'destination' | 'onCall'>) =
         </Fact>
       )}
       {rotations.length > 0 && (
-        <Fact name={words.duty}>
+        <Fact name={words.onCallFact}>
           {rotations
-            .map(({ rotation, member }) => (member === name ? words.onDuty : words.offDuty)(rotation))
+            .map(({ rotation, member }) => (member === name ? words.isOnCall : words.isNotOnCall)(rotation))
             .join(', ')}
         </Fact>
       )}

@@ -22,14 +22,14 @@ const words = text.notifications;
 /** Maximum milliseconds between reloads: handovers cause no events, so the list reloads at the next handover. */
 const longestWait = 3_600_000;
 
-interface Duty {
+interface OnCallState {
   rotations: readonly OnCall[];
   overrides: readonly DutyOverride[];
 }
 
 /** Rotations and overrides. */
-export const useOnCall = (): Resource<Duty> => {
-  const load = async (signal: AbortSignal): Promise<Duty> => {
+export const useOnCall = (): Resource<OnCallState> => {
+  const load = async (signal: AbortSignal): Promise<OnCallState> => {
     if (!isReadable('getOnCall')) return { rotations: [], overrides: [] };
     const [{ data: rotations }, overrides] = await Promise.all([
       client.getOnCall({}, { signal }),
@@ -50,7 +50,7 @@ export const useOnCall = (): Resource<Duty> => {
 };
 
 /** Rotations: who is on call, who follows, and overrides. */
-export const OnCallPanels = ({ duty: { value, error, reload } }: { duty: Resource<Duty> }) => {
+export const OnCallPanels = ({ onCall: { value, error, reload } }: { onCall: Resource<OnCallState> }) => {
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   if (!value || value.rotations.length === 0) return null;
   const members = [...new Set(value.rotations.flatMap((each) => each.members))];
@@ -83,7 +83,7 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
   const lasting = overrides.filter((each) => untilTime(Date.parse(each.endsAt)) > 0);
   return (
     <Panel title={words.onCall(rotation)} kind="on-call">
-      <p class="on-duty">
+      <p class="on-call">
         <Icon name="user" />
         <span class="strong">
           <bdi>{member}</bdi>
@@ -102,8 +102,8 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
         <div class="actions">
           <IconButton
             icon="move"
-            label={words.putOnDuty}
-            name={words.putOnDutyOf(rotation)}
+            label={words.changeOnCall}
+            name={words.changeOnCallOf(rotation)}
             onClick={() => {
               isAsking.value = true;
             }}

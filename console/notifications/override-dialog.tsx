@@ -33,12 +33,12 @@ export const OverrideDialog = ({
     if (!(until > serverNow())) throw new Error(words.noUntil);
     const startsAt = from === undefined ? {} : { startsAt: new Date(from).toISOString() };
     const body = { rotation, member, ...startsAt, endsAt: new Date(until).toISOString(), comment: comment.trim() };
-    const made = await userClient.createDutyOverride(body);
-    const isLater = Date.parse(made.startsAt) > serverNow();
+    const created = await userClient.createDutyOverride(body);
+    const isLater = Date.parse(created.startsAt) > serverNow();
     notify(
       isLater
-        ? words.overridePlanned(made.member, toMinute(Date.parse(made.startsAt)))
-        : words.overridden(made.member, toMinute(Date.parse(made.endsAt))),
+        ? words.overridePlanned(created.member, toMinute(Date.parse(created.startsAt)))
+        : words.overridden(created.member, toMinute(Date.parse(created.endsAt))),
     );
     onSaved();
     onClose();

@@ -25,14 +25,14 @@ const NotificationsScreen = () =>
   viewChoice.read() === 'sent' && isAllowed('listNotifications') ? <SentList /> : <Present />;
 
 const Present = () => {
-  const duty = useOnCall();
+  const onCall = useOnCall();
   const destinations = useDestinations();
   // Waits for rotations, which would otherwise move the destinations when loaded.
-  if (!duty.value && !duty.error) return <Skeleton lines={12} />;
+  if (!onCall.value && !onCall.error) return <Skeleton lines={12} />;
   return (
     <div class="list">
-      <OnCallPanels duty={duty} />
-      <Destinations {...destinations} onCall={duty.value?.rotations ?? []} />
+      <OnCallPanels onCall={onCall} />
+      <Destinations {...destinations} onCall={onCall.value?.rotations ?? []} />
     </div>
   );
 };

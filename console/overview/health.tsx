@@ -18,7 +18,7 @@ const words = text.overview;
  * True if the server has no destination; undefined for users without access. A server in quiet mode reports a problem
  * instead.
  */
-const readUnheard = async (signal: AbortSignal) => {
+const readHasNoDestinations = async (signal: AbortSignal) => {
   if (!isReadable('listDeliveries')) return undefined;
   const { count, quiet } = await client.listDeliveries(undefined, { signal });
   return count === 0 && !quiet;
@@ -27,12 +27,12 @@ const readUnheard = async (signal: AbortSignal) => {
 /** Open problems from the server's health report, and facts about the server. */
 export const Health = () => {
   const { value, error, reload } = healthStatus.value;
-  const isUnheard = useResource(readUnheard).value === true;
-  const best = isUnheard ? 'warning' : 'fine';
+  const hasNoDestinations = useResource(readHasNoDestinations).value === true;
+  const best = hasNoDestinations ? 'warning' : 'fine';
   const kind = value && (value.problems[0] ? toTone(value.problems[0].severity) : best);
   return (
     <Panel title={words.health} kind={`health ${kind ? `is-${kind}` : ''}`}>
-      {value && <Verdict {...value} isUnheard={isUnheard} />}
+      {value && <Verdict {...value} hasNoDestinations={hasNoDestinations} />}
       {!value && !error && <Skeleton lines={2} />}
       {!value && error && isMounted('getStatus') && <Failure error={error} onRetry={reload} />}
       {!isMounted('getStatus') && <p>{words.nothing}</p>}
@@ -41,17 +41,19 @@ export const Health = () => {
   );
 };
 
-const Verdict = ({ problems, isUnheard }: HealthStatus & { isUnheard: boolean }) => {
+const Verdict = ({ problems, hasNoDestinations }: HealthStatus & { hasNoDestinations: boolean }) => {
   const worst = problems[0];
-  const isTaken = (openIncidents.value.value?.takenTotal ?? 0) > 0;
-  const [calm, hint] = isTaken ? [words.taken, words.takenHint] : [words.healthy, words.healthyHint];
-  const best = isUnheard ? 'warning' : 'check';
+  const hasAcknowledged = (openIncidents.value.value?.acknowledgedTotal ?? 0) > 0;
+  const [calm, hint] = hasAcknowledged
+    ? [words.acknowledged, words.acknowledgedHint]
+    : [words.healthy, words.healthyHint];
+  const best = hasNoDestinations ? 'warning' : 'check';
   return (
     <div class="verdict" role="status">
       <Icon name={worst ? toTone(worst.severity) : best} />
       <div>
         {worst && <p class="strong">{words.attention(problems.length)}</p>}
-        {!worst && !isUnheard && (
+        {!worst && !hasNoDestinations && (
           <>
             <p class="strong">{calm}</p>
             <p class="hint">{hint}</p>
@@ -64,18 +66,18 @@ const Verdict = ({ problems, isUnheard }: HealthStatus & { isUnheard: boolean })
             </li>
           ))}
         </ul>
-        {isUnheard && <Unheard />}
+        {hasNoDestinations && <NoDestinations />}
       </div>
     </div>
   );
 };
 
 /** Warning that nobody is notified, with a link to add a destination. */
-const Unheard = () => (
+const NoDestinations = () => (
   <>
-    <p class="strong">{words.unheard}</p>
+    <p class="strong">{words.noDestinations}</p>
     <p class="hint">
-      {words.unheardHint}{' '}
+      {words.noDestinationsHint}{' '}
       {isAllowed('putDestination') && (
         <a href={toHash('/settings/destinations', { new: '1' })}>{words.addDestination}</a>
       )}
@@ -114,7 +116,7 @@ const readFacts = async (signal: AbortSignal) => {
 type Readings = Awaited<ReturnType<typeof readFacts>>;
 
 const Facts = () => {
-  const { value, error } = useResource(readFacts, { topic: 'status', take: (_, before) => before });
+  const { value, error } = useResource(readFacts, { topic: 'status', apply: (_, before) => before });
   if (error?.problem === 'shape') return <p>{error.message}</p>;
   return (
     <dl class="facts">

@@ -17,7 +17,7 @@ const shown = 5;
 export const OpenIncidentsPanel = () => {
   const { value, error, reload } = openIncidents.value;
   const worst = useMemo(() => {
-    const active = value ? [...value.data, ...value.taken] : [];
+    const active = value ? [...value.data, ...value.acknowledged] : [];
     return active.toSorted(compareUrgency).slice(0, shown);
   }, [value]);
   const title = value && value.total > 0 ? `${words.openIncidents} (${toCount(value.total)})` : words.openIncidents;
@@ -27,8 +27,8 @@ export const OpenIncidentsPanel = () => {
       {value?.total === 0 && (
         <p class="hint">
           {words.quiet}.{' '}
-          {value.takenTotal > 0
-            ? words.allAcknowledged(toCount(value.takenTotal))
+          {value.acknowledgedTotal > 0
+            ? words.allAcknowledged(toCount(value.acknowledgedTotal))
             : value.quietSince && words.quietSince(toFull(new Date(value.quietSince)))}
         </p>
       )}

@@ -39,7 +39,7 @@ export const DestinationForm = ({ before: present, onClose, onChanged }: FormPro
     const definition = toDestinationDefinition(draft.value, before);
     const put = (options: object) =>
       userClient.putDestination({ destination, ...definition }, options).finally(onChanged);
-    await putSeen(put, before, words.taken(destination));
+    await putSeen(put, before, words.exists(destination));
     notify(words.saved(destination));
     goTo('/settings/destinations', { open: destination });
   });

@@ -31,7 +31,7 @@ export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<In
     if (intakeFormat === '') throw new Error(words.noName);
     const given = readJson(words.definition, definition.value) as IntakeFormat['definition'];
     const put = (options: object) => userClient.putIntakeFormat({ ...given, intakeFormat }, options).finally(onChanged);
-    await putSeen(put, before, words.formatTaken(intakeFormat));
+    await putSeen(put, before, words.formatExists(intakeFormat));
     notify(words.saved(intakeFormat));
     goTo('/settings/formats', { open: intakeFormat });
   });

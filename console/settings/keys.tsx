@@ -66,7 +66,7 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
     created.value = await userClient.createKey({ name: name.value.trim(), scopes: scopes.value });
     onChanged();
   });
-  if (created.value) return <NewKey made={created.value} onClose={onClose} />;
+  if (created.value) return <NewKey created={created.value} onClose={onClose} />;
   return (
     <FormDialog title={words.create.keys} action={words.createAction} onClose={onClose} {...submission}>
       <Field label={words.name} hint={words.nameHint} {...exact} {...bind(name)} />
@@ -90,7 +90,7 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
 };
 
 /** Dialog with the new key, which is never shown again. */
-const NewKey = ({ made: { name, key }, onClose }: { made: CreatedKey; onClose: () => void }) => (
+const NewKey = ({ created: { name, key }, onClose }: { created: CreatedKey; onClose: () => void }) => (
   <Dialog title={words.keyTitle(name)} onClose={onClose}>
     <div class="copied">
       <p class="note">{words.keyOnce}</p>

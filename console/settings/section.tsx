@@ -15,7 +15,7 @@ import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, Unloaded } from '../ui/panel.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { notify } from '../ui/toast.tsx';
-import { describeOrigin, type Kind, type Made } from './made.ts';
+import { describeOrigin, type Kind, type RuntimeSetting } from './runtime-setting.ts';
 
 export interface FormProps<T> {
   /** Edited item; undefined for a new item. */
@@ -25,7 +25,7 @@ export interface FormProps<T> {
   onChanged: () => void;
 }
 
-interface SectionProps<T extends Made> {
+interface SectionProps<T extends RuntimeSetting> {
   kind: Kind;
   load: (signal: AbortSignal) => Promise<{ data: readonly T[] }>;
   columns: Column<T>[];
@@ -46,7 +46,7 @@ interface SectionProps<T extends Made> {
 const close = (): void => goTo(`/settings${place.value.rest && `/${place.value.rest}`}`);
 
 /** List of runtime settings of a kind; the address names the item open in a dialog. */
-export const Section = <T extends Made>(props: SectionProps<T>) => {
+export const Section = <T extends RuntimeSetting>(props: SectionProps<T>) => {
   const { kind, load, Form, createRoute } = props;
   const { value, error, reload } = useResource(load, { key: kind, isKept: true });
   const { new: isNew, open, edit, delete: removed } = place.value.params;
@@ -68,12 +68,12 @@ export const Section = <T extends Made>(props: SectionProps<T>) => {
   );
 };
 
-interface ListProps<T extends Made> extends SectionProps<T> {
+interface ListProps<T extends RuntimeSetting> extends SectionProps<T> {
   rows: readonly T[];
   onCreate: (() => void) | undefined;
 }
 
-const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }: ListProps<T>) => {
+const List = <T extends RuntimeSetting>({ kind, columns, Mark, describe, rows, onCreate }: ListProps<T>) => {
   const button = onCreate && <IconButton icon="plus" kind="primary" label={words.create[kind]} onClick={onCreate} />;
   if (rows.length === 0) {
     return (
@@ -122,9 +122,17 @@ const List = <T extends Made>({ kind, columns, Mark, describe, rows, onCreate }:
   );
 };
 
-type DetailsProps<T extends Made> = SectionProps<T> & { name: string; item: T | undefined };
+type DetailsProps<T extends RuntimeSetting> = SectionProps<T> & { name: string; item: T | undefined };
 
-const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, createRoute, More }: DetailsProps<T>) => (
+const Details = <T extends RuntimeSetting>({
+  kind,
+  name,
+  item,
+  toFacts,
+  isChangeable,
+  createRoute,
+  More,
+}: DetailsProps<T>) => (
   <Dialog title={`${words.one[kind]} ${name}`} kind="drawer" onClose={close}>
     {item ? (
       <article class="alert">
@@ -153,7 +161,7 @@ const Details = <T extends Made>({ kind, name, item, toFacts, isChangeable, crea
 );
 
 /** Confirms a deletion, which cannot be undone. */
-const Removal = <T extends Made>({
+const Removal = <T extends RuntimeSetting>({
   kind,
   item,
   remove,

@@ -12,14 +12,14 @@ import { Empty, LoginButton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** Result of the last attempt. */
-type Outcome = { kind: 'open' | 'refused' | 'made' | 'failed'; message: string };
+type Outcome = { kind: 'open' | 'refused' | 'created' | 'failed'; message: string };
 
 /** Page of the setup link in the start message, which creates the first account once. */
 const SetupScreen = () => {
   const [code] = useState(place.value.params['code'] ?? '');
   const outcome = useSignal<Outcome>({ kind: 'open', message: '' });
   const { kind, message } = outcome.value;
-  if (kind === 'made') return <Ended title={words.isMade} hint={words.isMadeHint} />;
+  if (kind === 'created') return <Ended title={words.exists} hint={words.existsHint} />;
   if (code === '') return <Ended title={words.noCode} hint={words.noCodeHint} />;
   if (kind === 'refused') return <Ended title={words.refused} hint={`${message}.`} isAlert />;
   return (
@@ -96,12 +96,12 @@ const createAccount = async (given: { code: string; name: string; password: stri
   }
   try {
     await logInAs(given.name, given.password);
-    notify(words.made(given.name));
+    notify(words.welcome(given.name));
     location.replace(toHash(isMounted('createAlert') ? '/connect' : '/'));
   } catch {
     // The account exists: the user can log in.
   }
-  return { kind: 'made', message: '' };
+  return { kind: 'created', message: '' };
 };
 
 /** Final message without a form. */

@@ -73,7 +73,7 @@ const Details = ({ silence, incidents, onChanged }: PartProps) => {
   const { id, state, comment, createdBy, createdAt, updatedBy, updatedAt, match } = silence;
   const facts: Fact[] = [
     [words.when, describeWhen(silence)],
-    [words.facts.made, toDoneBy(createdBy, createdAt)],
+    [words.facts.created, toDoneBy(createdBy, createdAt)],
     [text.changed, updatedAt !== createdAt && toDoneBy(updatedBy, updatedAt)],
     [words.facts.id, id],
   ];

@@ -114,7 +114,7 @@ export const incidentTexts = {
     noJournal: 'Empty, or not readable by this server.',
   },
   notNotified: 'Could not notify',
-  toldOf: (destination: string, kind: string) => `${destination}: ${kind.toLowerCase()}`,
+  notifiedOf: (destination: string, kind: string) => `${destination}: ${kind.toLowerCase()}`,
   reasons: { sender: 'by the sender', person: 'by a person', quiet: 'after a long time without alerts' },
   to: (level: string) => `to ${level}`,
   at: (level: string) => `as ${level}`,

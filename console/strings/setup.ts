@@ -6,11 +6,11 @@ export const setupTexts = {
   passwordHint: 'At least 12 characters that are not easily guessed: several words, for example.',
   action: 'Create account',
   running: 'Creating…',
-  made: (name: string) => `Welcome, ${name}. Connect the senders of your alerts.`,
+  welcome: (name: string) => `Welcome, ${name}. Connect the senders of your alerts.`,
   refused: 'This link is not valid',
   noCode: 'This link is incomplete',
   noCodeHint:
     'Open the full link from the start message of the server; the link ends in a code. Or run signalbox create-user while the server is stopped.',
-  isMade: 'The account has been created',
-  isMadeHint: 'Log in with your user name and password.',
+  exists: 'The account has been created',
+  existsHint: 'Log in with your user name and password.',
 };

@@ -40,7 +40,7 @@ export const silenceTexts = {
   details: 'Silence',
   missing: 'Silence not found',
   missingHint: 'Silences are listed for 30 days after their end.',
-  facts: { made: 'Created', id: 'Id' },
+  facts: { created: 'Created', id: 'Id' },
   fromAlertmanager: 'Created with the Alertmanager API; edit it there.',
   covered: (count: string) => counted(count, 'open incident'),
   coversNone: 'No open incident matches.',

@@ -14,7 +14,7 @@ const mostOpen = 5;
 /** Maximum number of characters of a reason in the list. */
 const mostShown = 200;
 
-type Notice = DestinationState['waitingNotices'][number];
+type WaitingNotification = DestinationState['waitingNotices'][number];
 
 interface Props {
   destination: DestinationState;
@@ -22,14 +22,19 @@ interface Props {
 }
 
 /** Planned notifications of a destination, with the reason each is waiting. */
-export const WaitingNotices = ({ destination: { destination, waitingNotices }, onRetried }: Props) => {
+export const WaitingNotifications = ({ destination: { destination, waitingNotices }, onRetried }: Props) => {
   if (waitingNotices.length === 0) return null;
   return (
     <details class="held-alerts" open={waitingNotices.length <= mostOpen}>
-      <summary>{words.nextNotices(toCount(waitingNotices.length))}</summary>
+      <summary>{words.nextNotifications(toCount(waitingNotices.length))}</summary>
       <ul>
-        {waitingNotices.map((notice) => (
-          <Waiting key={notice.incident} notice={notice} destination={destination} onRetried={onRetried} />
+        {waitingNotices.map((notification) => (
+          <Waiting
+            key={notification.incident}
+            notification={notification}
+            destination={destination}
+            onRetried={onRetried}
+          />
         ))}
       </ul>
     </details>
@@ -37,15 +42,15 @@ export const WaitingNotices = ({ destination: { destination, waitingNotices }, o
 };
 
 const Waiting = ({
-  notice,
+  notification,
   destination,
   onRetried,
 }: {
-  notice: Notice;
+  notification: WaitingNotification;
   destination: string;
   onRetried: () => void;
 }) => {
-  const { incident, number, title, level, what, waitsFor, attempts } = notice;
+  const { incident, number, title, level, what, waitsFor, attempts } = notification;
   const isRetried = waitsFor === 'receiver' && attempts > 0;
   return (
     <li>
@@ -56,7 +61,7 @@ const Waiting = ({
         </a>
       </span>
       <span class="hint">
-        {words.kinds[what]} · <LongText value={describeWait(notice)} most={mostShown} />
+        {words.kinds[what]} · <LongText value={describeWait(notification)} most={mostShown} />
       </span>
       {isRetried && <RetryButton destination={destination} onRetried={onRetried} id={incident} name={title} />}
     </li>

@@ -5,7 +5,7 @@ import { settingTexts as words } from '../strings/settings.ts';
  * Runtime setting: user, key, destination or intake format; includes settings from the config file, which are
  * read-only.
  */
-export interface Made {
+export interface RuntimeSetting {
   name: string;
   origin: 'config' | 'made' | 'temporary';
   updatedBy: string | null;
@@ -16,5 +16,5 @@ export interface Made {
 export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
 
 /** Author of a setting, or its source. */
-export const describeOrigin = ({ origin, updatedBy }: Made): string =>
+export const describeOrigin = ({ origin, updatedBy }: RuntimeSetting): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];
