@@ -83,7 +83,7 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
   const lasting = overrides.filter((each) => untilTime(Date.parse(each.endsAt)) > 0);
   return (
     <Panel title={words.onCall(rotation)} kind="on-call">
-      <p class="on-call">
+      <p class="on-call-now">
         <Icon name="user" />
         <span class="strong">
           <bdi>{member}</bdi>
