@@ -66,7 +66,7 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
   {
     key: 'state',
     title: words.state,
-    width: 'clamp(9.5rem, 12vw, 15rem)',
+    width: 'clamp(11rem, 14vw, 16rem)',
     cell: (incident) => (
       <span class="incident-state">
         <SilencedMark incident={incident} /> <IncidentChip incident={incident} />

@@ -46,12 +46,12 @@ export const OverrideDialog = ({
   return (
     <FormDialog title={words.overrideTitle(rotation)} action={words.overrideAction} onClose={onClose} {...submission}>
       <p class="hint">{words.overrideHint}</p>
-      <Choice label={words.who} options={members.map((each) => [each, each])} {...form.bind('member')} />
+      <Choice label={words.member} options={members.map((each) => [each, each])} {...form.bind('member')} />
       <div class="beside">
         <Field label={words.until} type="datetime-local" {...form.bind('end')} />
         <Field label={words.start} type="datetime-local" hint={words.startHint} {...form.bind('start')} />
       </div>
-      <Field label={words.why} autocomplete="off" {...form.bind('comment')} />
+      <Field label={words.reason} autocomplete="off" {...form.bind('comment')} />
     </FormDialog>
   );
 };

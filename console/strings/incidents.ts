@@ -124,7 +124,7 @@ export const incidentTexts = {
   theAlert: 'the alert',
   theSilence: 'the silence',
   notify: 'Notify on this desktop',
-  notifyDenied: 'The browser does not allow notifications from this page. Allow them in its settings first.',
+  notifyDenied: 'The browser blocks notifications from this page. Allow notifications in the browser settings first.',
   openIncidents: 'Open incidents',
   allIncidents: 'All incidents',
   partOf: (number: number) => `Part of incident #${number}`,

@@ -45,7 +45,7 @@ export const taskTexts = {
   noMatch: 'No task matches',
   noMatchHint: 'Remove a filter to see more.',
   emptyColumn: 'No tasks',
-  full: (shown: string) => `This list holds the newest ${shown} tasks. Use the filters to find older ones.`,
+  full: (shown: string) => `This list holds the newest ${shown} tasks. Use the filters to find older tasks.`,
   older: 'Load older tasks',
   partlySorted: 'Load all tasks, or filter them, to sort by other columns.',
   searching: 'Searching…',

@@ -103,7 +103,7 @@ test('an address that is chosen right after typing is not overwritten', async ({
 test('a Reader sees the forms without a button to run, and that this needs the role Admin', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/commands' });
   await logIn(page, 'reader');
-  await expect(page.getByText('Only users with the role Admin may run commands.')).toBeVisible();
+  await expect(page.getByText('Only users with the role Admin can run commands.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Copy command line' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Run', exact: true })).toHaveCount(0);
 });

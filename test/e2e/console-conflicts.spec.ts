@@ -189,7 +189,7 @@ test('a task whose every version is refused is tried a few times, and then the u
   });
   await page.getByLabel('Title', { exact: true }).fill('mine');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('The server says that the task has changed each time.')).toBeVisible();
+  await expect(page.getByText('The task changed during each attempt to save.')).toBeVisible();
   expect(attempts).toBe(4);
   await expect(page.getByLabel('Title', { exact: true })).toHaveValue('mine');
   expect((await read(app))['Title']).toBe('first');

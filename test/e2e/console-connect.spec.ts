@@ -59,7 +59,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   const app = await startApp({ settings: { access: 'login' } });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
   await logIn(page, 'admin');
-  await expect(page.getByText('What your monitoring, jobs and scripts report appears here')).toBeVisible();
+  await expect(page.getByText('Alerts of your monitoring, jobs and scripts appear here')).toBeVisible();
   await page.getByRole('link', { name: 'Connect a sender' }).press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Connect' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
@@ -77,7 +77,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   const [, url = ''] = /url: (\S+)/.exec(text) ?? [];
   const [, key = ''] = /credentials: (sbk_\S+)/.exec(text) ?? assert.fail(text);
   expect(url).toBe(`${app.url}/api/alert/alertmanager`);
-  await expect(page.getByText('127.0.0.1 is this machine only')).toBeVisible();
+  await expect(page.getByText('127.0.0.1 works on this machine only')).toBeVisible();
   const admin = await app.login('admin');
   // Of another sender.
   expect((await app.request('POST', '/api/alert/alertmanager', { token: admin, body: hostDown })).status).toBe(200);
@@ -187,7 +187,7 @@ test('Connect tells a Reader that an Admin can create the key', async ({ openCon
   const { page } = await openConsole({ hash: '#/connect/grafana' });
   await logIn(page, 'reader');
   const step = (name: string) => page.getByRole('region', { name, exact: true });
-  await expect(step('1. Key').getByText('An Admin can create a key for this sender.')).toBeVisible();
+  await expect(step('1. Key').getByText('Ask an Admin for a key')).toBeVisible();
   await expect(step('1. Key').getByRole('button')).toHaveCount(0);
   await expect(step('2. Lines to paste')).toBeVisible();
 });

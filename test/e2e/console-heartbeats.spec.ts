@@ -79,7 +79,7 @@ test('heartbeats are listed as they come in, with what is expected, their runs a
   await expect(row(page, 'backup')).toHaveText(/Up.*succeeded .*next .*02:00/);
   await expect(runs).toHaveAccessibleName(/^Last 4 runs, 1 failed/);
   await row(page, 'backup').getByRole('link', { name: 'backup' }).click();
-  await expect(details(page, 'backup').getByText(/^Only Admins see its secret address/)).toBeVisible();
+  await expect(details(page, 'backup').getByText(/^Only Admins see the secret address/)).toBeVisible();
   await expect(details(page, 'backup').getByText(`${app.url}/ping/backup`, { exact: true })).toBeVisible();
   await details(page, 'backup').getByText('Output').first().click();
   await expect(details(page, 'backup').getByText('disk is full').first()).toBeVisible();
@@ -174,7 +174,7 @@ test('with the keyboard alone a heartbeat is made, its lines are copied and work
 
 test('without heartbeats the screen says what one is and leads to the form', async ({ startApp, openConsole }) => {
   const { page } = await openConsole({ app: await startApp({}), hash: '#/heartbeats' });
-  await expect(page.getByText(/^A heartbeat is a job that is expected on a schedule/)).toBeVisible();
+  await expect(page.getByText(/^A heartbeat monitors a scheduled job/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'New heartbeat' }).last().click();
   await expect(form(page).getByLabel('Name')).toBeFocused();

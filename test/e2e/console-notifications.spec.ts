@@ -159,13 +159,13 @@ test('a test shows what the receiver responds, also where it refuses', async ({ 
   expect(await findFaults(page)).toEqual([]);
   receiver.behave((response) => void response.end('thanks'));
   await page.getByRole('button', { name: 'Send a test: phone' }).click();
-  await expect(status).toHaveText(/^The receiver has accepted the test\. It responded:\s*200\s+thanks$/);
+  await expect(status).toHaveText(/^The receiver accepted the test\. Response:\s*200\s+thanks$/);
   expect(receiver.requests).toHaveLength(2);
   await page.getByRole('link', { name: 'New destination' }).click();
   await expect(page.getByRole('dialog', { name: 'New destination' })).toBeVisible();
 });
 
-test('what was sent is listed with its incident and result, by destination and page, and on the incident', async ({
+test('sent notifications are listed with incident and result, by destination and page, and on the incident', async ({
   scope,
   startApp,
   openConsole,
@@ -196,12 +196,12 @@ test('what was sent is listed with its incident and result, by destination and p
   expect(await findFaults(page)).toEqual([]);
   await drawer.getByRole('link', { name: 'All notifications of this incident' }).click();
   await expect(table.getByRole('row')).toHaveCount(5);
-  await page.getByRole('button', { name: 'Of incident #1' }).click();
+  await page.getByRole('button', { name: 'Incident #1' }).click();
   await expect(page).toHaveURL(/#\/notifications\?view=sent$/);
   expect(complaints).toEqual([]);
 });
 
-test('the list of what was sent says that older notifications follow, until all are there', async ({
+test('the list of sent notifications says that older notifications follow, until all are there', async ({
   scope,
   startApp,
   openConsole,

@@ -105,7 +105,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   expect((await app.request('PUT', '/api/users/ben', { token, body: { role: 'Reader' } })).status).toBe(200);
   await edit.getByLabel('New password').fill(`${strong} again`);
   await edit.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has changed it meanwhile/);
+  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has saved other changes/);
   await edit.getByRole('button', { name: 'Cancel' }).press('Enter');
   await expect(row(page, 'ben')).toHaveText(/Reader/);
   await row(page, 'ben').getByRole('button', { name: 'ben' }).press('Enter');
@@ -243,7 +243,7 @@ test('a destination is made with what its type needs, tested, changed without it
   await form.getByRole('button', { name: 'Create' }).click();
   const details = drawer(page, 'Destination desk');
   await details.getByRole('button', { name: 'Send a test' }).click();
-  await expect(details.getByText('The receiver has accepted the test.')).toBeVisible();
+  await expect(details.getByText('The receiver accepted the test.')).toBeVisible();
   expect(requests.at(-1)?.headers['x-gotify-key']).toBe('t0p-secret');
   expect(await findFaults(page)).toEqual([]);
   await details.getByRole('button', { name: 'Edit…' }).click();
@@ -253,7 +253,7 @@ test('a destination is made with what its type needs, tested, changed without it
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(details.getByText('Incident notifications · CRITICAL', { exact: true })).toBeVisible();
   await details.getByRole('button', { name: 'Send a test' }).click();
-  await expect(details.getByText('The receiver has accepted the test.')).toBeVisible();
+  await expect(details.getByText('The receiver accepted the test.')).toBeVisible();
   expect(requests.at(-1)?.headers['x-gotify-key']).toBe('t0p-secret');
   const { json } = await app.request('GET', '/api/destinations/desk', { token: await app.login('admin') });
   expect([json['settings'], json['hidden']]).toEqual([
@@ -336,7 +336,7 @@ test('about says what the server is and lists the licences that somebody opens; 
   await expect(facts).toContainText(`Data folder${app.folder}/data`);
   expect(requests.filter((path) => path.endsWith('licences'))).toEqual([]);
   await page.getByText('Licences of libraries').press('Enter');
-  await expect(page.getByText(/^\d+ libraries are a part of it\.$/)).toBeVisible();
+  await expect(page.getByText(/^signalbox includes \d+ libraries\.$/)).toBeVisible();
   const fastify = page.getByRole('group').filter({ hasText: /^fastify \d/ });
   await fastify.getByText('MIT', { exact: true }).click();
   await expect(fastify.getByText('The Fastify team')).toBeVisible();

@@ -26,9 +26,7 @@ test('without silences the screen says what one is, and a reader makes one after
   await sendAlert(app, { source: 'smart', hostname: 'db-1', level: 'ERROR', message: 'sdb fails' });
   const { page, complaints } = await openConsole({ app, hash: '#/silences' });
   await expect(page.getByText('No silences')).toBeVisible();
-  await expect(
-    page.getByText(/^A silence keeps alerts and incidents that match it from notifying anyone/),
-  ).toBeVisible();
+  await expect(page.getByText(/^A silence stops notifications about matching alerts and incidents/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await logIn(page, 'reader');
   await page.getByRole('button', { name: 'New silence' }).last().press('Enter');
@@ -160,7 +158,7 @@ test('a silence that somebody else has changed meanwhile is not overwritten, and
   });
   await expect(async () => expect(await page.getByText('theirs').count()).toBe(1)).toPass();
   await edit.getByRole('button', { name: 'Save' }).click();
-  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has changed it meanwhile\./);
+  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has saved other changes\./);
   await edit.getByRole('button', { name: 'Cancel' }).click();
   await expect(page.getByRole('dialog').getByText('theirs')).toBeVisible();
 });
