@@ -80,7 +80,7 @@ export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
 };
 
 /** When something was last heard of an incident that is not resolved: an alert, or that it was opened again. */
-export const heardAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);
+const heardAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);
 
 /** What is measured: alerts beyond the most incidents, and how long incidents were open, in milliseconds. */
 export interface Measured {

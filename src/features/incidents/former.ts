@@ -31,13 +31,6 @@ export interface FormerIncidents {
   noteRead(): Promise<void>;
 }
 
-/** Without former incidents. */
-export const noFormerIncidents: FormerIncidents = {
-  readState: async () => undefined,
-  async *readActions() {},
-  noteRead: async () => undefined,
-};
-
 /** In the small file that says that they were read. */
 const readMark = Buffer.from('read\n');
 
