@@ -47,7 +47,7 @@ export const connectTexts = {
   createKey: 'Create a key',
   createAnother: 'Create another key',
   known: (name: string, lastUse: string | undefined) =>
-    `The key ${name} exists, ${lastUse ? `last used ${lastUse}` : 'never used'}.`,
+    `The key ${name} exists and was ${lastUse ? `last used ${lastUse}` : 'never used'}.`,
   knownHint: (place: string) => `If you have this key, replace ${place} in the lines. The key is never shown again.`,
   keys: 'All keys',
   created: (name: string) => `Created the key ${name}. Copy the lines now: the key is never shown again.`,

@@ -40,7 +40,7 @@ export const overviewTexts = {
   memoryColumn: 'Memory',
 
   latestAlerts: 'Latest alerts',
-  noAlerts: 'No alerts yet.',
+  noAlerts: 'No alerts yet',
   allAlerts: 'All alerts',
   allProcesses: 'All processes',
   diskUse: 'Disk use',

@@ -155,7 +155,7 @@ test('a long result with long values scrolls, and a cut result says so', async (
   );
   await fake(page, rows, { truncated: true });
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await expect(page.getByText('The server cut this result off')).toBeVisible();
+  await expect(page.getByText('The server truncated this result')).toBeVisible();
   expect(await page.getByRole('row').count()).toBeLessThan(150);
   expect(await findFaults(page)).toEqual([]);
   await page.getByRole('link', { name: /^0 word/ }).click();

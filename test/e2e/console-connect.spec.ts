@@ -91,7 +91,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
 
   // A later visit shows the key and its last alert.
   await page.evaluate('location.hash = "#/connect/alertmanager"');
-  await expect(page.getByText(/^The key alertmanager exists, last used .*\.$/)).toBeVisible();
+  await expect(page.getByText(/^The key alertmanager exists and was last used .*\.$/)).toBeVisible();
   await expect(arrival(page).getByText(/^Last alert .*: HostDown$/)).toBeVisible();
   await expect(arrival(page).getByText('key:alertmanager')).toBeVisible();
   await expect(arrival(page).getByText('Waiting for the next alert…')).toBeVisible();

@@ -216,10 +216,15 @@ test('the list of sent notifications says that older notifications follow, until
     hash: '#/notifications?view=sent',
     viewport: { width: 1280, height: 400 },
   });
+  // The next page is loaded as soon as the end of the list is near: its response waits until the count is seen.
+  let isSeen = false;
+  await page.route(/[?&]limit=100\b/, async (route) => {
+    await waitUntil('the count is seen', () => isSeen);
+    await route.continue();
+  });
   await logIn(page, 'admin');
   await expect(page.getByText('50 notifications, older notifications follow')).toBeVisible();
-  // The rest is loaded as the end of the list comes into view.
-  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+  isSeen = true;
   await expect(page.getByText('51 notifications', { exact: true })).toBeVisible();
 });
 

@@ -72,7 +72,7 @@ test('the range of the charts is in the address', async ({ openConsole }) => {
 
 test('new alerts appear on the overview by themselves', async ({ openConsole }) => {
   const { page, app } = await openConsole();
-  await expect(page.getByText('No alerts yet.')).toBeVisible();
+  await expect(page.getByText('No alerts yet')).toBeVisible();
   await sendAlert(app, { message: '<b>bold</b> & more' });
   await expect(page.getByText('<b>bold</b> & more')).toHaveCount(2);
 });
