@@ -283,7 +283,7 @@ export const toQueued = (record: StoredRecord, { attempts, again }: OpenAlert = 
       seq,
       message: { id, series: fingerprint === undefined ? undefined : first },
       receivedAt: readTime(record) ?? 0,
-      ...(again && { askedAt: again.at }),
+      askedAt: again?.at,
       isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
       key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
     },

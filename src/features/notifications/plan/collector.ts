@@ -47,9 +47,9 @@ export class Collector {
     return Number.isFinite(oldest) ? oldest : undefined;
   }
 
-  /** Milliseconds until some are due; undefined if there are none. */
-  untilDue(now: number): number | undefined {
-    return this.#fresh.size === 0 ? undefined : Math.max(0, this.#firstDueAt - now);
+  /** Milliseconds until some are due; infinite if there are none. */
+  untilDue(now: number): number {
+    return this.#fresh.size === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.#firstDueAt - now);
   }
 
   has(id: string): boolean {

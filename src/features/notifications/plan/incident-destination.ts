@@ -163,9 +163,9 @@ export class IncidentDestination extends Destination<IncidentIds> {
     return true;
   }
 
-  override untilMore(): number | undefined {
+  override untilMore(): number {
     const wait = this.#collector.untilDue(this.now());
-    return wait === undefined ? undefined : Math.min(wait, longestWaitMs);
+    return Number.isFinite(wait) ? Math.min(wait, longestWaitMs) : wait;
   }
 
   /** Sends a message, if there still is something to tell. */

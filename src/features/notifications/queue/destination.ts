@@ -77,8 +77,8 @@ export abstract class Destination<T> implements QueueUser<T> {
   abstract send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
   abstract settle(one: Queued<T>, settled: Settled): Promise<void>;
 
-  untilMore(): number | undefined {
-    return undefined;
+  untilMore(): number {
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Most messages have no parts. */

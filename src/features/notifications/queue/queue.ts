@@ -23,8 +23,8 @@ export interface Settled {
 export interface QueueUser<T> {
   /** Adds what can be sent now; returns whether anything may be sent. */
   fill(): boolean;
-  /** Milliseconds until there is more to add; undefined if that is not known. */
-  untilMore(): number | undefined;
+  /** Milliseconds until there is more to add; infinite if that is not known. */
+  untilMore(): number;
   /** Sends a message; resolves to undefined if there is nothing to send any more. */
   send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
   /** Puts parts of a message into the queue instead of it, of which one may be why it failed; returns whether it has any. */
@@ -76,7 +76,7 @@ export class DeliveryQueue<T> {
   get nextAt(): number | undefined {
     if (this.#running > 0 || this.waiting.size === 0) return undefined;
     const wait = this.#waitMs();
-    return wait === undefined || wait <= 0 ? undefined : this.#now() + wait;
+    return wait > 0 && wait < Number.POSITIVE_INFINITY ? this.#now() + wait : undefined;
   }
 
   /** When a message may be tried, in Unix milliseconds; undefined if it is being sent. */
@@ -100,8 +100,8 @@ export class DeliveryQueue<T> {
       if (!one) break;
       void this.#run(one);
     }
-    const waits = [this.#waitMs(), user.untilMore()].filter((ms) => ms !== undefined);
-    if (waits.length > 0) this.#timer = setTimeout(() => this.advance(), Math.min(...waits, longestMs));
+    const wait = Math.min(this.#waitMs(), user.untilMore());
+    if (wait < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.advance(), Math.min(wait, longestMs));
   }
 
   /** Sends a message once, now, whatever else waits; undefined if it is being sent. It need not be one that waits. */
@@ -146,13 +146,11 @@ export class DeliveryQueue<T> {
     return this.#running >= (receiver.isInTrouble ? 1 : Math.min(concurrency + this.#slow, mostRequests));
   }
 
-  /** Milliseconds until something is to be done; undefined if that is not known. */
-  #waitMs(): number | undefined {
-    if (this.#isBusy) return undefined;
+  /** Milliseconds until something is to be done; infinite if that is not known. */
+  #waitMs(): number {
+    if (this.#isBusy) return Number.POSITIVE_INFINITY;
     const { waitMs } = this.#parts.receiver;
-    if (this.waiting.hasReady) return waitMs;
-    const { nextDueAt } = this.waiting;
-    return nextDueAt === undefined ? undefined : Math.max(waitMs, nextDueAt - performance.now());
+    return this.waiting.hasReady ? waitMs : Math.max(waitMs, this.waiting.nextDueAt - performance.now());
   }
 
   /** Never rejects. */

@@ -85,7 +85,7 @@ export interface Tries {
   /** Attempts without a response: the receiver may have it, so it is not tried before it is due. */
   unanswered: number;
   /** When it was first tried in vain, or held back, since startup; Unix milliseconds. */
-  failingSince?: number;
+  failingSince: number | undefined;
   /** Failed attempts that may be its fault, since the receiver last recovered: those with fewer come first. */
   suspicion: number;
   /** When it may be tried again, by the monotonic clock. */
@@ -95,16 +95,6 @@ export interface Tries {
   /** Why the last attempt failed. */
   error: string | null;
 }
-
-export const untried: Readonly<Tries> = {
-  attempts: 0,
-  rejections: 0,
-  unanswered: 0,
-  suspicion: 0,
-  dueAt: 0,
-  isEarly: false,
-  error: null,
-};
 
 /** Notes why an attempt failed, and whether the message may be at fault. */
 export const blame = (one: Tries, outcome: FailedOutcome, now: number): void => {
@@ -134,7 +124,11 @@ export const postpone = (one: Tries, outcome: FailedOutcome, schedule: Schedule)
 
 /** Whether a message has waited for as long as is promised. `troubleSince`: since when the receiver accepts nothing. */
 export const isPromiseOver = (
-  { receivedAt, askedAt = receivedAt, failingSince }: { receivedAt: number; askedAt?: number; failingSince?: number },
+  {
+    receivedAt,
+    askedAt = receivedAt,
+    failingSince,
+  }: Pick<Tries, 'failingSince'> & { receivedAt: number; askedAt?: number | undefined },
   { giveUpMs }: Schedule,
   now: number,
   troubleSince = now,

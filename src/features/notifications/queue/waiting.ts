@@ -1,5 +1,5 @@
 import { bisect } from '../../../lib/bisect.ts';
-import { type Tries, untried } from './retries.ts';
+import type { Tries } from './retries.ts';
 
 /** More messages stay where they come from until there is room. */
 const capacity = 10_000;
@@ -12,7 +12,7 @@ export interface Sendable<T> {
   /** When it was received, or happened; Unix milliseconds. */
   receivedAt: number;
   /** When somebody asked to send it again, from which on the promise counts. */
-  askedAt?: number;
+  askedAt?: number | undefined;
   isCritical: boolean;
   /** Those with one key are sent in the order of `seq`; undefined if it has no others. */
   key: string | undefined;
@@ -24,11 +24,23 @@ export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
-/** One that has just begun to wait, or has failed as the given one has. */
-export const createQueued = <T>(one: Sendable<T>, tried: Partial<Tries> = {}): Queued<T> => ({
-  ...untried,
-  ...tried,
-  ...one,
+/** One that has just begun to wait, or was tried before in another message. Spread, thousands of them would take longer to send. */
+export const createQueued = <T>(
+  { message, seq, receivedAt, askedAt, isCritical, key }: Sendable<T>,
+  tried: Partial<Tries> = {},
+): Queued<T> => ({
+  message,
+  seq,
+  receivedAt,
+  askedAt,
+  isCritical,
+  key,
+  attempts: tried.attempts ?? 0,
+  rejections: tried.rejections ?? 0,
+  unanswered: tried.unanswered ?? 0,
+  suspicion: tried.suspicion ?? 0,
+  failingSince: tried.failingSince,
+  error: tried.error ?? null,
   dueAt: 0,
   isEarly: false,
   state: 'ready',
@@ -59,10 +71,10 @@ export class WaitingMessages<T> {
     return this.#isFull;
   }
 
-  /** When the first of those that are not due will be; undefined if there is none. */
-  get nextDueAt(): number | undefined {
-    let next: number | undefined;
-    for (const { dueAt } of this.#later) next = Math.min(next ?? dueAt, dueAt);
+  /** When the first of those that are not due will be; infinite if there is none. */
+  get nextDueAt(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { dueAt } of this.#later) next = Math.min(next, dueAt);
     return next;
   }
 
