@@ -1,4 +1,4 @@
-import type { DutyOverride, OnCall, OnCallShift } from '../../features/notifications/oncall-schema.ts';
+import type { DutyOverride, OnCall, OnCallShift } from '../../features/notifications/oncall/schema.ts';
 import { UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
 import { type Asking, defineAskingCommand, findById, type ListReply, toShortId } from './ask.ts';

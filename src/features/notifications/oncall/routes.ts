@@ -1,9 +1,10 @@
-import { HttpError, requireKnown } from '../../http/errors.ts';
-import { requireTime } from '../../http/text-forms.ts';
-import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
-import { createSettingRoutes } from '../../kit/setting-routes.ts';
-import { dayMs } from '../../lib/units.ts';
-import type { Rotation, Rotations, Shift } from './oncall/rotations.ts';
+import { HttpError, requireKnown } from '../../../http/errors.ts';
+import { requireTime } from '../../../http/text-forms.ts';
+import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../../kit/route.ts';
+import { createSettingRoutes } from '../../../kit/setting-routes.ts';
+import { dayMs } from '../../../lib/units.ts';
+import { type KnownOverride, type Overrides, overrideKind } from './overrides.ts';
+import type { Rotation, Rotations, Shift } from './rotations.ts';
 import {
   type DutyOverride,
   DutyOverrideList,
@@ -15,8 +16,7 @@ import {
   OnCallSchedule,
   OnCallScheduleQuery,
   type OnCallShift,
-} from './oncall-schema.ts';
-import { type KnownOverride, type Overrides, overrideKind } from './overrides.ts';
+} from './schema.ts';
 
 /** How far away from now times can be: computing handovers of hundreds of years would take too long. */
 const farthestMs = 5 * 366 * dayMs;

@@ -1,11 +1,11 @@
-import { needs, openFor } from '../../auth/access.ts';
-import { HttpError } from '../../http/errors.ts';
-import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
-import { SettingKeeper } from '../../kit/setting-keeper.ts';
-import { defineSettingKind } from '../../kit/setting-kind.ts';
-import { createId } from '../../storage/journal/line.ts';
-import type { AppliedOverride, Rotations } from './oncall/rotations.ts';
-import { DutyOverride, DutyOverrideParams } from './oncall-schema.ts';
+import { needs, openFor } from '../../../auth/access.ts';
+import { HttpError } from '../../../http/errors.ts';
+import type { RuntimeSetting, SettingStore } from '../../../kit/offers.ts';
+import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { defineSettingKind } from '../../../kit/setting-kind.ts';
+import { createId } from '../../../storage/journal/line.ts';
+import type { AppliedOverride, Rotations } from './rotations.ts';
+import { DutyOverride, DutyOverrideParams } from './schema.ts';
 
 /** Its value in the log of settings. */
 type StoredOverride = Omit<AppliedOverride, 'id'> & Pick<DutyOverride, 'comment' | 'createdBy'>;
