@@ -3,7 +3,7 @@ import type { AlertSource, SilenceSource } from '../../kit/offers.ts';
 import type { Targets } from '../../kit/targets.ts';
 import { openSender } from './destinations/sender.ts';
 import { type DestinationTarget, toLinkedDestination } from './destinations/target.ts';
-import { createFilter } from './forwarder/filter.ts';
+import { createAlertFilter } from './forwarder/filter.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
 import { openProgress } from './forwarder/progress-file.ts';
 import { createAlertFinder } from './message/find-alert.ts';
@@ -74,7 +74,7 @@ export const createOpener = (
         });
         return new IncidentDestination({ ...parts, sender: messages });
       }
-      const accepts = createFilter(target.settings, instance, silences);
+      const accepts = createAlertFilter(target.settings, instance, silences);
       return new Forwarder({ ...parts, instance, origin, accepts, alerts: source.own, findAlert, sender });
     },
     /** Resolves to whether no alert about the destination fires. */

@@ -13,7 +13,7 @@ export type Accepts = (record: StoredRecord) => boolean;
  * Accepts what the filter names, except alerts that `instance` has delivered before, which would go round in circles, those
  * that were imported, which are old, those about the destination itself, and those that were received under a silence.
  */
-export const createFilter = (
+export const createAlertFilter = (
   { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
   instance: string,
   silences?: SilenceSource,
