@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 
-/** Consoles that watch alerts: opens event streams and reads them; returns how many the server accepted. */
+/** Opens and reads event streams, as consoles that watch alerts do; resolves to the number of accepted streams. */
 export const start = async (url: string, streams: number): Promise<number> => {
   const open = (): Promise<boolean> =>
     new Promise((resolve) => {

@@ -42,7 +42,7 @@ export const executable = createPart(
   },
 );
 
-/** The program as one function of `require`, in ASCII. */
+/** Bundles the program as one function of `require`, in ASCII. */
 const bundle = async () => {
   const outfile = join(work, 'program.cjs');
   await bundleProgram({

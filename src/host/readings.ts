@@ -83,7 +83,7 @@ export interface JournalReading {
   at: Date;
   /** Program that wrote the entry, by its own account. */
   source: string;
-  /** Way into the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
+  /** Transport into the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
   transport: string;
   /** Priority of syslog: 0 for emergencies to 7 for debugging. */
   priority: number | null;

@@ -1,4 +1,4 @@
-/** The label values of a meter in their order, and the number. */
+/** Label values of a meter in their order, and its value. */
 export type Sample = readonly [labels: readonly string[], value: number];
 
 interface MeterBase {

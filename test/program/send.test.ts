@@ -263,7 +263,7 @@ test('addresses and flags that send cannot use are usage errors', async () => {
     [['--url', 'http://a:b@box'], '--url must be a URL without user name, password, query and fragment'],
     [['--retry-for', 'long'], '--retry-for must be seconds from 0 to 2000000, not "long"'],
     [['--retry-for', '-1'], '--retry-for must be seconds from 0 to 2000000, not "-1"'],
-    [['--key', 'sbk_x'], '--key names the problem of the alert; the key for the server belongs into SIGNALBOX_KEY'],
+    [['--key', 'sbk_x'], '--key names the problem of the alert; put the key for the server into SIGNALBOX_KEY'],
     [['--key', ''], '--key must have 1 to 256 characters'],
     [['--status', 'over'], '--status must be firing or resolved, not "over"'],
     [['--status', 'resolved'], '--status resolved needs --key, with the key of the alert that is resolved'],

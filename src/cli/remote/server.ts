@@ -57,9 +57,7 @@ export const readServer = (flag: string | undefined): AlertServer => {
 /** Checks the key of an alert. Throws a UsageError. */
 export const readAlertKey = (key: string): string => {
   if (key.startsWith('sbk_')) {
-    throw new UsageError(
-      `--key names the problem of the alert; the key for the server belongs into ${otherVariables.key}`,
-    );
+    throw new UsageError(`--key names the problem of the alert; put the key for the server into ${otherVariables.key}`);
   }
   if (key === '' || key.length > 256) throw new UsageError('--key must have 1 to 256 characters');
   return key;

@@ -137,7 +137,7 @@ export const fitText = (text: string, columns: number): string => {
   return `${shown}…`;
 };
 
-/** Colours the name of a severity, in a column of its own. */
+/** Colours a severity that fills a column. */
 export const paintSeverity = (text: string): string => {
   const name = text.trim();
   if (name === 'CRITICAL') return styleText(['bold', 'magenta'], text);
