@@ -368,7 +368,7 @@ test('a key that nobody has used for 90 days is marked in the list and in its de
   await page.setViewportSize({ width: 360, height: 740 });
   await expect(page.getByText('Unused for 90 days')).toHaveCount(1);
   await page.getByRole('button', { name: 'forgotten', exact: true }).click();
-  await expect(drawer(page, 'Key forgotten')).toContainText(/Last use.*20\d\d.*Unused for 90 days: delete it/s);
+  await expect(drawer(page, 'Key forgotten')).toContainText(/Last use.*20\d\d.*Unused for 90 days: delete the key/s);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'rare', exact: true }).click();
   await expect(drawer(page, 'Key rare')).not.toContainText('Unused');
