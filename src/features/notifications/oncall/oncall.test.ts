@@ -149,7 +149,7 @@ test('an override of what does not exist, or at an impossible time, is refused w
   }
   assert.equal((await app.request('POST', '/api/oncall/overrides', { body: good })).status, 401);
   for (const [path, error] of [
-    ['/api/oncall?at=soon', /at must be a time/],
+    ['/api/oncall?at=soon', /at must be an RFC 3339 time/],
     ['/api/oncall?at=1970-01-01T00:00:00Z', /at must be within five years/],
     [`/api/oncall/schedule?to=${inDays(401)}`, /to must be at most 400 days after from/],
     [`/api/oncall/schedule?to=${inDays(-1)}`, /to must be after from/],
