@@ -196,7 +196,7 @@ test('a silence that cannot be used is refused', async (t) => {
     [{ matchers: [{ ...matcher, value: '(.{500}){2}', isRegex: true }] }, /too large/],
     [{ endsAt: inHours(-1) }, /endsAt must be in the future/],
     [{ startsAt: inHours(2) }, /endsAt must be after startsAt/],
-    [{ startsAt: 'now' }, /startsAt must be a time/],
+    [{ startsAt: 'now' }, /startsAt must be an RFC 3339 time/],
   ];
   for (const [changes, message] of refused) {
     const { status, json } = await app.request('POST', '/api/v2/silences', {

@@ -101,7 +101,7 @@ test('a body that cannot be a silence gets a 400 that says what to do', async (t
     [{ ...usual, match: { source: '' } }, /must not be empty/],
     [{ ...usual, match: { level: 'warn' } }, /match.level must match one of CRITICAL/],
     [{ match: { source: 'a' } }, /endsAt or a schedule is needed/],
-    [{ ...usual, endsAt: 'tomorrow' }, /endsAt must be a time as in RFC 3339/],
+    [{ ...usual, endsAt: 'tomorrow' }, /endsAt must be an RFC 3339 time/],
     [{ ...usual, endsAt: inHours(-1) }, /endsAt must be in the future/],
     [{ ...usual, startsAt: inHours(2) }, /endsAt must be after startsAt/],
     [{ ...usual, schedule: '0 2 * * 6' }, /schedule and minutes belong together/],
