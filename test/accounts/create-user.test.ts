@@ -34,7 +34,10 @@ test('create-user makes a user while the server is stopped, and the next start i
 
   const refused = await create(cwd, 'eve');
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /a running server uses this data directory: make users in its console, or stop it/);
+  assert.match(
+    refused.stderr,
+    /a running server uses this data directory: create users in its console, or stop the server/,
+  );
 });
 
 test('create-user refuses names and passwords that cannot be used, and changes no user', async (t) => {
