@@ -17,7 +17,9 @@ export const startProxy = async (t: Scope, target: string, change: Change): Prom
       const isJson = kept['content-type']?.startsWith('application/json');
       response.writeHead(answer.statusCode ?? 502, isJson ? kept : answer.headers);
       if (!isJson) return answer.pipe(response);
-      const body = await readText(answer);
+      // A client that closes the connection aborts the answer.
+      const body = await readText(answer).catch(() => undefined);
+      if (body === undefined) return response.destroy();
       return response.end(change(method, url, body) ?? body);
     });
     onward.on('error', () => response.destroy());
