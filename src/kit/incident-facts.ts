@@ -1,4 +1,4 @@
-import type { SharedIncident } from './offers.ts';
+import type { SharedIncident } from './incident-source.ts';
 import { toTimeText } from './route.ts';
 
 /** What routes and webhooks say of an incident, in the same names and forms. */

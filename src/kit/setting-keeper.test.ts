@@ -6,9 +6,9 @@ import { atEnd, type Scope } from '../../test/support/scope.ts';
 import { needs } from '../auth/access.ts';
 import { LoggedSettings } from '../features/settings/store.ts';
 import { openJournal } from '../storage/journal/journal.ts';
-import type { RuntimeSetting } from './offers.ts';
 import { SettingKeeper, type SettingKeeperParts } from './setting-keeper.ts';
 import { defineSettingKind, type SettingKind } from './setting-kind.ts';
+import type { RuntimeSetting } from './setting-store.ts';
 
 /** A tune as it is stored: how fast it is, and how often it was given. */
 interface Tune {

@@ -1,8 +1,8 @@
 import { HttpError, requireKnown } from '../http/errors.ts';
 import { StoreConflict, StoreUnavailable } from '../lib/expected-errors.ts';
 import { createSerial } from '../lib/scheduling.ts';
-import type { PutOptions, RuntimeSetting, SettingStore } from './offers.ts';
 import type { SettingKind } from './setting-kind.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from './setting-store.ts';
 
 interface Named {
   name: string;

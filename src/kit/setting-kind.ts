@@ -1,6 +1,6 @@
 import Type, { type TObject, type TSchema } from 'typebox';
-import type { RuntimeSetting } from './offers.ts';
 import { nullable, type Route, Time, toTimeText } from './route.ts';
+import type { RuntimeSetting } from './setting-store.ts';
 
 /** How many settings of a kind there can be, whoever asks for them and however many at once. */
 interface SettingLimits {

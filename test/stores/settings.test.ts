@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { LoggedSettings } from '../../src/features/settings/store.ts';
-import type { PutOptions } from '../../src/kit/offers.ts';
+import type { PutOptions } from '../../src/kit/setting-store.ts';
 import { StoreConflict, StoreUnavailable } from '../../src/lib/expected-errors.ts';
 import { type Journal, openJournal } from '../../src/storage/journal/journal.ts';
 import type { JournalEvent, JournalOptions } from '../../src/storage/journal/options.ts';

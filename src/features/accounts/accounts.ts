@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hashPassword } from '../../auth/password.ts';
 import { AccountsUnknown, type Role, type TokenGrant, toGeneration } from '../../auth/token.ts';
 import type { RandomSecrets } from '../../kit/feature.ts';
-import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
 import type { AccountMemory } from './account-memory.ts';
 import type { Account, UserSettingKeeper } from './user-kind.ts';
 import type { User, UserSettings } from './users.ts';

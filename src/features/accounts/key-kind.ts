@@ -1,8 +1,8 @@
 import { AccessKey, needs } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { RuntimeSetting } from '../../kit/offers.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { KeyParams, ShownKey } from './schema.ts';
 import { accountNameForm } from './user-kind.ts';

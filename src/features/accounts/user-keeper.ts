@@ -4,7 +4,7 @@ import { type Role, toSecond } from '../../auth/token.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
 import type { Parts } from '../../kit/feature.ts';
-import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
+import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import { type Accounts, type SessionEnd, sessionEndKind } from './accounts.ts';

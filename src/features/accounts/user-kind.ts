@@ -3,9 +3,9 @@ import { findHashProblem } from '../../auth/password.ts';
 import { type Role, roles } from '../../auth/token.ts';
 import { HttpError } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
-import type { RuntimeSetting } from '../../kit/offers.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind, toSettingFacts } from '../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { ShownUser, UserParams } from './schema.ts';
 import type { User } from './users.ts';
 

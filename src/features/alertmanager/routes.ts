@@ -7,15 +7,9 @@ import { joinRows, sendJson, sendList, toJsonPieces, toJsonRows, toRowTexts, whe
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { largeLength } from '../../http/response.ts';
 import { requireTime } from '../../http/text-forms.ts';
-import {
-  deriveLabels,
-  type IncidentSource,
-  type SharedIncident,
-  type SharedSilence,
-  type SilenceMatcher,
-  type SilenceStore,
-} from '../../kit/offers.ts';
+import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
 import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
+import { deriveLabels, type SharedSilence, type SilenceMatcher, type SilenceStore } from '../../kit/silence-source.ts';
 import { Slice } from '../../lib/slice.ts';
 import {
   type AlertmanagerAlert,

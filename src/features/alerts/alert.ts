@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { toTrace } from '../../http/text-forms.ts';
 import { formatOf, markResolved, toText, toTextOrNull, toViaField } from '../../kit/alert-record.ts';
-import type { AlertDelivery } from '../../kit/offers.ts';
+import type { AlertDelivery } from '../../kit/alert-source.ts';
 import { toSeverity } from '../../kit/severity.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../lib/local-time.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isAboutSomething, readTime, toText } from '../../kit/alert-record.ts';
+import type { RaisedSeries } from '../../kit/alert-source.ts';
 import type { Concern } from '../../kit/feature.ts';
-import type { RaisedSeries } from '../../kit/offers.ts';
 import { rankOf, type Severity, severities, toSeverity } from '../../kit/severity.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';

@@ -5,7 +5,7 @@ import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../ht
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import { readTime } from '../../kit/alert-record.ts';
-import type { AlertDelivery } from '../../kit/offers.ts';
+import type { AlertDelivery } from '../../kit/alert-source.ts';
 import { defineRoute, type Route, uuidForm } from '../../kit/route.ts';
 import { findSeverity, type Severity, severities, toSeverity } from '../../kit/severity.ts';
 import type { Topic } from '../../kit/topic.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { AlertDelivery } from '../../kit/offers.ts';
+import { AlertDelivery } from '../../kit/alert-source.ts';
 import { defineList, defineShape, optionalText, orNull, pagingQuery } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
 import { MiB } from '../../lib/units.ts';

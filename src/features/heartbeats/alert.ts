@@ -1,4 +1,4 @@
-import type { AlertSource } from '../../kit/offers.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
 import type { KnownHeartbeat } from './definition.ts';
 import type { HeartbeatProblem, HeartbeatState } from './runs.ts';

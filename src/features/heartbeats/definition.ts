@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { HttpError } from '../../http/errors.ts';
-import type { RuntimeSetting } from '../../kit/offers.ts';
 import { parseSchedule } from '../../kit/schedule.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { severities } from '../../kit/severity.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
 

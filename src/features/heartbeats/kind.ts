@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { needs, openFor } from '../../auth/access.ts';
-import type { RuntimeSetting } from '../../kit/offers.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import {
   assertName,
   type ConfiguredHeartbeat,

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { AlertSource } from '../../kit/alert-source.ts';
 import { DueTimes } from '../../kit/due-times.ts';
-import type { AlertSource } from '../../kit/offers.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { createTurns, Slice } from '../../lib/slice.ts';
 import { readIdTime } from '../../storage/journal/line.ts';

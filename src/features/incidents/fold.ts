@@ -1,6 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import { toText } from '../../kit/alert-record.ts';
-import type { IncidentDelivery } from '../../kit/offers.ts';
+import type { IncidentDelivery } from '../../kit/incident-source.ts';
 import { rankOf, type Severity } from '../../kit/severity.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';

@@ -1,4 +1,4 @@
-import type { SentFilter, SentNotification } from '../../kit/offers.ts';
+import type { SentFilter, SentNotification } from '../../kit/incident-source.ts';
 import { type Severity, severities } from '../../kit/severity.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type Changed, ChangeOrder } from './change-order.ts';

@@ -9,9 +9,10 @@ import {
   toTextOrNull,
 } from '../../kit/alert-record.ts';
 import { toIncidentFacts } from '../../kit/incident-facts.ts';
-import type { SentNotification, SharedIncident, SilenceSource } from '../../kit/offers.ts';
+import type { SentNotification, SharedIncident } from '../../kit/incident-source.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import { type Severity, toSeverity } from '../../kit/severity.ts';
+import type { SilenceSource } from '../../kit/silence-source.ts';
 import { cutText } from '../../lib/well-formed.ts';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';

@@ -1,6 +1,6 @@
 import { openFor } from '../../auth/access.ts';
 import { type Concern, defineFeature, type FeatureInstance } from '../../kit/feature.ts';
-import type { IncidentSource, SharedIncident } from '../../kit/offers.ts';
+import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
 import { createNoticeTopic } from '../../kit/topic.ts';
 import { createIncidentActionRoutes } from './action-routes.ts';
 import { createShowIncident } from './incident.ts';

@@ -1,6 +1,6 @@
 import { alertIndexing } from '../../kit/alert-record.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Parts } from '../../kit/feature.ts';
-import type { AlertSource } from '../../kit/offers.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
 import type { Database } from '../../storage/postgres/database.ts';

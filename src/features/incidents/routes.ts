@@ -5,7 +5,7 @@ import { ErrorBody, requireKnown } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, toJsonPieces, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { requireTime } from '../../http/text-forms.ts';
-import type { IncidentNotification } from '../../kit/offers.ts';
+import type { IncidentNotification } from '../../kit/incident-source.ts';
 import { defineRoute, type Route, uuidForm } from '../../kit/route.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { Slice } from '../../lib/slice.ts';

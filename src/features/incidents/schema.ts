@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { IncidentNotification, notificationKinds } from '../../kit/offers.ts';
+import { IncidentNotification, notificationKinds } from '../../kit/incident-source.ts';
 import { defineShape, optionalText, orNull, pagingQuery, Time } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
 

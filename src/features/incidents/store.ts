@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger } from 'fastify';
-import type { SentFilter, SentNotification } from '../../kit/offers.ts';
+import type { SentFilter, SentNotification } from '../../kit/incident-source.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { MiB } from '../../lib/units.ts';

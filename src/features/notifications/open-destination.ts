@@ -1,5 +1,6 @@
+import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Parts } from '../../kit/feature.ts';
-import type { AlertSource, SilenceSource } from '../../kit/offers.ts';
+import type { SilenceSource } from '../../kit/silence-source.ts';
 import type { Targets } from '../../kit/targets.ts';
 import { openSender } from './destinations/sender.ts';
 import { type DestinationTarget, toLinkedDestination } from './destinations/target.ts';

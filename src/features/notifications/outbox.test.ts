@@ -19,7 +19,7 @@ import {
 import { answer, startReceiver } from '../../../test/support/receiver.ts';
 import { atEnd } from '../../../test/support/scope.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import type { AlertSource } from '../../kit/offers.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
 import { createTargets } from '../../kit/targets.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';

@@ -1,4 +1,5 @@
-import type { AlertSource, NotificationSource } from '../../kit/offers.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
+import type { NotificationSource } from '../../kit/offers.ts';
 import { parseJsonList } from '../../lib/parse-json.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';

@@ -1,7 +1,7 @@
 import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import type { IncidentSource } from '../../kit/offers.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText, uuidForm } from '../../kit/route.ts';
 import type { Targets } from '../../kit/targets.ts';
 import { minuteMs } from '../../lib/units.ts';

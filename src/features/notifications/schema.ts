@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { NextNotification, notificationKinds } from '../../kit/offers.ts';
+import { NextNotification, notificationKinds } from '../../kit/incident-source.ts';
 import { defineShape, nullable, optionalText, pagingQuery, Time } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
 

@@ -1,4 +1,4 @@
-import type { RuntimeSetting } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection.ts';
 import type { AuditNote } from './audit-note.ts';

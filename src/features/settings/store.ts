@@ -1,5 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
-import type { BrokenReason, PutOptions, RuntimeSetting, SettingStore } from '../../kit/offers.ts';
+import type { BrokenReason, PutOptions, RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { MiB } from '../../lib/units.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer, RecordId } from '../../kit/feature.ts';
-import type { RuntimeSetting } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import { SeenIds } from '../../storage/moved-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RuntimeSetting, SettingStore } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
 import { SilenceKeeper } from './keeper.ts';
 import type { StoredSilence } from './stored.ts';
 

@@ -1,7 +1,8 @@
 import { HttpError } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
-import type { RuntimeSetting, SettingStore, Silenceable } from '../../kit/offers.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
+import type { RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
+import type { Silenceable } from '../../kit/silence-source.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { silenceKind } from './kind.ts';
 import { assertMatching, Subject } from './matchers.ts';

@@ -1,7 +1,7 @@
 import { needs, openFor } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { RuntimeSetting } from '../../kit/offers.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { type CompiledMatch, compileMatching } from './matchers.ts';
 import { Silence, SilenceParams } from './schema.ts';
 import type { KnownSilence } from './silence.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RuntimeSetting, SettingStore, Silenceable, SilenceMatcher } from '../../kit/offers.ts';
+import type { RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
+import type { Silenceable, SilenceMatcher } from '../../kit/silence-source.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { assertMatching, compileMatching, type Matching, Subject, toMatchers } from './matchers.ts';
 import type { StoredSilence } from './stored.ts';

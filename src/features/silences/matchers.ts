@@ -1,6 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
-import { deriveLabels, type Silenceable, type SilenceMatcher } from '../../kit/offers.ts';
 import { severities } from '../../kit/severity.ts';
+import { deriveLabels, type Silenceable, type SilenceMatcher } from '../../kit/silence-source.ts';
 import { createLikeTest, isLike } from '../../lib/wildcards.ts';
 import { assertSize } from './expression-size.ts';
 import { longestCompared, parseExpression, toPatternCost } from './expressions.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HttpError } from '../../http/errors.ts';
-import type { GivenSilence, SharedSilence, SilenceStore } from '../../kit/offers.ts';
+import type { GivenSilence, SharedSilence, SilenceStore } from '../../kit/silence-source.ts';
 import type { SilenceKeeper } from './keeper.ts';
 import { createLabelFilter, Subject, toMatchers } from './matchers.ts';
 import { type KnownSilence, stateOf } from './silence.ts';

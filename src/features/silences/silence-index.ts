@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { HttpError } from '../../http/errors.ts';
-import type { Silenceable } from '../../kit/offers.ts';
+import type { Silenceable } from '../../kit/silence-source.ts';
 import { longestCompared } from './expressions.ts';
 import { type CompiledMatch, Subject } from './matchers.ts';
 import type { KnownSilence } from './silence.ts';

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
-import type { IncidentSource, SharedIncident } from '../../kit/offers.ts';
+import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { MachineSnapshot } from './schema.ts';
 import type { SnapshotStore } from './store.ts';

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { createIncident } from '../../../test/support/incident-messages.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
-import type { SharedAction, SharedIncident } from '../../kit/offers.ts';
+import type { SharedAction, SharedIncident } from '../../kit/incident-source.ts';
 import { createFolderOf } from '../../storage/folder.ts';
 import { FileSnapshotStore } from './store.ts';
 import { SnapshotTaker } from './taker.ts';

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../../kit/alert-record.ts';
-import type { IncidentSource, SharedIncident } from '../../kit/offers.ts';
+import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
 import { rankOf } from '../../kit/severity.ts';
 import { hourMs } from '../../lib/units.ts';
 import type { SnapshotStore } from './store.ts';

@@ -1,4 +1,5 @@
-import { hostLimits, type RuntimeSetting } from '../../kit/offers.ts';
+import { hostLimits } from '../../kit/offers.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { isLike } from '../../lib/wildcards.ts';
 import type { FigureLimits } from './condition.ts';

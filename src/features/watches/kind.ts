@@ -1,8 +1,8 @@
 import { needs } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { RuntimeSetting } from '../../kit/offers.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { findStoredProblem, type KnownWatch, toKnownWatch } from './definitions.ts';
 import { Watch, WatchParams, type WatchSettings } from './schema.ts';
 

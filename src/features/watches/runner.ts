@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { markResolved } from '../../kit/alert-record.ts';
-import type { AlertSource } from '../../kit/offers.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Severity } from '../../kit/severity.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import { cutText } from '../../lib/well-formed.ts';

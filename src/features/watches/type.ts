@@ -1,6 +1,7 @@
 import type { HostReadings } from '../../host/readings.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Concern } from '../../kit/feature.ts';
-import type { AlertSource, HistoryColumn, HistorySource } from '../../kit/offers.ts';
+import type { HistoryColumn, HistorySource } from '../../kit/offers.ts';
 import type { Severity } from '../../kit/severity.ts';
 import type { Targets } from '../../kit/targets.ts';
 import { createLikeTest, isLike } from '../../lib/wildcards.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createHostReadings } from '../../host/index.ts';
 import type { HostReadings } from '../../host/readings.ts';
-import type { AlertSource } from '../../kit/offers.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
 import { createTargets } from '../../kit/targets.ts';
 import { type Lease, ownLease } from '../../storage/postgres/lease.ts';
 import { toKnownWatch } from './definitions.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Parts } from '../../../kit/feature.ts';
-import type { IncidentSource } from '../../../kit/offers.ts';
+import type { IncidentSource } from '../../../kit/incident-source.ts';
 import type { Route } from '../../../kit/route.ts';
 import { createAcknowledgeLinks, type LinkedDestination } from './links.ts';
 import { createAcknowledgeRoutes } from './routes.ts';

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { openFor } from '../../../auth/access.ts';
 import { ErrorBody, type ErrorKind, HttpError, toHttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
-import type { IncidentSource, SharedIncident } from '../../../kit/offers.ts';
+import type { IncidentSource, SharedIncident } from '../../../kit/incident-source.ts';
 import { toPerson } from '../../../kit/people.ts';
 import { defineRoute, defineShape, nullable, type Route } from '../../../kit/route.ts';
 import { severities } from '../../../kit/severity.ts';

@@ -1,6 +1,6 @@
 import { formatOf, readTime, readVia, toText, withoutResolvedMark } from '../../../kit/alert-record.ts';
-import type { SilenceSource } from '../../../kit/offers.ts';
 import { type Severity, toSeverity } from '../../../kit/severity.ts';
+import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { isLike } from '../../../lib/wildcards.ts';
 import { readIdTime, type StoredRecord } from '../../../storage/journal/line.ts';
 import { isReportOf } from '../queue/failure-reports.ts';

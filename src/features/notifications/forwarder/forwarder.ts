@@ -1,6 +1,6 @@
 import { toTrace } from '../../../http/text-forms.ts';
 import { formatOf, readTime } from '../../../kit/alert-record.ts';
-import type { AlertDelivery } from '../../../kit/offers.ts';
+import type { AlertDelivery } from '../../../kit/alert-source.ts';
 import { toSeverity } from '../../../kit/severity.ts';
 import { Slice } from '../../../lib/slice.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';

@@ -8,7 +8,7 @@ import {
   openedAt,
   taken,
 } from '../../../../test/support/incident-messages.ts';
-import { notificationKinds } from '../../../kit/offers.ts';
+import { notificationKinds } from '../../../kit/incident-source.ts';
 import { createIncidentMessage, type IncidentHappening, toDurationText } from './message.ts';
 
 const minute = 60_000;

@@ -1,8 +1,8 @@
 import { needs, openFor } from '../../../auth/access.ts';
 import { HttpError } from '../../../http/errors.ts';
-import type { RuntimeSetting, SettingStore } from '../../../kit/offers.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
+import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import type { AppliedOverride, Rotations } from './rotations.ts';
 import { DutyOverride, DutyOverrideParams } from './schema.ts';

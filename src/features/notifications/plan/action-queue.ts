@@ -1,4 +1,4 @@
-import type { SharedAction, SharedIncident } from '../../../kit/offers.ts';
+import type { SharedAction, SharedIncident } from '../../../kit/incident-source.ts';
 
 /** Milliseconds after which actions that could not be stored are tried again. */
 const retryMs = 1000;

@@ -1,4 +1,4 @@
-import type { SharedIncident } from '../../../kit/offers.ts';
+import type { SharedIncident } from '../../../kit/incident-source.ts';
 import type { PlannedNotice } from './plan.ts';
 
 /** The most incidents of one message. */

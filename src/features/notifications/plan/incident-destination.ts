@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { IncidentDelivery, SharedIncident } from '../../../kit/offers.ts';
+import type { IncidentDelivery, SharedIncident } from '../../../kit/incident-source.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { MessageSender } from '../message/message-sender.ts';
 import { messageSlots, waitForMessageTurn } from '../message/message-turn.ts';

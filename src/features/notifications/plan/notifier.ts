@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../../../kit/alert-record.ts';
 import { DueTimes } from '../../../kit/due-times.ts';
-import type { IncidentNotification, IncidentSource, SharedIncident, SilenceSource } from '../../../kit/offers.ts';
+import type { IncidentNotification, IncidentSource, SharedIncident } from '../../../kit/incident-source.ts';
 import { toTimeOrNull, toTimeText } from '../../../kit/route.ts';
 import { rankOf } from '../../../kit/severity.ts';
+import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { Slice } from '../../../lib/slice.ts';
 import type { Lease } from '../../../storage/postgres/lease.ts';
 import { isReportAbout } from '../queue/failure-reports.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../../test/support/long.ts';
-import type { IncidentNotice, NotificationKind, SharedIncident } from '../../../kit/offers.ts';
+import type { IncidentNotice, NotificationKind, SharedIncident } from '../../../kit/incident-source.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 import { type NoticePlan, planNotice, type UsableHours } from './plan.ts';
 import { type IncidentKeys, toIncidentRules } from './rules.ts';

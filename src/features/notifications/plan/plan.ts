@@ -1,4 +1,4 @@
-import type { IncidentNotice, NotificationKind, SharedIncident } from '../../../kit/offers.ts';
+import type { IncidentNotice, NotificationKind, SharedIncident } from '../../../kit/incident-source.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 
 /** Times of the week; times are Unix milliseconds. */

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { markResolved, ownSender } from '../../../kit/alert-record.ts';
-import type { AlertSource } from '../../../kit/offers.ts';
+import type { AlertSource } from '../../../kit/alert-source.ts';
 import type { FailureNotice, ReceiverMemory, Remembering } from './receiver.ts';
 
 /** A destination that fails, works and fails again is reported at most this often. */
