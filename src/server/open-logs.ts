@@ -1,0 +1,99 @@
+import { SettingsError } from '../config/settings-error.ts';
+import type { Concern, OpenLog } from '../kit/feature.ts';
+import type { Meters } from '../metrics/meters.ts';
+import type { JournalError } from '../storage/journal/errors.ts';
+import { type Journal, openJournal } from '../storage/journal/journal.ts';
+import type { JournalEvent } from '../storage/journal/options.ts';
+import type { StorageParts } from './database.ts';
+
+/** Maximum damages of logs that health shows; the program's log has all of them. */
+const maxDamages = 20;
+
+/** Opens durable logs in the directory, logs their events and measures them. */
+export const createLogOpener = (
+  directory: string,
+  { log, meters, onProgress }: Required<Pick<StorageParts, 'log' | 'meters' | 'onProgress'>>,
+) => {
+  /** Open logs by name; reopening a log replaces its entry. */
+  const logs = new Map<string, OpenedLog>();
+  const damages: { title: string; damage: string }[] = [];
+  const { failures, syncs } = createLogMeters(meters, logs);
+  const openLog: OpenLog = async (title, options, isExpected = () => false) => {
+    const { name } = options;
+    const [failed, synced] = [failures.at(name), syncs.at(name)];
+    try {
+      const journal = await openJournal({
+        ...options,
+        directory,
+        report: (event) => {
+          if (event.type === 'failed') failed.value += 1;
+          if (event.type === 'damaged') {
+            damages.push({ title, damage: event.damage });
+            log.error(toDetails(event), `${title}: damaged`);
+          } else if (!isExpected(event)) log.warn(toDetails(event), `${title}: ${event.type}`);
+        },
+        onSync: (seconds) => synced.observe(seconds),
+        onIndexed: (done, total) => onProgress(`Indexing the ${title}`, done, total),
+      });
+      logs.set(name, { title, journal, firstSeq: journal.state().lastSeq });
+      return journal;
+    } catch (error) {
+      const { code, message } = error as JournalError;
+      const advice = `${code === 'locked' ? '; stop it, or' : ';'} choose another folder with --data-dir`;
+      throw new SettingsError([`dataDir: ${message}${advice}`], { cause: error });
+    }
+  };
+  const findLogConcerns = (unavailable: readonly string[]): Concern[] => {
+    // The log entry of a store was already written under its feature's name.
+    const failed = [...logs]
+      .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
+      .map(([, { title }]): Concern => ({ area: 'log', severity: 'CRITICAL', text: `The ${title} cannot be written` }));
+    const damaged = damages.slice(0, maxDamages).map(({ title, damage }): Concern => {
+      return { area: 'log', severity: 'ERROR', text: `The ${title} is damaged: ${damage}` };
+    });
+    return [...failed, ...damaged];
+  };
+  return { openLog, findLogConcerns };
+};
+
+/** Returns the event's details; an error is called `err`, the name that pino serializes in full. */
+const toDetails = (event: JournalEvent): object => {
+  const { type, ...details } = event;
+  return type === 'failed' ? { err: event.error } : details;
+};
+
+interface OpenedLog {
+  title: string;
+  journal: Journal;
+  firstSeq: number;
+}
+
+/** Upper bounds in seconds. */
+const syncBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Adds the meters of all logs, by log name. */
+const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) => {
+  const labels = ['journal'];
+  const add = (type: 'counter' | 'gauge', name: string, help: string, read: (log: OpenedLog) => number) =>
+    meters.reading(type, name, help, () => Array.from(logs, ([log, opened]) => [[log], read(opened)] as const), labels);
+  const failuresHelp = 'Failed writes; a failure lasts until records are stored again.';
+  const failures = meters.counter('signalbox_journal_errors_total', failuresHelp, labels);
+  const syncsHelp = 'Time to sync records to disk.';
+  const syncs = meters.histogram('signalbox_journal_fsync_duration_seconds', syncsHelp, labels, syncBounds);
+  add(
+    'counter',
+    'signalbox_journal_appends_total',
+    'Records written since the start of this process.',
+    ({ journal, firstSeq }) => journal.state().lastSeq - firstSeq,
+  );
+  add(
+    'gauge',
+    'signalbox_journal_queue_records',
+    'Records that wait for the disk.',
+    ({ journal }) => journal.state().waiting,
+  );
+  add('gauge', 'signalbox_journal_writable', '1 if records are stored, 0 if they are refused.', ({ journal }) =>
+    Number(journal.state().healthy),
+  );
+  return { failures, syncs };
+};

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SettingsError } from '../config/settings-error.ts';
+import { type OpenStorage, openStorage } from './storage.ts';
+
+/**
+ * Runs a function with temporary storage for a trial app: neither the data directory nor the database of the settings
+ * is opened, and nothing remains afterwards. Throws a SettingsError without a folder for temporary files.
+ */
+export const withTrialStorage = async <T>(run: (openStorage: OpenStorage) => Promise<T>): Promise<T> => {
+  const folder = createTemporaryFolder();
+  try {
+    return await run((settings, parts) =>
+      openStorage({ ...settings, store: 'memory', dataDir: folder, keepSecrets: false }, parts),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const createTemporaryFolder = (): string => {
+  try {
+    return mkdtempSync(join(tmpdir(), 'signalbox-check-'));
+  } catch {
+    throw new SettingsError([
+      `cannot create a temporary folder in ${tmpdir()}: set TMPDIR to a folder that this account can write`,
+    ]);
+  }
+};
