@@ -57,6 +57,8 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#setConfigured(parts.configured ?? [], 0);
     this.#settings?.onChanged(kind.name, () => {
       this.#isStale = true;
+      // The list of broken settings must not have one that was replaced.
+      if (this.#results.some(({ reason }) => reason !== undefined)) this.list();
       this.#tell();
     });
   }
@@ -180,16 +182,19 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.kind.assertName?.(name);
     // Without `complete`, what is given has the stored form.
     if (!complete) return this.#storeUsable(name, given as unknown as Stored, by, expected);
-    return this.#serially(async () => {
+    const known = await this.#serially(async () => {
       await settings.catchUp();
       const version = this.findStored(name)?.version ?? 0;
       if (version === 0) this.assertFree(name);
       // Before anything else is said of the request, which may be about another one than there is.
       if (expected && !expected.includes(version)) throw this.#toConflict(name, version);
-      const value = complete(given, { name, known: this.find(name) });
+      const value = complete(given, { name, known: this.find(name), stored: this.findStored(name)?.value });
+      this.try(name, value);
       // Nothing must come from a version that somebody has replaced meanwhile.
-      return this.#storeUsable(name, value, by, [version]);
+      return this.#put(name, value, by, [version]);
     });
+    await this.#parts.settle?.();
+    return known;
   }
 
   /** Stores one without a check: its feature has checked it, or it only takes something away, such as what has not ended. */
@@ -200,11 +205,9 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     expected?: readonly number[],
     options: PutOptions = this.#limits,
   ): Promise<Known> {
-    const settings = this.#requireSettings(name);
-    const label = this.#toLabel(value);
-    const stored = await settings.put(this.kind.name, name, value, by, expected, { ...options, label });
+    const known = await this.#put(name, value, by, expected, options);
     await this.#parts.settle?.();
-    return this.kind.compile(stored);
+    return known;
   }
 
   /** Resolves to whether there was one. Rejects with an HttpError where it is in the config file. */
@@ -215,6 +218,18 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     const wasThere = await settings.delete(this.kind.name, name, by, expected, label);
     await this.#parts.settle?.();
     return wasThere;
+  }
+
+  async #put(
+    name: string,
+    value: Stored,
+    by: string,
+    expected?: readonly number[],
+    options: PutOptions = this.#limits,
+  ): Promise<Known> {
+    const settings = this.#requireSettings(name);
+    const label = this.#toLabel(value);
+    return this.kind.compile(await settings.put(this.kind.name, name, value, by, expected, { ...options, label }));
   }
 
   async #storeUsable(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {

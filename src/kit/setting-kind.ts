@@ -31,8 +31,10 @@ interface ConfigReading<Known> {
 }
 
 /** What is known when a request to create or replace a setting arrives. */
-interface Replaced<Known> {
+interface Replaced<Stored, Known> {
   name: string;
+  /** As it is stored, also where it cannot be used. */
+  stored: Stored | undefined;
   /** Undefined where there is none, or one that cannot be read. */
   known: Known | undefined;
 }
@@ -79,7 +81,7 @@ export interface SettingKind<Stored, Known, Configured = never, Given = Stored> 
    * What is stored of what a request gives, where that depends on the known one: it is read before, and nobody changes it
    * meanwhile. Without this, what is given is stored. @throws HttpError
    */
-  complete?(given: Given, replaced: Replaced<Known>): Stored;
+  complete?(given: Given, replaced: Replaced<Stored, Known>): Stored;
   /** Describes one for the audit, whose name is only an id. */
   toLabel?(value: Stored): string | undefined;
   /** Says, until a database was read, that one is not known yet: the 404 of others would make its clients give up. */

@@ -191,6 +191,7 @@ const readBody = <Body extends TObject>(
 ): Static<Body> => {
   const body = request.body as Static<Body> & { name?: string };
   assertOwnMembers(body as object, schema, ignores);
-  if (path !== undefined && body.name !== undefined) assertNameOfPath(body.name, path);
+  const isNamed = Object.hasOwn(schema.properties, 'name');
+  if (path !== undefined && isNamed && body.name !== undefined) assertNameOfPath(body.name, path);
   return body;
 };

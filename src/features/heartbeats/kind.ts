@@ -56,5 +56,5 @@ export const heartbeatKind = defineSettingKind<
     setting: undefined,
   }),
   // It keeps its address.
-  complete: (definition, { known }) => ({ ...definition, uuid: known?.uuid ?? randomUUID() }),
+  complete: (definition, { known, stored }) => ({ ...definition, uuid: known?.uuid ?? stored?.uuid ?? randomUUID() }),
 });

@@ -63,7 +63,8 @@ export const createOpener = (
       const isChanged = isOfIncidents !== kept.progress.isOfIncidents || madeAt !== kept.progress.madeAt;
       Object.assign(kept.progress, { isOfIncidents, madeAt });
       if (isChanged) await kept.write();
-      const parts = { target, kept, concurrency, reports, clock, log, onDelivered };
+      const maxRequests = isOfIncidents ? concurrency : mostRequests;
+      const parts = { target, kept, concurrency, maxRequests, reports, clock, log, onDelivered };
       if (isOfIncidents) {
         const messages = createMessageSender({
           destination: toLinkedDestination(target.settings, target.isMade ? madeAt : null),

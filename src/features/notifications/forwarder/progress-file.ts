@@ -51,9 +51,10 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
   let isQueued = false;
+  let isClosed = false;
   const write = (): Promise<void> => {
     // The one that waits for its turn writes everything up to then.
-    if (isQueued) return writing;
+    if (isQueued || isClosed) return writing;
     isQueued = true;
     writing = writing.then(async () => {
       await waitForMessageTurn();
@@ -75,7 +76,7 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
   /** Writes within a second, not all destinations at once; a change that is not written can only repeat deliveries. */
   const save = (): void => {
     isChanged = true;
-    if (timer) return;
+    if (timer || isClosed) return;
     void write();
     timer = setTimeout(
       () => {
@@ -91,10 +92,12 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     write,
     /** Whether the last write failed. */
     isUnwritten: () => isUnwritten,
-    /** Writes what was not written yet. */
+    /** Writes what was not written yet, and nothing later: another destination may have the file then. */
     close: () => {
       clearTimeout(timer);
-      return write();
+      const written = write();
+      isClosed = true;
+      return written;
     },
   };
 };

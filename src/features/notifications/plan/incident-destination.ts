@@ -43,7 +43,7 @@ export interface NoticeSource {
 /** The incidents that a message is about. */
 interface IncidentIds {
   ids: Set<string>;
-  /** What the message said that was just accepted, or refused for good. */
+  /** The content of the last attempt. */
   said?: readonly Happening[];
 }
 
@@ -109,7 +109,14 @@ export class IncidentDestination extends Destination<IncidentIds> {
 
   /** The ids of incidents of which it is to be told now; of some of them, if there are many. */
   listIds(most: number): string[] {
-    return [...this.#messages.keys(), ...this.#collector.ids()].slice(0, most);
+    const ids: string[] = [];
+    for (const all of [this.#messages.keys(), this.#collector.ids()]) {
+      for (const id of all) {
+        if (ids.length >= most) return ids;
+        ids.push(id);
+      }
+    }
+    return ids;
   }
 
   isWaiting(id: string): boolean {
@@ -178,8 +185,7 @@ export class IncidentDestination extends Destination<IncidentIds> {
       await waitForMessageTurn();
       const outcome = await this.request(() => this.#parts.sender.send(happenings));
       this.#noteKnowledge(happenings, outcome);
-      const isSettled = outcome.kind === 'delivered' || outcome.kind === 'refused';
-      if (isSettled) message.message.said = happenings;
+      message.message.said = happenings;
       return outcome;
     });
   }
@@ -202,7 +208,9 @@ export class IncidentDestination extends Destination<IncidentIds> {
   /** Nothing else is told of these incidents before it is stored what became of it; others wait for that only for a while. */
   async settle(message: Message, settled: Settled): Promise<void> {
     const source = this.#source;
-    const happenings = message.message.said ?? this.#prepare(message);
+    const { ids, said } = message.message;
+    // The content of the last attempt counts: what has happened since is planned next.
+    const happenings = said?.filter(({ incident }) => ids.has(incident.id)) ?? this.#prepare(message);
     const noted = happenings.map((happening) => this.#note(happening, settled));
     const known = Promise.all(noted).then(() => {
       this.#drop(message);

@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sendAlert } from '../../../../test/support/alerts.ts';
+import type { TestApp } from '../../../../test/support/app.ts';
 import {
   fire,
   messagesTo,
@@ -174,3 +175,26 @@ test('what is due although an error kept it from being planned is told once that
   await waitForRequests(receiver, 2);
   assert.deepEqual(messagesTo(receiver).toSorted(), ['opened #1 quiet is broken', 'opened #2 new is broken']);
 });
+
+for (const [what, attempt, alert, event] of [
+  ['raised', 0, { level: 'CRITICAL' }, 'raised'],
+  ['resolved', 1, { status: 'resolved' }, 'resolved'],
+] as const) {
+  test(`an incident that is ${what} during the last attempt of the message before is notified of`, async (t) => {
+    let app: TestApp | undefined;
+    const happen = async (started: TestApp): Promise<void> => {
+      await fire(started, 'disk', alert);
+      await waitUntil('it is known', async () =>
+        (await readIncident(started, 1)).timeline.some(({ type }) => type === event),
+      );
+    };
+    const receiver = await startReceiver(t, (response, _request, index) => {
+      if (index !== attempt || !app) response.writeHead(200).end();
+      else void happen(app).then(() => response.writeHead(503).end());
+    });
+    const settings = { retrySeconds: [], repeat: 0.01 };
+    app = await startNotifier(t, [toIncidentDestination(receiver, settings)]);
+    await fire(app, 'disk', { level: 'WARNING' });
+    await waitUntil(what, () => messagesTo(receiver).some((text) => text.startsWith(what)));
+  });
+}

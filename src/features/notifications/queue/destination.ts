@@ -22,8 +22,9 @@ export interface DestinationParts {
   kept: KeptProgress;
   /** Breaks off what is being sent. */
   sender: { close(): Promise<void> };
-  /** Requests at a time. */
+  /** Requests at a time, and at most where slow ones do not hold back others. */
   concurrency: number;
+  maxRequests: number;
   reports: FailureReports;
   clock: () => Date;
   log: FastifyBaseLogger;
@@ -42,7 +43,7 @@ export abstract class Destination<T> implements QueueUser<T> {
   #reporting: Promise<void> = Promise.resolve();
 
   protected constructor(parts: DestinationParts) {
-    const { target, kept, concurrency, clock, log } = parts;
+    const { target, kept, concurrency, maxRequests, clock, log } = parts;
     const { progress } = kept;
     const { name } = target.settings;
     const schedule = createSchedule(target.settings);
@@ -51,7 +52,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     this.target = target;
     this.progress = progress;
     this.receiver = new Receiver({ name, schedule, memory: progress, clock, log });
-    this.queue = new DeliveryQueue({ user: this, receiver: this.receiver, schedule, concurrency, clock });
+    this.queue = new DeliveryQueue({ user: this, receiver: this.receiver, schedule, concurrency, maxRequests, clock });
   }
 
   /** When the oldest of what waits was received, or happened. */

@@ -43,8 +43,9 @@ interface QueueParts<T> {
   user: QueueUser<T>;
   receiver: Receiver;
   schedule: Schedule;
-  /** Requests at a time. */
+  /** Requests at a time, and at most where slow ones do not hold back others. */
   concurrency: number;
+  maxRequests: number;
   clock: () => Date;
 }
 
@@ -142,8 +143,8 @@ export class DeliveryQueue<T> {
 
   /** One request at a time finds out when a trouble ends. */
   get #isBusy(): boolean {
-    const { receiver, concurrency } = this.#parts;
-    return this.#running >= (receiver.isInTrouble ? 1 : Math.min(concurrency + this.#slow, mostRequests));
+    const { receiver, concurrency, maxRequests } = this.#parts;
+    return this.#running >= (receiver.isInTrouble ? 1 : Math.min(concurrency + this.#slow, maxRequests));
   }
 
   /** Milliseconds until something is to be done; infinite if that is not known. */
@@ -173,13 +174,14 @@ export class DeliveryQueue<T> {
   async #attempt(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
     const { user, receiver } = this.#parts;
     const isProbe = receiver.isInTrouble;
+    const failuresBefore = receiver.failures;
     try {
       const outcome = await user.send(one);
       if (!outcome) this.waiting.remove(one);
       if (!outcome || (this.#isClosed && isFailed(outcome))) return outcome;
       // It was rejected before, and others are accepted.
       const isOwn = outcome.kind === 'rejected' && one.rejections > 0 && !isProbe;
-      const hasRecovered = receiver.note(outcome, { isProbe, isOwn });
+      const hasRecovered = receiver.note(outcome, { failuresBefore, isOwn });
       await this.#note(one, outcome);
       if (hasRecovered) this.waiting.hurry({ all: false });
       user.noteOutcome(outcome);
@@ -229,7 +231,12 @@ export class DeliveryQueue<T> {
     for (const one of [...this.waiting.list()]) {
       if (one.state === 'running' || !this.#isOver(one)) continue;
       this.waiting.begin(one);
-      await user.settle(one, { isDelivered: false, result: toGivenUp(one.error ?? reason, schedule) });
+      try {
+        await user.settle(one, { isDelivered: false, result: toGivenUp(one.error ?? reason, schedule) });
+      } catch (err) {
+        user.report(err);
+        this.waiting.release(one, performance.now());
+      }
     }
   }
 

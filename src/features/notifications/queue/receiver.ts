@@ -85,6 +85,11 @@ export class Receiver {
     return this.#trouble?.since;
   }
 
+  /** Failed attempts one after the other; 0 while the receiver accepts messages. */
+  get failures(): number {
+    return this.#trouble?.failures ?? 0;
+  }
+
   get isInTrouble(): boolean {
     return this.#trouble !== undefined;
   }
@@ -95,10 +100,10 @@ export class Receiver {
   }
 
   /**
-   * Notes what became of an attempt; returns whether it ended a trouble. `isProbe`: it began in one. `isOwn`: the failure is
-   * known to be about the message.
+   * Notes the outcome of an attempt that began after so many failures; returns true if it ended a trouble. `isOwn`: the failure
+   * is known to be about the message.
    */
-  note(outcome: DeliveryOutcome, { isProbe, isOwn }: { isProbe: boolean; isOwn: boolean }): boolean {
+  note(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
     this.outcomes[outcome.kind] += 1;
     if (outcome.kind === 'delivered') return this.#noteDelivered();
     const { reason } = outcome;
@@ -108,7 +113,8 @@ export class Receiver {
       return outcome.kind === 'refused' && this.#endTrouble();
     }
     // Attempts that ran side by side count as one.
-    if (isProbe || !this.#trouble) this.#addFailure(outcome);
+    if (this.failures === failuresBefore) this.#addFailure(outcome);
+    this.#trouble ??= this.#createTrouble();
     const since = this.#noteTrouble();
     if (outcome.kind === 'rejected' || this.#now() - since >= this.#parts.schedule.failingMs) this.#fail(since, reason);
     else this.#warn(reason);
