@@ -82,6 +82,6 @@ const findIncidentConcerns = (store: IncidentStore): Concern[] => [
     return [{ area: 'incidents', severity, text }];
   }),
   ...(store.failure
-    ? [{ area: 'incidents', severity: 'ERROR', text: 'Incidents are not up to date: alerts cannot be folded' } as const]
+    ? [{ area: 'incidents', severity: 'ERROR', text: 'Incidents are not up to date: alerts cannot be read' } as const]
     : []),
 ];
