@@ -18,7 +18,7 @@ import { waitUntil } from './support/wait.ts';
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 const memoryBytes = 24 * MiB;
 /** Enough for a start to write its files. */
-const leftBytes = 320 * 1024;
+const leftBytes = 384 * 1024;
 const block = Buffer.alloc(16 * 1024, 'x');
 
 interface Case {
