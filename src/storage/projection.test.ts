@@ -11,8 +11,9 @@ import { atEnd, createScope, type Scope } from '../../test/support/scope.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 import { JournalError } from './journal/errors.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
-import { toMark } from './journal/line.ts';
+import { type StoredRecord, toMark } from './journal/line.ts';
 import { expectMovedFiles, Projection } from './projection.ts';
+import type { FollowedLog } from './record-log.ts';
 import { type ProjectionSnapshot, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
@@ -676,4 +677,77 @@ test('a process that has not read events which only a snapshot still has begins 
   await projection.catchUp();
   assert.deepEqual(read(), [['a', 9]]);
   assert.ok(heard.includes(undefined));
+});
+
+/** A log that instances share, in memory. `isNoted` says up to which seq this instance knows what is stored. */
+const createSharedLog = () => {
+  let rows: StoredRecord[] = [];
+  let lastSeq = 0;
+  const listeners = new Set<(seq: number) => void>();
+  const add = (name: string): StoredRecord => {
+    const row = { id: `${name} ${rows.length}`, seq: (rows.at(-1)?.seq ?? 0) + 1, name, amount: 1 };
+    rows.push(row);
+    return row;
+  };
+  const note = (seq: number): void => {
+    lastSeq = Math.max(lastSeq, seq);
+    for (const listener of listeners) listener(seq);
+  };
+  const log: FollowedLog = {
+    appendAll: async (records, ids = []) => {
+      const added = records.map((record, index) => ({ ...record, ...add('own'), ...record, id: ids[index] ?? '' }));
+      rows.splice(-added.length, added.length, ...added);
+      note(added.at(-1)?.seq ?? 0);
+      return added.map(({ id, seq }) => ({ id, seq }) as never);
+    },
+    readAfter: async function* (seq, last) {
+      await undefined;
+      const found = rows.find((row) => row.seq === last?.seq);
+      if (last?.id !== undefined && found?.id !== last.id) throw new JournalError('gone', 'it is lost');
+      const records = rows.filter((row) => row.seq > seq);
+      if (records.length > 0) yield records;
+    },
+    onStored: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    holdFrom: async () => () => undefined,
+    state: () => ({ healthy: true, failure: undefined, lastSeq }),
+  };
+  return {
+    log,
+    add,
+    note,
+    /** As a failover leaves the log; this instance knows of what was lost. */
+    lose: (seq: number) => {
+      rows = rows.filter((row) => row.seq <= seq);
+    },
+  };
+};
+
+test('events that get the seqs of others, which a failover lost before they were folded, are folded', async () => {
+  const { log, add, note, lose } = createSharedLog();
+  const projection = await Projection.open({
+    log,
+    createState: () => new Ledger(),
+    onDamage: assert.fail,
+    onUnsaved: assert.fail,
+  });
+  add('kept');
+  await projection.catchUp();
+  for (const name of ['lost', 'lost too', 'lost as well']) add(name);
+  lose(1);
+  note(4);
+  await projection.catchUp();
+  assert.equal(projection.isCurrent, true);
+  add('other');
+  await projection.append({ name: 'own', amount: 1 });
+  await projection.catchUp();
+  const state = [
+    ['kept', 1],
+    ['other', 1],
+    ['own', 1],
+  ];
+  assert.deepEqual([projection.state.read(), projection.isCurrent], [state, true]);
+  await projection.close();
 });

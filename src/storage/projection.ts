@@ -113,6 +113,8 @@ export class Projection<State extends ProjectionState> {
   #seq: number | undefined;
   /** The same as far as it is known by its id, or the seq of the snapshot. */
   #last: LastRecord | undefined;
+  /** What was stored up to this was read, or a database has lost it. */
+  #readSeq = 0;
   /** By id. */
   readonly #sent = new Map<string, Sent<OutcomeOf<State>>>();
   readonly #doubtful = new DoubtfulEvents();
@@ -184,7 +186,8 @@ export class Projection<State extends ProjectionState> {
 
   /** Whether everything is folded that this process knows to be stored. */
   get isCurrent(): boolean {
-    return this.#hasRead && !this.#failure && (this.#parts.log.state().lastSeq ?? 0) <= (this.#seq ?? 0);
+    const { lastSeq = 0 } = this.#parts.log.state();
+    return this.#hasRead && !this.#failure && lastSeq <= Math.max(this.#readSeq, this.seq);
   }
 
   /** Why no snapshot can be written, so that the log is kept. */
@@ -263,8 +266,8 @@ export class Projection<State extends ProjectionState> {
       await this.#prepare();
       const sent = batch.map((waiting): Sent<OutcomeOf<State>> => ({ id: createId(), waiting }));
       for (const each of sent) this.#sent.set(each.id, each);
-      await Promise.all(sent.map((each) => this.#store(each)));
-      if (!this.isCurrent) await this.#readOn().catch(ignore);
+      const areStored = await Promise.all(sent.map((each) => this.#store(each)));
+      if (sent.some(({ folded }, index) => areStored[index] && !folded)) await this.#readOn().catch(ignore);
       // Events of the batch that are stored may depend on those that failed.
       if (this.#doubtful.areThere) await this.#prepare();
       for (const { waiting, folded } of sent) {
@@ -277,13 +280,15 @@ export class Projection<State extends ProjectionState> {
     }
   }
 
-  async #store({ id, waiting }: Sent<OutcomeOf<State>>): Promise<void> {
+  async #store({ id, waiting }: Sent<OutcomeOf<State>>): Promise<boolean> {
     const { log, snapshot } = this.#parts;
     try {
       await log.appendAll([waiting.item], [id]);
+      return true;
     } catch (error) {
       if (snapshot) this.#doubtful.note(id, error, log.state());
       waiting.reject(error as Error);
+      return false;
     }
   }
 
@@ -346,11 +351,13 @@ export class Projection<State extends ProjectionState> {
   async #foldStored(): Promise<void> {
     const { log } = this.#parts;
     const from = this.#seq ?? (await this.#restore());
-    const { lastSeq = 0 } = log.state();
+    const { lastSeq = 0, assignedSeq } = log.state();
     const recent = log.recentAfter?.(from);
     if (recent && recent.length <= foldedCount) this.#foldAll(recent);
     else await this.#foldSlowly(recent ? [recent] : log.readAfter(from, this.#last));
-    this.#passTo(lastSeq);
+    this.#readSeq = lastSeq;
+    // Where instances share the log, others may still get a seq that a failover has taken back.
+    if (assignedSeq !== undefined) this.#passTo(lastSeq);
     if (!this.#isReplaced) return;
     this.#isReplaced = false;
     for (const listener of this.#listeners) listener(undefined);

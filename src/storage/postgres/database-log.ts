@@ -56,7 +56,8 @@ export class DatabaseLog implements RecordLog {
   readonly #collection: Collection<RecordChange, Placed[]>;
   readonly #listeners = new Set<(lastSeq: number) => void>();
   readonly #lostListeners = new Set<() => void>();
-  readonly #tables: readonly string[];
+  /** With one order of seq. */
+  readonly #tables: readonly [string, ...string[]];
   /** What projections still need. */
   readonly #holds = new Set<() => number>();
   /** The last record that is stored; its id is undefined where only its seq is known. */
@@ -106,7 +107,7 @@ export class DatabaseLog implements RecordLog {
     const { database, table } = this.#options;
     return {
       appendAll: (records, ids) => this.appendAll(records, ids),
-      readAfter: (seq, last) => this.#follow({ tables: this.#tables, projection: table }, seq, last),
+      readAfter: (seq, last) => this.#follow({ wanted: this.#tables, projection: table }, seq, last),
       onStored: (listener) => this.onStored(listener),
       onLost: (listener) => this.onLost(listener),
       holdFrom: async (from) => {
@@ -160,7 +161,7 @@ export class DatabaseLog implements RecordLog {
 
   readAfter(seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]> {
     const { table, hasSnapshot } = this.#options;
-    return this.#follow({ tables: [table], projection: hasSnapshot ? table : undefined }, seq, last);
+    return this.#follow({ wanted: [table], projection: hasSnapshot ? table : undefined }, seq, last);
   }
 
   /** The records that this instance has stored. */
@@ -234,7 +235,12 @@ export class DatabaseLog implements RecordLog {
     await undefined;
   }
 
-  async *#follow(tables: FollowedTables, seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]> {
+  async *#follow(
+    followed: Omit<FollowedTables, 'tables'>,
+    seq: number,
+    last?: LastRecord,
+  ): AsyncGenerator<StoredRecord[]> {
+    const tables: FollowedTables = { ...followed, tables: this.#tables };
     for await (const records of readFollowed(this.#options.database, tables, seq, last)) {
       const end = records.at(-1);
       if (end) this.#note({ seq: end.seq, id: end.id });

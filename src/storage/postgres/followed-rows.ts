@@ -9,15 +9,18 @@ import { parseRow } from './record-search.ts';
 const pageCount = 1000;
 const pageBytes = 4 * 1024 * 1024;
 
-/** Tables with one order of seq. */
+/** Tables with one order of seq, whose gate has the name of the first. */
 export interface FollowedTables {
-  tables: readonly string[];
+  tables: readonly [string, ...string[]];
+  /** Those of them whose records are wanted. */
+  wanted: readonly string[];
   /** The projection whose snapshot may have records alone; undefined without one. */
   projection: string | undefined;
 }
 
 /**
- * Records after a seq for a projection that has folded those up to `last`, which has no id where that is the seq of its snapshot.
+ * Records after a seq, up to those that are stored when the reading begins, for a projection that has folded those up to `last`,
+ * which has no id where that is the seq of its snapshot.
  * Each page is read in one statement with a look whether `last` is still there: after a failover of the database, others may have
  * its seq and those before it.
  *
@@ -25,30 +28,33 @@ export interface FollowedTables {
  */
 export async function* readFollowed(
   database: Pick<Database, 'query'>,
-  { tables, projection }: FollowedTables,
+  { tables, wanted, projection }: FollowedTables,
   seq: number,
   last: LastRecord | undefined,
 ): AsyncGenerator<StoredRecord[]> {
   let after = seq;
   let known = last;
+  let goal: number | undefined;
   for (;;) {
     const rows = await database.query({
-      text: selectPage(tables),
-      values: [after, known?.seq ?? 0, projection ?? ''],
+      text: selectPage(tables, wanted),
+      values: [after, known?.seq ?? 0, projection ?? '', tables[0]],
     });
-    const [{ gone, saved, lastId }] = rows as [Row];
+    const [{ gone, saved, lastId, end }] = rows as [Row];
     if (projection !== undefined && (gone ?? 0) > after) {
       throw new JournalError('gone', `the snapshot alone has records after ${after}`);
     }
-    if (known && isLost(known, { gone, saved, lastId }, projection !== undefined)) {
+    if (known && isLost(known, { gone, saved, lastId, end }, projection !== undefined)) {
       throw new JournalError('gone', `record ${known.seq} is not the one that was folded`);
     }
     const records = rows.filter((row) => row.seq !== null).map(parseRow);
-    const end = records.at(-1);
-    if (!end) return;
+    const read = records.at(-1);
+    if (!read) return;
     yield records;
-    after = end.seq;
-    known = end;
+    goal ??= end as number;
+    if (read.seq >= goal) return;
+    after = read.seq;
+    known = read;
   }
 }
 
@@ -58,29 +64,34 @@ interface FoundLast {
   saved: number | null;
   /** The id of the record with the seq. */
   lastId: string | null;
+  /** The last seq that was given to a record. */
+  end: number;
 }
 
-const isLost = (known: LastRecord, { gone, saved, lastId }: FoundLast, hasSnapshot: boolean): boolean => {
+const isLost = (known: LastRecord, { gone, saved, lastId, end }: FoundLast, hasSnapshot: boolean): boolean => {
   if (known.id === undefined) return hasSnapshot && (saved ?? 0) < known.seq;
+  if (end < known.seq) return true;
   if (lastId !== null) return lastId !== known.id;
   // Old rows are deleted.
   return hasSnapshot && (gone ?? 0) < known.seq;
 };
 
 /** One page of rows, the oldest first, each with what is known of the last record before; one without a seq if there are none. */
-const selectPage = (tables: readonly string[]): string => {
-  const all = (select: (table: string) => string): string =>
-    tables.map((table) => `(${select(table)})`).join(' UNION ALL ');
-  return `SELECT known.gone, known.saved, known.last_id AS "lastId", page.* FROM (SELECT
+const selectPage = (tables: readonly string[], wanted: readonly string[]): string => {
+  const all = (from: readonly string[], select: (table: string) => string): string =>
+    from.map((table) => `(${select(table)})`).join(' UNION ALL ');
+  return `SELECT known.gone, known.saved, known.last_id AS "lastId", known.end_seq AS "end", page.* FROM (SELECT
       (SELECT gone FROM signalbox.projection WHERE name = $3) AS gone,
       (SELECT seq FROM signalbox.projection WHERE name = $3) AS saved,
-      (SELECT id FROM (${all((table) => `SELECT id FROM signalbox.${table} WHERE seq = $2`)}) AS one) AS last_id
+      (SELECT id FROM (${all(tables, (table) => `SELECT id FROM signalbox.${table} WHERE seq = $2`)}) AS one) AS last_id,
+      (SELECT last_id FROM signalbox.gate WHERE name = $4) AS end_seq
     ) AS known LEFT JOIN (
       SELECT seq, id, instance, body FROM (
         SELECT *, coalesce(sum(octet_length(body)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING
           AND 1 PRECEDING), 0) AS bytes
         FROM (
           SELECT * FROM (${all(
+            wanted,
             (table) =>
               `SELECT seq, id, instance, body FROM signalbox.${table} WHERE seq > $1 ORDER BY seq LIMIT ${pageCount}`,
           )}) AS merged ORDER BY seq LIMIT ${pageCount}
