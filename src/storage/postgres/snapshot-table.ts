@@ -1,5 +1,6 @@
 import { Slice } from '../../lib/slice.ts';
 import { dayMs, MiB } from '../../lib/units.ts';
+import { JournalError } from '../journal/errors.ts';
 import { createId } from '../journal/line.ts';
 import type { ProjectionSnapshot } from '../snapshot.ts';
 import type { Collection } from './batch.ts';
@@ -39,11 +40,13 @@ interface NewSnapshot {
   seq: number;
   id: string;
   parts: string;
+  /** How many there are. */
+  count: number;
 }
 
 /**
- * The snapshot of a log that instances share. It counts only if the last event of the state is in the tables then, so it never has
- * events that a failover of the database has lost.
+ * The snapshot of a log that instances share. It counts only if all its parts and the last event of the state are in the tables
+ * then, so it neither lacks entries nor has events that a failover of the database has lost.
  */
 export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
   const { database, tables, cutsLog, isWriter } = given;
@@ -79,8 +82,8 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
       const parts = `${table}/${createId()}`;
       await deleteLeftOver(database, table);
       const written = await writeParts(database, parts, entries);
-      const counts = await database.writeApart(storing, { tables, seq, id, parts });
-      if (counts) size = written;
+      const counts = await database.writeApart(storing, { tables, seq, id, parts, count: written.count });
+      if (counts) size = written.size;
       else await database.query({ text: deleteParts, values: [parts] });
     },
   };
@@ -108,8 +111,12 @@ const deleteLeftOver = async (database: Database, table: string): Promise<void> 
   });
 };
 
-/** Stores the entries under a name, some at a time, so that nobody waits for them; resolves to their length. */
-const writeParts = async (database: Database, name: string, pieces: Iterable<readonly unknown[]>): Promise<number> => {
+/** Stores the entries under a name, some at a time, so that nobody waits for them. */
+const writeParts = async (
+  database: Database,
+  name: string,
+  pieces: Iterable<readonly unknown[]>,
+): Promise<{ size: number; count: number }> => {
   let first = 0;
   let size = 0;
   let parts: string[] = [];
@@ -129,10 +136,10 @@ const writeParts = async (database: Database, name: string, pieces: Iterable<rea
     if (parts.length === partCount) await store();
   }
   await store();
-  return size;
+  return { size, count: first };
 };
 
-/** Calls `take` with each part of the snapshot, an array as JSON, and resolves to the seq; 0 without a snapshot. */
+/** Calls `take` with each part of the snapshot, an array as JSON, and resolves to the seq; 0 without a snapshot. Rejects if a part is missing. */
 export const readSnapshot = async (
   query: (statement: Statement) => Promise<Row[]>,
   table: string,
@@ -146,7 +153,11 @@ export const readSnapshot = async (
     ORDER BY part LIMIT ${partCount}`;
   for (let [next, count] = [0, partCount]; count === partCount; next += count) {
     const rows = await query({ text, values: [name, next] });
-    for (const { body } of rows) take(body);
+    for (const [index, { part, body }] of rows.entries()) {
+      if (part !== next + index)
+        throw new JournalError('damaged', `part ${next + index} of the snapshot ${name} is missing`);
+      take(body);
+    }
     count = rows.length;
   }
   return head.seq;
@@ -178,17 +189,20 @@ const storing: Collection<NewSnapshot, boolean> = {
   name: 'projection',
   read: (changes) => [
     { text: 'SELECT name, seq, coalesce(parts, name) AS parts FROM signalbox.projection' },
-    ...changes.map(({ tables, seq }) => ({
-      text: tables.map((table) => `SELECT id FROM signalbox.${table} WHERE seq = $1`).join(' UNION ALL '),
-      values: [seq],
+    ...changes.map(({ tables, seq, id, parts }) => ({
+      text: `SELECT ${tables
+        .map((table) => `EXISTS (SELECT FROM signalbox.${table} WHERE seq = $1 AND id = $2)`)
+        .join(' OR ')} AS "hasLast", (SELECT count(*) FROM signalbox.projection_part WHERE name = $3) AS count`,
+      values: [seq, id, parts],
     })),
   ],
   decide: (changes, [heads = [], ...found]) => {
     const statements: Statement[] = [];
-    const decisions = changes.map(({ tables: [table], seq, id, parts }, index) => {
+    const decisions = changes.map(({ tables: [table], seq, parts, count }, index) => {
       const head = heads.find(({ name }) => name === table);
-      // Another instance has been faster, or the database has lost the event.
-      if ((head?.seq ?? 0) >= seq || found[index]?.[0]?.id !== id) return { result: false };
+      const isWhole = found[index]?.[0]?.hasLast === true && found[index]?.[0]?.count === count;
+      // Another instance has been faster, or the database has lost the event or some parts.
+      if ((head?.seq ?? 0) >= seq || !isWhole) return { result: false };
       statements.push(
         {
           text: `INSERT INTO signalbox.projection (name, seq, parts) VALUES ($1, $2, $3)
