@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { IncidentStore } from '../../src/features/incidents/store.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
-import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
+import { DatabaseLog, eventsLease } from '../../src/storage/postgres/database-log.ts';
 import { createLease } from '../../src/storage/postgres/lease.ts';
 import { createSnapshotTable } from '../../src/storage/postgres/snapshot-table.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
@@ -28,7 +28,7 @@ export const openInstance = async (t: Scope, url: string, clock: () => Date, { n
     hasEvents: true,
   });
   const measured = { opened: 0 };
-  const lease = createLease(database, 'incidents');
+  const lease = createLease(database, eventsLease);
   await lease.begun;
   const store = await IncidentStore.open({
     rules,

@@ -287,6 +287,47 @@ test('alerts, commands and keys are deleted at their age', { skip }, async (t) =
   await waitUntil('old rows are gone', async () => JSON.stringify(await count()) === JSON.stringify(left));
 });
 
+test('old alerts are deleted where no instance has incidents, which begin after them later', { skip }, async (t) => {
+  const url = await createDatabase(t);
+  const profiles = ['alerts'];
+  const first = await start(t, url, { profiles });
+  await sql(
+    url,
+    `UPDATE signalbox.gate SET last_id = 20 WHERE name = 'alert';
+     INSERT INTO signalbox.alert SELECT n, gen_random_uuid(), 0, 'x', NULL, '{}' FROM generate_series(10, 20) AS n`,
+  );
+  await send(first, { level: 'ERROR', message: 'new' });
+  const readSeqs = async () =>
+    (await sql<{ seq: string }>(url, 'SELECT seq FROM signalbox.alert')).map(({ seq }) => +seq);
+  const hold = (days: number) =>
+    sql(
+      url,
+      `INSERT INTO signalbox.lease VALUES ('incidents', gen_random_uuid(), now() - interval '${days} days')
+       ON CONFLICT (name) DO UPDATE SET until = excluded.until`,
+    );
+  const restart = async (): Promise<void> => {
+    await sql(url, "INSERT INTO signalbox.repeat VALUES ('old', '', gen_random_uuid(), 0)");
+    const app = await start(t, url, { profiles, alertsRetainDays: 1 });
+    // These are looked for after alerts.
+    const find = () => sql(url, "SELECT 1 FROM signalbox.repeat WHERE hash = 'old'");
+    await waitUntil('old rows are looked for', async () => (await find()).length === 0, 15_000);
+    await app.close();
+  };
+  // Somebody may come back and fold them.
+  await hold(0.9);
+  await restart();
+  assert.equal((await readSeqs()).length, 12);
+  await hold(2);
+  await restart();
+  assert.deepEqual(await readSeqs(), [21]);
+  const later = await start(t, url, { profiles: ['alerts', 'incidents'] });
+  await send(later, { level: 'ERROR', message: 'later', fingerprint: 'later' });
+  await waitUntilPasses(async () => {
+    const incidents = await list(later, '/api/incidents');
+    assert.deepEqual(incidents.map(({ title }) => title).toSorted(), ['later', 'new']);
+  });
+});
+
 test('on two instances one sender cannot suppress the alert of another, nor use up its Idempotency-Key', {
   skip,
 }, async (t) => {

@@ -4,7 +4,7 @@ import type { Parts } from '../../kit/feature.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
 import type { Database } from '../../storage/postgres/database.ts';
-import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import { DatabaseLog, eventsLease } from '../../storage/postgres/database-log.ts';
 import { createLease } from '../../storage/postgres/lease.ts';
 import { toEventTable } from '../../storage/postgres/record-collection.ts';
 import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
@@ -62,7 +62,7 @@ const openShared = async (storage: OpeningParts, database: Database, given: Give
     clock,
     log,
   } = storage;
-  const lease = createLease(database, 'incidents');
+  const lease = createLease(database, eventsLease);
   const opened = alerts ? undefined : await openWithoutAlerts(database, clock);
   const { events, isOwn } = (alerts ?? opened) as Pick<AlertSource, 'events' | 'isOwn'>;
   const store = await IncidentStore.open({

@@ -27,6 +27,9 @@ const pollMs = 1000;
 /** Milliseconds for which events stay at least: what was done can be looked up that long. */
 const eventsKeptMs = dayMs;
 
+/** Its holder writes the snapshots of the projection that follows events of features. */
+export const eventsLease = 'incidents';
+
 /** The longest body: a line of a journal holds it. */
 const maxBodyBytes = 2 * 1024 * 1024 - 1024;
 
@@ -76,7 +79,9 @@ export class DatabaseLog implements RecordLog {
     this.#collection = createRecordCollection(table, instance, clock);
     const expiry = { at: { milliseconds: 'at' }, clock } as const;
     const keptMs = async () => ((await retainDays()) || Number.POSITIVE_INFINITY) * dayMs;
-    const covered = hasEvents ? { projection: table, onWaiting: () => this.#askHolds() } : undefined;
+    const covered = hasEvents
+      ? { projection: table, lease: eventsLease, onWaiting: () => this.#askHolds() }
+      : undefined;
     database.expire({ ...expiry, table, key: 'seq', keptMs, covered });
     if (hasEvents) {
       database.expire({ ...expiry, table: toEventTable(table), key: 'seq', keptMs: eventsKeptMs, covered });

@@ -43,8 +43,11 @@ interface Expiry {
   /** Milliseconds for which rows are kept, or what finds out before each deletion; Infinity keeps all. */
   keptMs: number | (() => Promise<number>);
   clock(): Date;
-  /** Rows stay until the snapshot of a projection has them; `onWaiting` is called where some wait for that. */
-  covered?: { projection: string; onWaiting(): void } | undefined;
+  /**
+   * Rows stay until the snapshot of a projection has them; `onWaiting` is called where some wait for that. Where rows have come
+   * for a day since anybody held the lease, nobody writes snapshots, and age alone counts.
+   */
+  covered?: { projection: string; lease: string; onWaiting(): void } | undefined;
 }
 
 /** Rows of a table that are deleted when a projection has them. */
@@ -231,25 +234,43 @@ export class Database {
     const findLimit = () => clock().getTime() - keptMs;
     const order = `ORDER BY ${column}`;
     if (!covered) return this.#delete(table, key, `${column} < ${limit} ${order}`, findLimit);
-    const { projection, onWaiting } = covered;
+    const { projection, lease, onWaiting } = covered;
     const saved = `coalesce((SELECT seq FROM signalbox.projection WHERE name = '${projection}'), 0)`;
-    await this.#delete(table, key, `${column} < ${limit} AND ${key} <= ${saved} ${order}`, findLimit, projection);
+    await this.#delete(table, key, `${column} < ${limit} AND ${key} <= ${saved} ${order}`, findLimit, {
+      name: projection,
+      raised: ['gone'],
+    });
     const text = `SELECT EXISTS (SELECT FROM signalbox.${table} WHERE ${column} < ${limit}) AS "areWaiting"`;
     const [row] = await this.query({ text, values: [findLimit()] });
-    if (row.areWaiting) onWaiting();
+    if (!row.areWaiting) return;
+    if (!(await this.#isAbandoned(projection, lease))) return onWaiting();
+    // The projection goes on after what is deleted.
+    const noted = { name: projection, raised: ['gone', 'seq'] };
+    await this.#delete(table, key, `${column} < ${limit} ${order}`, findLimit, noted);
   }
 
-  /** Notes the last seq of what is deleted, in the same statement, where a projection may have to restore its snapshot. */
+  /** Whether rows have come to the log for a day since anybody held the lease. */
+  async #isAbandoned(log: string, lease: string): Promise<boolean> {
+    const text = `SELECT NOT EXISTS (SELECT FROM signalbox.lease WHERE name = $1 AND (until > now() - interval '1 day'
+      OR NOT EXISTS (SELECT FROM signalbox.${log} WHERE at > extract(epoch FROM until + interval '1 day') * 1000)))
+      AS "isAbandoned"`;
+    const [row] = await this.query({ text, values: [lease] });
+    return row.isAbandoned;
+  }
+
+  /** Raises columns of a projection to the last seq of what is deleted, in the same statement: it may have to restore its snapshot. */
   async #delete(
     table: string,
     key: string,
     condition: string,
     findValue: () => number,
-    projection?: string,
+    projection?: { name: string; raised: readonly string[] },
   ): Promise<void> {
+    const raise = (column: string): string =>
+      `${column} = greatest(projection.${column}, (SELECT max(${key}) FROM gone))`;
     const noted = projection
-      ? `, noted AS (UPDATE signalbox.projection SET gone = greatest(projection.gone, (SELECT max(${key}) FROM gone))
-          WHERE name = '${projection}' AND EXISTS (SELECT FROM gone) RETURNING 1)`
+      ? `, noted AS (UPDATE signalbox.projection SET ${projection.raised.map(raise).join(', ')}
+          WHERE name = '${projection.name}' AND EXISTS (SELECT FROM gone) RETURNING 1)`
       : '';
     // Other instances delete, too.
     const text = `WITH gone AS (DELETE FROM signalbox.${table} WHERE ${key} IN (SELECT ${key} FROM signalbox.${table}

@@ -68,7 +68,8 @@ export const createLease = (
     await running;
     if (!isHeld()) return;
     heldUntil = 0;
-    const text = 'DELETE FROM signalbox.lease WHERE name = $1 AND holder = $2';
+    // The row stays, since it says since when nobody holds the lease.
+    const text = 'UPDATE signalbox.lease SET until = now() WHERE name = $1 AND holder = $2';
     await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
   };
   const timer = setInterval(look, renewMs);
