@@ -8,6 +8,7 @@ import { Projection } from '../../src/storage/projection.ts';
 import { createLedgerEvents, Ledger } from '../support/ledger.ts';
 import { amount } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { runSql } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -15,7 +16,7 @@ import { waitUntil } from '../support/wait.ts';
 const skip = toSkipPostgres();
 const ignore = (): void => undefined;
 
-const openInstance = async (t: Scope, url: string) => {
+const openInstance = async (t: Scope, url: string, table: 'setting' | 'alert' = 'setting') => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
   const database = new Database(url, identity, common, { report: ignore, onRefused: ignore, onCommit: ignore });
@@ -23,7 +24,8 @@ const openInstance = async (t: Scope, url: string) => {
   const clock = () => new Date();
   const log = await DatabaseLog.open({
     database,
-    table: 'setting',
+    table,
+    hasEvents: table === 'alert',
     instance: identity.instance,
     clock,
     retainDays: () => 0,
@@ -76,4 +78,47 @@ test('an instance folds what another one has appended within seconds, and at onc
   assert.deepEqual(two.projection.state.read(), [['a', 1]]);
   await two.projection.append({ name: 'a', amount: 2 });
   await waitUntil('the first one has it', () => one.projection.state.read()[0]?.[1] === 3, 5000);
+});
+
+test('reading a log ends at what was stored when it began, however much is stored meanwhile', { skip }, async (t) => {
+  const { log } = await openInstance(t, await createDatabase(t));
+  await log.append({ name: 'a', amount: 1 });
+  const read: number[] = [];
+  for await (const records of log.readAfter(0)) {
+    read.push(...records.map(({ seq }) => seq));
+    if (read.length < 5) await log.append({ name: 'a', amount: 1 });
+  }
+  assert.deepEqual(read, [1]);
+});
+
+test('instances without a snapshot forget what the database has lost, before others get its seqs', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase(t);
+  const { projection } = await openInstance(t, url);
+  for (const name of ['kept', 'lost']) await projection.append({ name, amount: 1 });
+  await runSql(
+    url,
+    "DELETE FROM signalbox.setting WHERE seq = 2; UPDATE signalbox.gate SET last_id = 1 WHERE name = 'setting'",
+  );
+  await projection.catchUp();
+  assert.deepEqual(projection.state.read(), [['kept', 1]]);
+  assert.equal(projection.isCurrent, true);
+  await projection.append({ name: 'other', amount: 1 });
+  assert.equal(projection.state.read().length, 2);
+});
+
+test('of a log with events, what the database has lost is forgotten where an event has its seq', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase(t);
+  const { projection } = await openInstance(t, url, 'alert');
+  await projection.append({ name: 'lost', amount: 1 });
+  await runSql(
+    url,
+    `WITH lost AS (DELETE FROM signalbox.alert RETURNING seq)
+      INSERT INTO signalbox.alert_event SELECT seq, gen_random_uuid(), 0, 'x', NULL, '{"feature":"other"}' FROM lost`,
+  );
+  await projection.catchUp();
+  assert.deepEqual(projection.state.read(), []);
 });
