@@ -162,6 +162,8 @@ export interface IncidentSource {
   listSent(filter: SentFilter, limit: number, before?: number): Awaitable<SentNotification[]>;
   /** Calls the listener with incidents that are new or have changed, also where they only have more alerts. */
   onChanged(listener: (incidents: readonly SharedIncident[]) => void): void;
+  /** Calls the listener when a database has lost events: incidents may be as they were before, or gone. */
+  onLost(listener: () => void): void;
   /** Resolves when all alerts are counted that are stored now. */
   catchUp(): Promise<void>;
 }

@@ -41,6 +41,7 @@ export const incidents = defineFeature({
       act: (action) => store.act(action),
       listSent: (...args) => store.listSent(...args),
       onChanged: (listener) => store.onChanged(listener),
+      onLost: (listener) => store.onLost(listener),
       catchUp: () => store.catchUp(),
     };
     const describeNotifications = (incident: SharedIncident) => offers.notifications?.describe(incident) ?? [];

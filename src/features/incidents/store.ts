@@ -69,6 +69,7 @@ export class IncidentStore {
   readonly #projection: Projection<ProjectedIncidents>;
   #rules: Rules;
   readonly #listeners: ((incidents: readonly StoredIncident[]) => void)[] = [];
+  readonly #lostListeners: (() => void)[] = [];
   /** What is stored up to this is no news; undefined until a database was reached. */
   #knownSeq: number | undefined;
   /** As they were restored last. */
@@ -172,6 +173,11 @@ export class IncidentStore {
   /** Calls the listener with incidents that are new or have changed, also where they only have more alerts. */
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls the listener when a database has lost events: incidents may be as they were before, or gone. */
+  onLost(listener: () => void): void {
+    this.#lostListeners.push(listener);
   }
 
   /**
@@ -317,6 +323,7 @@ export class IncidentStore {
     this.#restored = this.#state;
     if (!before) return;
     this.#knownSeq = this.#projection.seq;
+    for (const listener of this.#lostListeners) listener();
     this.#tell(this.#state.listOther(before));
   }
 

@@ -80,6 +80,7 @@ export class Notifier {
       for (const incident of incidents) this.#take(incident);
       void this.#planChanged();
     });
+    parts.source.onLost(() => this.#loadAgain());
     parts.silences?.onChanged(() => void this.#replanAll());
     parts.lease.onChanged((isHeld) => {
       if (isHeld) this.#load();
@@ -164,6 +165,12 @@ export class Notifier {
       .finally(() => {
         this.#loading = undefined;
       });
+  }
+
+  /** What is known may never have happened, and reading that begins now has nothing of it. */
+  #loadAgain(): void {
+    for (const id of [...this.#incidents.keys()]) this.#forget(id);
+    void Promise.resolve(this.#loading).then(() => this.#load());
   }
 
   async #read(): Promise<void> {
