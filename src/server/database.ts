@@ -67,6 +67,7 @@ export const openDatabase = async (
       else log.warn(`${message}; ${listHosts(store.url)}: ${problem}`);
     },
     onRefused: (err) => log.error({ err }, 'the database refused a change'),
+    onDamage: (damage) => log.error({ damage }, 'a record in the database is damaged'),
     onCommit: (seconds) => commits.observe(seconds),
     onMigrated: (done, total) => onProgress?.('Upgrading the tables in the database', done, total),
   };

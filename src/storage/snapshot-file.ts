@@ -7,6 +7,7 @@ import { passIfGone } from './journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { newline } from './journal/read/files.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
+import { parseJson, salvage } from './salvage.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 
 /** Gets how many bytes of so many are read. */
@@ -81,7 +82,7 @@ const readEntries = async (
   let isWhole = true;
   let end: { lines: number; crc: number } | undefined;
   for await (const line of readLines(createReadStream(path, { highWaterMark: MiB }))) {
-    const value = parseLine(line.toString());
+    const value = parseJson(line.toString());
     bytes += line.length;
     onRead(bytes);
     if (lines === 0 && isHeader(value)) seq = value.seq;
@@ -92,6 +93,7 @@ const readEntries = async (
     } else {
       isWhole = false;
       onDamage(`${path} is damaged near line ${lines + 1}`);
+      // A line of 1.1.0 has many.
       for (const entry of salvage(line.toString())) restore(entry);
     }
     lines += 1;
@@ -101,31 +103,12 @@ const readEntries = async (
   return seq;
 };
 
-/** The value of a line; undefined where it is damaged. */
-const parseLine = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-};
-
 const isHeader = (value: unknown): value is { seq: number } => {
   const { format: found, seq } = (value ?? {}) as { format?: unknown; seq?: unknown };
   return found === format && Number.isSafeInteger(seq);
 };
 
 const isEnd = (value: unknown): value is { lines: number; crc: number } => typeof Object(value).crc === 'number';
-
-/** The entries in a damaged line that are whole: a line of 1.1.0 has many. They begin with the same member, unlike objects in them. */
-const salvage = (line: string): unknown[] => {
-  const [, first] = /^\[\{"(\w+)":/.exec(line) ?? [];
-  return line
-    .replace(/^\[|\]\n$/g, '')
-    .split(/(?<=\}),(?=\{")/)
-    .map(parseLine)
-    .filter((entry) => typeof entry === 'object' && entry !== null && Object.keys(entry)[0] === first);
-};
 
 /** Resolves to the number of bytes. */
 const writeEntries = async (

@@ -19,7 +19,10 @@ const ignore = (): void => undefined;
 const openInstance = async (t: Scope, url: string, table: 'setting' | 'alert' = 'setting') => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
-  const database = new Database(url, identity, common, { report: ignore, onRefused: ignore, onCommit: ignore });
+  const damages: string[] = [];
+  const onDamage = (damage: string) => void damages.push(damage);
+  const observer = { report: ignore, onRefused: ignore, onCommit: ignore, onDamage };
+  const database = new Database(url, identity, common, observer);
   database.begin();
   const clock = () => new Date();
   const log = await DatabaseLog.open({
@@ -37,7 +40,7 @@ const openInstance = async (t: Scope, url: string, table: 'setting' | 'alert' = 
     await log.close();
     await database.close();
   });
-  return { projection, log };
+  return { projection, log, damages };
 };
 
 test('two instances that append at once fold the same events in the same order, and each outcome is that of the order', {
@@ -121,4 +124,26 @@ test('of a log with events, what the database has lost is forgotten where an eve
   );
   await projection.catchUp();
   assert.deepEqual(projection.state.read(), []);
+});
+
+test('a record in the database that is damaged is reported once, and the others count', { skip }, async (t) => {
+  const url = await createDatabase(t);
+  const first = await openInstance(t, url);
+  for (const name of ['a', 'b', 'c']) await first.projection.append({ name, amount: 1 });
+  await runSql(url, "UPDATE signalbox.setting SET body = '{' WHERE seq = 2");
+  const { projection, damages } = await openInstance(t, url);
+  await projection.append({ name: 'd', amount: 1 });
+  assert.deepEqual(
+    projection.state.read().map(([name]) => name),
+    ['a', 'c', 'd'],
+  );
+  await runSql(url, "UPDATE signalbox.setting SET body = '{' WHERE seq = 4");
+  const { damages: again } = await openInstance(t, url);
+  assert.deepEqual(
+    [damages, again],
+    [
+      ['record 2 of the log setting is damaged'],
+      ['record 2 of the log setting is damaged', 'record 4 of the log setting is damaged'],
+    ],
+  );
 });

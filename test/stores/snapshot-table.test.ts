@@ -70,3 +70,15 @@ test('a snapshot that lacks a part is refused', { skip }, async (t) => {
   await sql('DELETE FROM signalbox.projection_part WHERE part = 2');
   await assert.rejects(read(), /part 2 of the snapshot .* is missing/);
 });
+
+test('a part of a snapshot that is damaged costs the entries with the damage, and is reported', { skip }, async (t) => {
+  const { write, read, sql } = await openInstance(t);
+  const nested = { name: 'nested', events: [{ type: 'opened' }, { type: 'resolved' }] };
+  await write([[{ name: 'a' }, { name: 'b' }, nested]]);
+  await sql(`UPDATE signalbox.projection_part SET body = replace(body, '"b"', '"b') WHERE name LIKE 'setting%'`);
+  assert.deepEqual(await read(), {
+    seq: 1,
+    entries: [{ name: 'a' }, nested],
+    damages: ['the snapshot of the table setting is damaged'],
+  });
+});

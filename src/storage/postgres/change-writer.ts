@@ -48,6 +48,8 @@ export interface WriterObserver {
   onRefused(error: unknown): void;
   /** Gets the seconds that each batch took, from the first message to its commit. */
   onCommit(seconds: number): void;
+  /** Gets a record that cannot be read, as a clause. */
+  onDamage?(damage: string): void;
   /** How many of so many upgrades of the tables are done. */
   onMigrated?(done: number, total: number): void;
 }

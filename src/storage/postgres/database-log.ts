@@ -61,6 +61,8 @@ export class DatabaseLog implements RecordLog {
   readonly #lostListeners = new Set<() => void>();
   /** With one order of seq. */
   readonly #tables: readonly [string, ...string[]];
+  /** Records that cannot be read, and have been reported. */
+  readonly #damages = new Set<string>();
   /** What projections still need. */
   readonly #holds = new Set<() => number>();
   /** The last record that is stored; its id is undefined where only its seq is known. */
@@ -246,7 +248,9 @@ export class DatabaseLog implements RecordLog {
     last?: LastRecord,
   ): AsyncGenerator<StoredRecord[]> {
     const tables: FollowedTables = { ...followed, tables: this.#tables };
-    for await (const records of readFollowed(this.#options.database, tables, seq, last)) {
+    for await (const records of readFollowed(this.#options.database, tables, seq, last, (damage) =>
+      this.#report(damage),
+    )) {
       const end = records.at(-1);
       if (end) this.#note({ seq: end.seq, id: end.id });
       yield records;
@@ -272,6 +276,12 @@ export class DatabaseLog implements RecordLog {
     if (last.seq < known) return;
     this.#last = last;
     if (last.seq > known) for (const listener of this.#listeners) listener(last.seq);
+  }
+
+  #report(damage: string): void {
+    if (this.#damages.has(damage)) return;
+    this.#damages.add(damage);
+    this.#options.database.reportDamage(damage);
   }
 
   /** Rows wait until a snapshot has them. */

@@ -148,6 +148,11 @@ export class Database {
     return this.#apart.write(collection, change);
   }
 
+  /** Tells the operator of a record that cannot be read. */
+  reportDamage(damage: string): void {
+    this.#observer.onDamage?.(damage);
+  }
+
   /** The rows of a statement; throws StoreUnavailable within 10 s. */
   query(statement: Statement): Promise<Row[]> {
     return this.#reader.query(statement);

@@ -1,6 +1,7 @@
 import { JournalError } from '../journal/errors.ts';
 import type { StoredRecord } from '../journal/line.ts';
 import type { LastRecord } from '../record-log.ts';
+import type { OnDamage } from '../snapshot.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 import { parseRow } from './record-search.ts';
@@ -24,6 +25,8 @@ export interface FollowedTables {
  * Each page is read in one statement with a look whether `last` is still there: after a failover of the database, others may have
  * its seq and those before it.
  *
+ * `onDamage` gets each row that cannot be read, which is left out.
+ *
  * @throws JournalError `gone` where it is not, or where the snapshot alone has some of these records
  */
 export async function* readFollowed(
@@ -31,6 +34,7 @@ export async function* readFollowed(
   { tables, wanted, projection }: FollowedTables,
   seq: number,
   last: LastRecord | undefined,
+  onDamage: OnDamage,
 ): AsyncGenerator<StoredRecord[]> {
   let after = seq;
   let known = last;
@@ -47,16 +51,26 @@ export async function* readFollowed(
     if (known && isLost(known, { gone, saved, lastId, end }, projection !== undefined)) {
       throw new JournalError('gone', `record ${known.seq} is not the one that was folded`);
     }
-    const records = rows.filter((row) => row.seq !== null).map(parseRow);
-    const read = records.at(-1);
+    const found = rows.filter((row) => row.seq !== null);
+    const read = found.at(-1) as LastRecord | undefined;
     if (!read) return;
-    yield records;
+    const records = found.flatMap((row) => parseOne(row, tables[0], onDamage));
+    if (records.length > 0) yield records;
     goal ??= end as number;
     if (read.seq >= goal) return;
     after = read.seq;
-    known = read;
+    known = { seq: read.seq, id: read.id };
   }
 }
+
+const parseOne = (row: Row, log: string, onDamage: OnDamage): StoredRecord[] => {
+  try {
+    return [parseRow(row)];
+  } catch {
+    onDamage(`record ${row.seq} of the log ${log} is damaged`);
+    return [];
+  }
+};
 
 interface FoundLast {
   gone: number | null;

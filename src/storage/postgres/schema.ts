@@ -239,7 +239,7 @@ INSERT INTO signalbox.projection_part (name, part, body)
     CASE WHEN counts[1] > 0 THEN '{"quietMs":0,"retainMs":0}' ELSE '{}' END)
   FROM signalbox.gate WHERE name = 'incident';
 INSERT INTO signalbox.projection_part (name, part, body)
-  SELECT 'alert', 1 + (place - 1) / 50, '[' || string_agg(entry, ',' ORDER BY place) || ']' FROM (
+  SELECT 'alert', 1 + (place - 1) / 50, '[' || string_agg(entry, E',\\n' ORDER BY place) || ']' FROM (
     SELECT row_number() OVER (ORDER BY change) AS place, '{"incident":' || former_body || ',"events":[' || coalesce((
       SELECT string_agg(event.body, ',' ORDER BY event.number) FROM signalbox.incident_event AS event
         WHERE event.incident = incident.id

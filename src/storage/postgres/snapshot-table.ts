@@ -2,6 +2,7 @@ import { Slice } from '../../lib/slice.ts';
 import { dayMs, MiB } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { createId } from '../journal/line.ts';
+import { entryBreak, parseJson, salvage } from '../salvage.ts';
 import type { ProjectionSnapshot } from '../snapshot.ts';
 import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
@@ -58,7 +59,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
       return size;
     },
     ...(isWriter && { mayWrite: isWriter }),
-    read: async (restore) => {
+    read: async (restore, onDamage) => {
       const found = await database.openSnapshot();
       try {
         size = 0;
@@ -67,7 +68,9 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
           table,
           (body) => {
             size += body.length;
-            for (const entry of JSON.parse(body)) restore(entry);
+            const entries = parseJson(body);
+            if (!Array.isArray(entries)) onDamage(`the snapshot of the table ${table} is damaged`);
+            for (const entry of Array.isArray(entries) ? entries : salvage(body)) restore(entry);
           },
         );
       } finally {
@@ -170,14 +173,14 @@ async function* toParts(pieces: Iterable<readonly unknown[]>): AsyncGenerator<st
   for (const entry of flatten(pieces)) {
     const json = JSON.stringify(entry);
     if (length > 0 && length + json.length > partLength) {
-      yield `[${entries.join(',')}]`;
+      yield `[${entries.join(entryBreak)}]`;
       [entries, length] = [[], 0];
     }
     entries.push(json);
     length += json.length;
     if (slice.isOver) await slice.giveWay();
   }
-  yield `[${entries.join(',')}]`;
+  yield `[${entries.join(entryBreak)}]`;
 }
 
 function* flatten<T>(pieces: Iterable<readonly T[]>): Generator<T> {
