@@ -18,6 +18,9 @@ const leastGrowth = 2 * MiB;
 const partLength = 64 * 1024;
 const partCount = 4;
 
+/** Parts that are deleted at once. */
+const deletedCount = 64;
+
 /** Milliseconds after which parts that do not count yet are left over: whoever wrote them has ended. */
 const leftOverMs = dayMs;
 
@@ -80,38 +83,50 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
     write: async (_seq, entries, last) => {
       if (last?.id === undefined) return;
       const { seq, id } = last;
-      const growth = await readGrowth(database, table, seq);
-      if (growth === undefined || (!isWriter && growth < leastGrowth)) return;
+      if (!(await isDue(database, table, seq, isWriter ? 0 : leastGrowth))) return;
       const parts = `${table}/${createId()}`;
       await deleteLeftOver(database, table);
-      const written = await writeParts(database, parts, entries);
-      const counts = await database.writeApart(storing, { tables, seq, id, parts, count: written.count });
-      if (counts) size = written.size;
-      else await database.query({ text: deleteParts, values: [parts] });
+      let spare = parts;
+      try {
+        const written = await writeParts(database, parts, entries);
+        // If this fails, the parts may count nevertheless, or soon.
+        spare = '';
+        const stored = await database.writeApart(storing, { tables, seq, id, parts, count: written.count });
+        spare = stored.spare;
+        if (stored.counts) size = written.size;
+      } finally {
+        if (spare !== '') await deleteParts(database, table, 'name = $2', spare).catch(() => undefined);
+      }
     },
   };
 };
 
-/** Bytes of the log from the last snapshot up to a seq; undefined where the snapshot is as new. */
-const readGrowth = async (database: Database, table: string, seq: number): Promise<number | undefined> => {
+/** Whether the last snapshot is older than a seq, and the log has grown by so many bytes up to that. */
+const isDue = async (database: Database, table: string, seq: number, bytes: number): Promise<boolean> => {
+  const growth = `(SELECT coalesce(sum(octet_length(body)), 0) FROM signalbox.${table} WHERE seq > head.seq AND seq <= $2)`;
   const [row] = await database.query({
-    text: `SELECT head.seq < $2 AS "isNewer", (SELECT coalesce(sum(octet_length(body)), 0) FROM signalbox.${table}
-        WHERE seq > head.seq AND seq <= $2) AS growth
+    text: `SELECT head.seq < $2${bytes > 0 ? ` AND ${growth} >= ${bytes}` : ''} AS "isDue"
       FROM (SELECT coalesce((SELECT seq FROM signalbox.projection WHERE name = $1), 0) AS seq) AS head`,
     values: [table, seq],
   });
-  return row.isNewer ? row.growth : undefined;
+  return row.isDue;
 };
 
-const deleteParts = 'DELETE FROM signalbox.projection_part WHERE name = $1 RETURNING 1 AS one';
+/** Deletes parts of the log's snapshots, a few at a time, but never those that count: a failover may have made former ones count again. */
+const deleteParts = async (database: Database, table: string, condition: string, value: string): Promise<void> => {
+  const text = `DELETE FROM signalbox.projection_part WHERE (name, part) IN (
+      SELECT name, part FROM signalbox.projection_part WHERE ${condition} AND name IS DISTINCT FROM
+        (SELECT coalesce(parts, name) FROM signalbox.projection WHERE name = $1) LIMIT ${deletedCount}
+    ) RETURNING 1 AS one`;
+  for (let count = deletedCount; count === deletedCount; ) {
+    count = (await database.query({ text, values: [table, value] })).length;
+  }
+};
 
-/** Deletes parts that never came to count. */
-const deleteLeftOver = async (database: Database, table: string): Promise<void> => {
-  await database.query({
-    text: `DELETE FROM signalbox.projection_part WHERE starts_with(name, $1 || '/') AND name < $1 || '/' || $2
-      AND name <> (SELECT coalesce(parts, '') FROM signalbox.projection WHERE name = $1) RETURNING 1 AS one`,
-    values: [table, createId(Date.now() - leftOverMs)],
-  });
+/** Deletes parts that never came to count, or do not any more. */
+const deleteLeftOver = (database: Database, table: string): Promise<void> => {
+  const condition = `(name = $1 OR starts_with(name, $1 || '/') AND name < $1 || '/' || $2)`;
+  return deleteParts(database, table, condition, createId(Date.now() - leftOverMs));
 };
 
 /** Stores the entries under a name, some at a time, so that nobody waits for them. */
@@ -187,8 +202,14 @@ function* flatten<T>(pieces: Iterable<readonly T[]>): Generator<T> {
   for (const piece of pieces) yield* piece;
 }
 
-/** Makes snapshots count; resolves to whether it has. */
-const storing: Collection<NewSnapshot, boolean> = {
+/** Whether a new snapshot counts, and the name of parts that do not. */
+interface Stored {
+  counts: boolean;
+  spare: string;
+}
+
+/** Makes snapshots count. */
+const storing: Collection<NewSnapshot, Stored> = {
   name: 'projection',
   read: (changes) => [
     { text: 'SELECT name, seq, coalesce(parts, name) AS parts FROM signalbox.projection' },
@@ -205,16 +226,13 @@ const storing: Collection<NewSnapshot, boolean> = {
       const head = heads.find(({ name }) => name === table);
       const isWhole = found[index]?.[0]?.hasLast === true && found[index]?.[0]?.count === count;
       // Another instance has been faster, or the database has lost the event or some parts.
-      if ((head?.seq ?? 0) >= seq || !isWhole) return { result: false };
-      statements.push(
-        {
-          text: `INSERT INTO signalbox.projection (name, seq, parts) VALUES ($1, $2, $3)
-            ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, parts = excluded.parts`,
-          values: [table, seq, parts],
-        },
-        { text: 'DELETE FROM signalbox.projection_part WHERE name = $1', values: [head?.parts ?? table] },
-      );
-      return { result: true };
+      if ((head?.seq ?? 0) >= seq || !isWhole) return { result: { counts: false, spare: parts } };
+      statements.push({
+        text: `INSERT INTO signalbox.projection (name, seq, parts) VALUES ($1, $2, $3)
+          ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, parts = excluded.parts`,
+        values: [table, seq, parts],
+      });
+      return { result: { counts: true, spare: head?.parts ?? table } };
     });
     return { decisions, statements };
   },
