@@ -389,6 +389,24 @@ test('an alert of one instance is resolved by another, and both show it', { skip
   await waitUntilPasses(() => check(third));
 });
 
+test('an alert that fires is known after a restart, however many events came after it', { skip }, async (t) => {
+  const url = await createDatabase(t);
+  const first = await start(t, url);
+  const firing = await send(first, { message: 'failed', level: 'CRITICAL', key: 'backup' });
+  await first.close();
+  await sql(
+    url,
+    `INSERT INTO signalbox.alert_event SELECT n, gen_random_uuid(), 0, 'x', NULL, '{"feature":"other"}'
+       FROM generate_series(101, 30000) AS n;
+     UPDATE signalbox.gate SET last_id = 30000 WHERE name = 'alert'`,
+  );
+  const second = await start(t, url);
+  const end = await send(second, { message: 'works again', key: 'backup', status: 'resolved' });
+  await waitUntilPasses(async () => {
+    assert.equal((await second.request('GET', `/api/alerts/${end}`)).json['resolves'], firing);
+  });
+});
+
 test('a reminder is stored once by all instances, and only when it is due', { skip }, async (t) => {
   const url = await createDatabase(t);
   const clock = { now: Date.now() };

@@ -18,7 +18,7 @@ import { SharedAlerts, Spool } from './shared.ts';
 
 const ignore = (): void => undefined;
 
-/** How many of the last records of a shared log are read on startup. */
+/** How many of the last alerts of a shared log are read on startup. */
 const tailCount = 20_000;
 
 /** Days for which alerts are kept for ever: the default of a log that was begun before there was a limit. */
@@ -175,7 +175,7 @@ const openShared = async (
   const firing = await Projection.open<FiringAlerts>({
     log: journal,
     createState: () => new FiringAlerts(clock),
-    begin: async () => Math.max(0, requireSeq(journal.state().lastSeq) - tailCount),
+    begin: () => findTail(database, journal),
     isRestoredLater: true,
     onDamage: ignore,
     onUnsaved: ignore,
@@ -227,10 +227,13 @@ const openShared = async (
   };
 };
 
-/** @throws StoreUnavailable */
-const requireSeq = (lastSeq: number | undefined): number => {
-  if (lastSeq === undefined) throw new StoreUnavailable('The database was not reached yet');
-  return lastSeq;
+/** The seq after which the last alerts of a shared log come: events have seqs of the same order. @throws StoreUnavailable */
+const findTail = async (database: Pick<Database, 'query'>, log: Pick<DatabaseLog, 'state'>): Promise<number> => {
+  if (log.state().lastSeq === undefined) throw new StoreUnavailable('The database was not reached yet');
+  const [row] = await database.query({
+    text: `SELECT seq FROM signalbox.alert ORDER BY seq DESC OFFSET ${tailCount} LIMIT 1`,
+  });
+  return row?.seq ?? 0;
 };
 
 /** What a start says where alerts are kept for ever because they were before. */
