@@ -6,7 +6,7 @@ import { HttpError } from '../../http/errors.ts';
 import { createId, type StoredRecord } from '../../storage/journal/line.ts';
 import { type ActionOn, Fold, mostActive, type Rules } from './fold.ts';
 import { toFoldedAlert } from './incident.ts';
-import { Incidents, mostResolved } from './incident-state.ts';
+import { forgottenCount, Incidents, mostResolved } from './incident-state.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -304,14 +304,18 @@ test('alerts beyond the most incidents are counted in one, and it ends as others
   }, /20000 incidents are open/);
 });
 
-test('of resolved incidents the last ones are kept', () => {
+test('of resolved incidents the last ones are kept, whatever the steps in which alerts were folded', () => {
   const life = createLife({ ...usual, reopenMs: 0, retainMs: 1 });
   for (let index = 0; index < mostResolved + 5; index += 1) {
     life.alert({ fingerprint: `${index}` });
     life.alert({ fingerprint: `${index}`, status: 'resolved' });
   }
-  assert.equal(life.state.size, mostResolved);
-  assert.deepEqual([life.state.find(5), life.state.find(6)?.number], [undefined, 6]);
+  // An event says when they are forgotten.
+  assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved + 5, true]);
+  life.state.forgetOld(life.now());
+  assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved - forgottenCount, false]);
+  const first = forgottenCount + 6;
+  assert.deepEqual([life.state.find(first - 1), life.state.find(first)?.number], [undefined, first]);
   life.state.forgetOld(life.now() + 2);
   assert.equal(life.state.size, 0);
 });

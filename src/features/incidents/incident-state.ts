@@ -15,8 +15,9 @@ import { createFilter, type IncidentFilter, type IncidentList } from './incident
 import { type IncidentState, incidentStates } from './schema.ts';
 import { hasAlert } from './spans.ts';
 
-/** How many resolved incidents are kept; the oldest are forgotten first. */
+/** How many resolved incidents are kept; the oldest are forgotten first, so many together, since each time costs an event. */
 export const mostResolved = 100_000;
+export const forgottenCount = 1000;
 
 /** How many notifications are listed of all incidents. */
 const mostSent = 10_000;
@@ -136,7 +137,6 @@ export class Incidents implements IncidentsBefore {
       if (event.destination !== undefined) this.#sent.push({ id, event });
     }
     if (this.#sent.length > 2 * mostSent) this.#sent = this.#sent.slice(-mostSent);
-    while (this.#countResolved() > mostResolved) this.#forgetOldest();
   }
 
   /** No incident has a number up to this one. */
@@ -146,14 +146,14 @@ export class Incidents implements IncidentsBefore {
 
   /** Whether incidents are kept no longer at a time. */
   hasForgettable(now: number): boolean {
-    const { retainMs } = this.#rules;
-    const resolvedAt = retainMs ? this.#orders.resolved.first()?.resolved?.at : undefined;
-    return resolvedAt !== undefined && resolvedAt < now - retainMs;
+    return this.#countResolved() > mostResolved || this.#hasOld(now);
   }
 
-  /** Forgets incidents that are kept no longer at a time. */
+  /** Forgets incidents that are kept no longer at a time: with an event, since alerts are folded in steps that differ between instances. */
   forgetOld(now: number): void {
-    while (this.hasForgettable(now)) this.#forgetOldest();
+    const isFull = this.#countResolved() > mostResolved;
+    const most = isFull ? mostResolved - forgottenCount : mostResolved;
+    while (this.#countResolved() > most || this.#hasOld(now)) this.#forgetOldest();
   }
 
   list(filter: IncidentFilter, limit: number, before = Number.POSITIVE_INFINITY): IncidentList {
@@ -257,6 +257,13 @@ export class Incidents implements IncidentsBefore {
     }
     this.#earliestDue = Math.min(this.#earliestDue, dueAt(incident, this.#rules));
     return entry;
+  }
+
+  /** Whether the oldest incident was resolved too long ago. */
+  #hasOld(now: number): boolean {
+    const { retainMs } = this.#rules;
+    const resolvedAt = retainMs ? this.#orders.resolved.first()?.resolved?.at : undefined;
+    return resolvedAt !== undefined && resolvedAt < now - retainMs;
   }
 
   #forgetOldest(): void {
