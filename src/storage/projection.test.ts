@@ -555,7 +555,9 @@ test('a log that others share goes on at its end where somebody has replaced it,
   await first.close();
   for (const name of readdirSync(directory)) if (name.endsWith('.jsonl')) rmSync(join(directory, name));
   let replaced = 0;
-  const onReplaced = () => (replaced += 1);
+  const onReplaced = (): void => {
+    replaced += 1;
+  };
   const second = await openLife(t, directory, { onReplaced });
   await second.projection.append({ name: 'a', amount: 1 });
   assert.equal(second.journal.state().lastSeq, 1);

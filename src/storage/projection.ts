@@ -60,10 +60,10 @@ interface ProjectionParts<State extends ProjectionState> {
   /** The log deletes files for reasons of its own, so a snapshot is stored as soon as they wait for it. */
   savesForRetention?: boolean;
   /**
-   * Called where the log ends before the snapshot: somebody has replaced it, and the state goes on at its end. By default empty
-   * records are appended, so that no seq of the snapshot comes again.
+   * Called where the log ends before the snapshot: somebody has replaced it, and the state goes on at its end, as this leaves it.
+   * By default empty records are appended, so that no seq of the snapshot comes again.
    */
-  onReplaced?: () => void;
+  onReplaced?: (state: State) => Promise<void> | void;
   /** Milliseconds for which what others append is collected, so that much is folded together. Own events are folded at once. */
   gatherMs?: number;
   /** `open` does not wait until the log is read. */
@@ -396,7 +396,7 @@ export class Projection<State extends ProjectionState> {
     const isOwnLog = assignedSeq !== undefined;
     // Another instance may have stored a snapshot of records that this one does not know yet.
     if (isOwnLog && onReplaced && lastSeq < seq) {
-      onReplaced();
+      await onReplaced(state);
       seq = lastSeq;
       savedSeq = await this.#keeper.saveBeginning({ seq, last: undefined, save: () => state.save() });
     }

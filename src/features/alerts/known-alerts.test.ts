@@ -59,9 +59,9 @@ test('what is known of alerts is the same after any of them by a snapshot and th
   );
 });
 
-const send = (app: TestApp, status: string) =>
+const send = (app: TestApp, status: string, fingerprint = 'f') =>
   app.request<{ ids: string[]; repeated: number }>('POST', '/api/alert/alertmanager', {
-    body: { alerts: [{ status, labels: { alertname: 'HostDown' }, fingerprint: 'f' }] },
+    body: { alerts: [{ status, labels: { alertname: 'HostDown' }, fingerprint }] },
   });
 
 test('what fires is known after a restart, however many alerts came since', async (t) => {
@@ -77,6 +77,24 @@ test('what fires is known after a restart, however many alerts came since', asyn
   assert.deepEqual((await send(next, 'firing')).json, { received: true, ids: [id], repeated: 1 });
   const [end] = (await send(next, 'resolved')).json.ids;
   assert.equal((await next.request('GET', `/api/alerts/${end}`)).json['resolves'], id);
+});
+
+test('an alert that the log does not have any more is stored when it comes again', async (t) => {
+  const app = await startApp(t);
+  const [kept] = (await send(app, 'firing', 'kept')).json.ids;
+  const dataDir = join(app.folder, 'data');
+  const path = join(dataDir, 'alerts.jsonl');
+  const before = readFileSync(path);
+  const [lost] = (await send(app, 'firing', 'lost')).json.ids;
+  await app.close();
+  // As after a backup was restored, or a power cut without sync.
+  writeFileSync(path, before);
+  const next = await startApp(t, { settings: { dataDir } });
+  const { ids, repeated } = (await send(next, 'firing', 'lost')).json;
+  assert.equal(repeated, 0);
+  assert.notEqual(ids[0], lost);
+  assert.equal((await next.request('GET', `/api/alerts/${ids[0]}`)).status, 200);
+  assert.deepEqual((await send(next, 'firing', 'kept')).json, { received: true, ids: [kept], repeated: 1 });
 });
 
 test('alerts are stored whichever byte of the snapshot of those that fire is damaged', async (t) => {

@@ -23,9 +23,11 @@ const isFirstEntry = createSchemaCheck(FirstEntry) as (entry: unknown) => entry 
 /** Alerts that the next ones are compared with: a projection of the alert log in files. */
 export class KnownAlerts implements ProjectionState<undefined> {
   readonly firing: FiringAlerts;
-  readonly repeats: RepeatKeys;
+  readonly #clock: () => Date;
+  repeats: RepeatKeys;
 
   constructor(clock: () => Date) {
+    this.#clock = clock;
     this.firing = new FiringAlerts(clock);
     this.repeats = new RepeatKeys(clock);
   }
@@ -34,6 +36,14 @@ export class KnownAlerts implements ProjectionState<undefined> {
     if (isFeatureEvent(record)) return;
     this.repeats.fold(record);
     this.firing.fold(record);
+  }
+
+  /** Forgets keys of alerts that the log does not have: their repeats would get ids that are stored nowhere. */
+  async readRepeats(log: RecordLog): Promise<void> {
+    this.repeats = new RepeatKeys(this.#clock);
+    for await (const records of log.readAfter(await findTail(log))) {
+      for (const record of records) if (!isFeatureEvent(record)) this.repeats.fold(record);
+    }
   }
 
   save(): Iterable<readonly unknown[]> {
@@ -78,7 +88,10 @@ export const openKnownAlerts = async (parts: KnownAlertsParts): Promise<Projecti
         return events.state().lastSeq ?? 0;
       }),
     savesForRetention: true,
-    onReplaced: () => log.warn('alerts: the log was replaced; those that fired before it fire on'),
+    onReplaced: (known) => {
+      log.warn('alerts: the log was replaced; those that fired before it fire on');
+      return known.readRepeats(events).catch(report);
+    },
     isRestoredLater: true,
     gatherMs,
     leastGrowth,
