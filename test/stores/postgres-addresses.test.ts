@@ -4,7 +4,8 @@ import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { startPgBouncer, toSkipPgBouncer } from '../support/postgres/pgbouncer.ts';
-import { shareServer, shareSockets } from '../support/postgres/shared-server.ts';
+import { runSql } from '../support/postgres/server.ts';
+import { createDatabase, shareServer, shareSockets } from '../support/postgres/shared-server.ts';
 import { refusal } from '../support/program.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import { variables } from '../support/transfer.ts';
@@ -59,6 +60,21 @@ test('an address that cannot be used is refused in one line that does not show t
     await refuse(t, `postgres://guest:guest@127.0.0.1:${port}/signalbox`),
     `${unusable} the user lacks rights in the database: make it the owner, or grant CREATE on the database`,
   );
+});
+
+test('a user who does not own tables that are to be upgraded is told so', { skip }, async (t) => {
+  const server = await shareServer();
+  const url = new URL(await createDatabase(t));
+  const database = url.pathname.slice(1);
+  await runSql(url.href, 'UPDATE signalbox.schema SET version = version - 1');
+  await server.sql(`CREATE ROLE tenant LOGIN PASSWORD 'tenant'; GRANT CREATE ON DATABASE "${database}" TO tenant`);
+  await runSql(
+    url.href,
+    'GRANT USAGE, CREATE ON SCHEMA signalbox TO tenant; GRANT ALL ON ALL TABLES IN SCHEMA signalbox TO tenant',
+  );
+  url.username = 'tenant';
+  url.password = 'tenant';
+  assert.match(await refuse(t, url.href), new RegExp(`^${unusable} the user does not own its tables`));
 });
 
 test('PgBouncer refuses a wrong password or database in one line', { skip: toSkipPgBouncer() }, async (t) => {

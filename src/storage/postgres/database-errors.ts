@@ -39,6 +39,13 @@ export const isPassing = (error: unknown): boolean => {
 export const missingRights =
   'the user lacks rights in the database: make it the owner, or grant CREATE on the database';
 
+/** Why a user cannot upgrade tables. */
+export const foreignTables =
+  'the user does not own its tables, which this version upgrades: connect once as their owner, or make the user the owner';
+
+/** True if the user lacks rights. */
+export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
+
 /** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',

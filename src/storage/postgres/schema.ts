@@ -2,7 +2,14 @@ import { createHmac } from 'node:crypto';
 import { minuteMs } from '../../lib/units.ts';
 import { readPostgresUrl } from './address.ts';
 import { type Connection, Primary, type Statement } from './connection.ts';
-import { findLastingProblem, isMissing, LastingProblem, missingRights } from './database-errors.ts';
+import {
+  findLastingProblem,
+  foreignTables,
+  isForbidden,
+  isMissing,
+  LastingProblem,
+  missingRights,
+} from './database-errors.ts';
 
 /** Milliseconds that the conversion of many rows may take. */
 const longestMs = 10 * minuteMs;
@@ -300,7 +307,9 @@ export const migrate = async (
       text: 'UPDATE signalbox.schema SET version = $1, readable_by = greatest(readable_by, $2)',
       values: [version, readableBy],
     };
-    await runAll(connection, [{ text }, note], limitMs);
+    await runAll(connection, [{ text }, note], limitMs).catch((error) => {
+      throw current > 0 && isForbidden(error) ? new LastingProblem(foreignTables, { cause: error }) : error;
+    });
   }
   await runAll(connection, [{ text: 'COMMIT' }]);
   if (missing.length > 0) onMigrated(missing.length, missing.length);
@@ -376,10 +385,12 @@ export const readPlan = async (url: string, common: Common): Promise<SchemaPlan>
     const [state] = await connection.query({
       text: `SELECT to_regclass('signalbox.schema') IS NOT NULL AS "hasSchema",
         to_regclass('signalbox.shared') IS NOT NULL AS "hasShared",
-        has_database_privilege(current_database(), 'CREATE') AS "mayCreate"`,
+        has_database_privilege(current_database(), 'CREATE') AS "mayCreate",
+        NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'signalbox' AND NOT pg_has_role(tableowner, 'USAGE')) AS "isOwner"`,
     });
     const found = state.hasSchema ? await readVersion(connection) : undefined;
     if ((found ?? 0) < knownVersion && !state.mayCreate) throw new LastingProblem(missingRights);
+    if ((found ?? 0) < knownVersion && !state.isOwner) throw new LastingProblem(foreignTables);
     if (state.hasShared) await compareCommon(connection, common);
     return { found, known: knownVersion };
   } catch (error) {
