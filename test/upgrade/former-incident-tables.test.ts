@@ -59,3 +59,16 @@ test('incidents in the tables of 1.1.0 are taken over, its instances store alert
     data.map(({ number, title }) => `${number} ${title}`),
   );
 });
+
+test('a damaged incident in the tables of 1.1.0 costs itself alone', { skip: toSkipPostgres() }, async (t) => {
+  const store = await createEmptyDatabase();
+  const sql = (text: string) => runSql(store, text);
+  await sql(readFileSync(join(fixtures, 'data-1.1.0', 'postgres.sql'), 'utf8'));
+  const former = (await sql('SELECT 1 AS one FROM signalbox.incident')).length;
+  await sql('UPDATE signalbox.incident SET body = left(body, 40) WHERE number = 2');
+  const { request } = await startProgram(t, [], { variables: { ...variables, SIGNALBOX_STORE: store } });
+  await waitUntil('the others are there', async () => {
+    const { status, json } = await request<Page & Record<string, unknown>>('GET', '/api/incidents?state=all');
+    return status === 200 && json.total === former - 1 && json.data.every(({ number }) => number !== 2);
+  });
+});
