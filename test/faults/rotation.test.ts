@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { linkSync, renameSync, unlinkSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, unlinkSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { type Busy, finish, startBusy, waitForMore } from './support/busy.ts';
 import { compare } from './support/compare.ts';
@@ -8,6 +8,7 @@ import { readEverything } from './support/moved-files.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
+import { waitUntil } from './support/wait.ts';
 
 const needsLogrotate = requires({ programs: ['logrotate'] });
 
@@ -20,6 +21,8 @@ const rotate = async (t: TestContext, what: string, move: Move, flags: string[] 
   const count = rounds(8, 300);
   for (let round = 1; round <= count; round++) {
     await waitForMore(busy.clients);
+    // Requests of before may have been answered after the last move.
+    await waitUntil('the log has a new file', () => existsSync(busy.file));
     await move(busy, round);
   }
   await waitForMore(busy.clients);
