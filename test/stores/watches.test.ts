@@ -73,7 +73,8 @@ test('the alerts of an instance go on after its restart, and end when it is gone
   const place = raised?.fingerprint.split('/')[1];
   await runSql(
     store,
-    `INSERT INTO signalbox.lease VALUES ('watches/${place}', gen_random_uuid(), now() - interval '1 hour')`,
+    `INSERT INTO signalbox.lease VALUES ('watches/${place}', gen_random_uuid(), now() - interval '1 hour')
+     ON CONFLICT (name) DO UPDATE SET until = excluded.until`,
   );
   const [, ended] = await waitForAlerts(two, 2, 40_000);
   assert.deepEqual([ended?.status, ended?.resolves, ended?.fingerprint], ['resolved', raised?.id, raised?.fingerprint]);

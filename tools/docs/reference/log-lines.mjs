@@ -32,6 +32,10 @@ export const logLines = [
     messages: ['error the database refused a change'],
     meaning: '`err` has the reason; only this change was refused, with 400',
   },
+  {
+    messages: ['error a record in the database is damaged'],
+    meaning: '`damage` has its log and seq: it is left out of what follows from the log; restore the row',
+  },
   { messages: ['warn the seed was not loaded'], meaning: 'the database could not be used on startup' },
   { messages: ['warn alert log: failed', 'warn alert log: recovered'], meaning: 'in between, alerts get 503' },
   { messages: ['warn alert log: reopened'], meaning: 'another program moved or changed the file' },
