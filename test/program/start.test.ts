@@ -126,7 +126,16 @@ test('at log level debug each request is one JSON line', async (t) => {
 test('--help lists every setting in a group with its variable, and fits into 100 columns', async () => {
   const { stdout, code } = await runCommand(['--help']);
   assert.equal(code, 0);
-  for (const group of ['Network', 'Data', 'Security', 'Logging', 'Accounts', 'Alerts', 'Commands', 'Profiles and pages']) {
+  for (const group of [
+    'Network',
+    'Data',
+    'Security',
+    'Logging',
+    'Accounts',
+    'Alerts',
+    'Commands',
+    'Profiles and pages',
+  ]) {
     assert.match(stdout, new RegExp(`\\n\\n${group}:\\n  `));
   }
   const words = stdout.split(/[\s[\]]+/);
