@@ -2,12 +2,13 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { parseJson } from '../lib/parse-json.ts';
 import { Slice } from '../lib/slice.ts';
 import { passIfGone } from './journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { newline } from './journal/read/files.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
-import { parseJson, salvage } from './salvage.ts';
+import { salvage } from './salvage.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 
 /** Gets how many bytes of so many are read. */

@@ -1,8 +1,9 @@
+import { parseJson } from '../../lib/parse-json.ts';
 import { Slice } from '../../lib/slice.ts';
 import { dayMs, MiB } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { createId } from '../journal/line.ts';
-import { entryBreak, parseJson, salvage } from '../salvage.ts';
+import { entryBreak, salvage } from '../salvage.ts';
 import type { ProjectionSnapshot } from '../snapshot.ts';
 import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
