@@ -58,8 +58,6 @@ export interface AlertSource {
   events: FollowedLog;
   /** Whether this instance has stored the record; of several that share a database, one has. */
   isOwn(record: Record<string, unknown>): boolean;
-  /** Calls the listener when another program has moved or changed files of the log. */
-  onMoved(listener: () => void): void;
   /** The alerts that this instance has received, and delivers. Retention begins with `holdFrom`. */
   own: OwnAlerts;
   /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */

@@ -8,15 +8,9 @@ import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import { StoreUnavailable } from '../lib/expected-errors.ts';
 import type { Meters } from '../metrics/meters.ts';
-import type { OpenChanges } from '../storage/changes.ts';
-import type { Folder } from '../storage/folder.ts';
-import type { Journal } from '../storage/journal/journal.ts';
-import type { JournalEvent, JournalOptions } from '../storage/journal/options.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { MovedStore } from '../storage/moved-store.ts';
-import type { Database } from '../storage/postgres/database.ts';
-import type { ReplacedFile } from '../storage/replaced-file.ts';
-import type { ProjectionSnapshot } from '../storage/snapshot.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { Offers } from './offers.ts';
 import { type Route, uuidForm } from './route.ts';
 import type { Severity } from './severity.ts';
@@ -33,16 +27,6 @@ export interface Concern {
   text: string;
 }
 
-/**
- * Opens a durable log in the data directory; `title` prefixes its messages in the program's log, which has all events but
- * those for which `isExpected` returns true. Throws a SettingsError if the directory cannot be used.
- */
-export type OpenLog = (
-  title: string,
-  options: Omit<JournalOptions, 'directory' | 'report'>,
-  isExpected?: (event: JournalEvent) => boolean,
-) => Promise<Journal>;
-
 /** Texts that are made at random where the settings do not name any, by their names. */
 export interface RandomSecrets {
   /** The file that keeps them, so they are the same after a restart; undefined if they last until the process ends. */
@@ -57,23 +41,9 @@ export interface Parts {
   version: string;
   /** Reads a file of the program: from its package's folder, or from the single executable. */
   readProgramFile: ReadFile;
-  openLog: OpenLog;
-  /** Opens a state whose changes are stored as the setting `store` says. Throws a SettingsError. */
-  openChanges: OpenChanges;
-  /** The database that instances share, if the setting `store` names one; then nothing is kept by `openChanges`. */
-  database: Database | undefined;
-  /** The small file with this name in the data directory. */
-  openFile: (name: string) => ReplacedFile;
-  /** What keeps the data, and the absolute path of the data directory. */
-  place: { store: 'memory' | 'file' | 'postgresql'; folder: string };
-  /** Bytes of the file system that has the data directory. */
-  readDataSpace: () => Promise<{ used: number; available: number }>;
-  /** The file `NAME.state` in the data directory, for a state that may be large. By default 16 MiB stay free for others. */
-  openState: (name: string, minFreeBytes?: number) => ProjectionSnapshot;
+  storage: Storage;
   /** The 401 or 403 for a caller without access, as the guard of a route has it. */
   authorize: Authorize;
-  /** The folder with this name in the data directory. */
-  openFolder: (name: string) => Folder;
   /** Who sends alerts with a request, also on an open route. */
   identifySender: IdentifySender;
   /** The topics of all mounted features by name. This and the next two throw an Error before all features are created. */
@@ -153,8 +123,6 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   start?(): void;
   /** Called when shutdown begins: ends responses that would go on. */
   stop?(): void;
-  /** Reopens files after another program moved them (SIGHUP). */
-  reopen?(): Promise<void>;
   /** Applies settings that were read and checked again at runtime (SIGHUP); returns messages to print. */
   reload?(settings: Settings): string[];
   /** Completes acknowledged work and releases files, timers and child processes. */

@@ -136,7 +136,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
         ? []
         : ['jwtSecret is not set: tokens become invalid when the server stops; --keep-secrets keeps them valid'],
       reopen: async () => {
-        await Promise.all([storage.reopen(), ...instances.map((instance) => instance.reopen?.())]);
+        await storage.reopen();
         const renewed = readCertificate(settings);
         if (renewed) renewCertificate(server, renewed);
       },
@@ -274,7 +274,7 @@ const createFeatures = async (
   settings: Settings,
   plan: Plan,
   storage: AppStorage,
-  parts: Omit<Parts, keyof AppStorage | keyof Overview | 'base' | 'offers' | 'records'>,
+  parts: Omit<Parts, 'storage' | 'secrets' | keyof Overview | 'base' | 'offers' | 'records'>,
 ) => {
   const mounted: MountedFeature[] = [];
   const topics = new Map<string, Topic>();
@@ -302,7 +302,8 @@ const createFeatures = async (
   const isServed = ({ name }: Profile) => plan.mounts.some(({ profiles }) => profiles.includes(name));
   for (const feature of plan.mounted) {
     const instance = await feature.create({
-      ...storage,
+      storage,
+      secrets: storage.secrets,
       ...parts,
       ...overview,
       base: plan.mounts.find(({ profiles }) => feature.profiles.some(({ name }) => profiles.includes(name)))?.base,

@@ -26,7 +26,7 @@ export const createUser = async (settings: Settings, account: NewAccount, log: F
   // The list of instances leaves out an instance without a name.
   const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
   try {
-    const runtime = await openRuntimeSettings({ ...storage, clock, log }).catch(explainLock);
+    const runtime = await openRuntimeSettings({ storage, clock, log }).catch(explainLock);
     try {
       await addUser(new SettingKeeper(userKind, { settings: runtime.store }), account, ownSender, clock);
     } finally {

@@ -1,43 +1,23 @@
 import { SettingsError } from '../config/settings-error.ts';
-import type { OpenLog } from '../kit/feature.ts';
-import { keepInMemory, type OpenChanges } from '../storage/changes.ts';
+import type { OpenChanges } from '../storage/changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
-import type { Journal } from '../storage/journal/journal.ts';
-import type { JournalEvent } from '../storage/journal/options.ts';
-import { type LogOptions, openKeptChanges } from '../storage/kept-changes.ts';
+import { openKeptChanges } from '../storage/kept-changes.ts';
+import type { LogOptions, Storage } from '../storage/storage.ts';
 import type { StorageParts } from './database.ts';
-
-interface ChangesOpener {
-  openChanges: OpenChanges;
-  /** Opens the files of changes again that another program has moved. */
-  reopen(): Promise<void>;
-}
-
-/** Keeps changes in memory alone. */
-export const openChangesInMemory: ChangesOpener = {
-  openChanges: async (_name, state) => keepInMemory(state),
-  reopen: async () => undefined,
-};
 
 /** Opens change logs in files of the directory. */
 export const createChangesOpener = (
   directory: string,
-  openLog: OpenLog,
+  openLog: Storage['log'],
   { log, onProgress }: Required<Pick<StorageParts, 'log' | 'onProgress'>>,
-): ChangesOpener => {
-  const journals: Journal[] = [];
-  const openChanges: OpenChanges = async (name, state, onLost) => {
-    const openChangesJournal = async (options: LogOptions, isExpected: (event: JournalEvent) => boolean) => {
-      const journal = await openLog(`${name} log`, { name, ...options }, isExpected);
-      journals.push(journal);
-      return journal;
-    };
+): OpenChanges => {
+  return async (name, state, onLost) => {
     const report = (err: Error) => log.warn({ err }, `${name}: the state cannot be written, so the log is kept`);
     const refuse = (error: unknown): never => {
       throw toRefusal(name, directory, error);
     };
     const onRead = (done: number, total: number) => onProgress(`Reading ${name}`, done, total);
-    const surroundings = { directory, openJournal: openChangesJournal, report, onRead };
+    const surroundings = { directory, openJournal: (options: LogOptions) => openLog(name, options), report, onRead };
     const changes = await openKeptChanges(surroundings, name, state, onLost).catch(refuse);
     return {
       write: (change) => changes.write(change),
@@ -48,10 +28,6 @@ export const createChangesOpener = (
       close: () => changes.close(),
     };
   };
-  const reopen = async (): Promise<void> => {
-    await Promise.all(journals.map((journal) => journal.reopen()));
-  };
-  return { openChanges, reopen };
 };
 
 /** Returns a SettingsError if the files are at fault, else the error itself. */

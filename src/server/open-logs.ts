@@ -1,9 +1,10 @@
 import { SettingsError } from '../config/settings-error.ts';
-import type { Concern, OpenLog } from '../kit/feature.ts';
+import type { Concern } from '../kit/feature.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { JournalError } from '../storage/journal/errors.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import type { JournalEvent } from '../storage/journal/options.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { StorageParts } from './database.ts';
 
 /** Maximum damages of logs that health shows; the program's log has all of them. */
@@ -18,19 +19,20 @@ export const createLogOpener = (
   const logs = new Map<string, OpenedLog>();
   const damages: { title: string; damage: string }[] = [];
   const { failures, syncs } = createLogMeters(meters, logs);
-  const openLog: OpenLog = async (title, options, isExpected = () => false) => {
-    const { name } = options;
+  const openLog: Storage['log'] = async (name, { title = `${name} log`, logsRemoval = true, ...options } = {}) => {
     const [failed, synced] = [failures.at(name), syncs.at(name)];
     try {
       const journal = await openJournal({
         ...options,
         directory,
+        name,
         report: (event) => {
           if (event.type === 'failed') failed.value += 1;
           if (event.type === 'damaged') {
             damages.push({ title, damage: event.damage });
             log.error(toDetails(event), `${title}: damaged`);
-          } else if (!isExpected(event)) log.warn(toDetails(event), `${title}: ${event.type}`);
+          } else if (logsRemoval || event.type !== 'segments-removed')
+            log.warn(toDetails(event), `${title}: ${event.type}`);
         },
         onSync: (seconds) => synced.observe(seconds),
         onIndexed: (done, total) => onProgress(`Indexing the ${title}`, done, total),
@@ -53,7 +55,10 @@ export const createLogOpener = (
     });
     return [...failed, ...damaged];
   };
-  return { openLog, findLogConcerns };
+  const reopen = async (): Promise<void> => {
+    await Promise.all(Array.from(logs.values(), ({ journal }) => journal.reopen()));
+  };
+  return { openLog, findLogConcerns, reopen };
 };
 
 /** Returns the event's details; an error is called `err`, the name that pino serializes in full. */

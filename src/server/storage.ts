@@ -1,35 +1,24 @@
-import { statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import type { Concern, Parts } from '../kit/feature.ts';
-import { limitBytes } from '../storage/changes.ts';
+import type { Concern, RandomSecrets } from '../kit/feature.ts';
+import { limitBytes, openInMemory } from '../storage/changes.ts';
 import { createFolderOf } from '../storage/folder.ts';
 import { hasUnfinishedImport } from '../storage/moved-store.ts';
 import { createReplacedFile } from '../storage/replaced-file.ts';
 import { createSnapshotFile } from '../storage/snapshot-file.ts';
+import type { Storage } from '../storage/storage.ts';
 import { type OnProgress, openDatabase, type StorageParts } from './database.ts';
-import { createChangesOpener, openChangesInMemory } from './open-changes.ts';
+import { createChangesOpener } from './open-changes.ts';
 import { createLogOpener } from './open-logs.ts';
 import { createPassingSecrets, openKeptSecrets } from './secrets.ts';
 import { requireStore } from './store.ts';
 
 /** Storage of data that must survive the app. */
-export interface AppStorage
-  extends Pick<
-    Parts,
-    | 'database'
-    | 'openLog'
-    | 'openChanges'
-    | 'openFolder'
-    | 'openFile'
-    | 'openState'
-    | 'place'
-    | 'readDataSpace'
-    | 'secrets'
-  > {
+export interface AppStorage extends Storage {
+  secrets: RandomSecrets;
   /** Returns the data that cannot be stored at the moment; `unavailable` lists the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
   /** Reopens log files that another program has moved. */
@@ -49,27 +38,23 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   // An import may have begun to store alerts, which a memory store keeps in this directory too.
   const { kind } = requireStore(settings.store);
   if (kind !== 'postgresql') assertNoUnfinishedImport(directory);
-  const { openLog, findLogConcerns } = createLogOpener(directory, { log, meters, onProgress });
-  const { openChanges, reopen } =
-    kind === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openChangesInMemory;
+  const { openLog, findLogConcerns, reopen } = createLogOpener(directory, { log, meters, onProgress });
+  const openChanges = kind === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openInMemory;
   const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
   const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise it`;
   const secrets = settings.keepSecrets ? await openKeptSecrets(directory) : createPassingSecrets();
   const database = await openDatabase(settings, { ...parts, onProgress });
   return {
+    store: kind,
+    directory,
     database,
-    openLog,
-    openChanges: limitBytes(openChanges, storeMaxBytes, full),
-    reopen,
+    log: openLog,
+    changes: limitBytes(openChanges, storeMaxBytes, full),
+    snapshot: (name, minFreeBytes) => createSnapshotFile(join(directory, `${name}.state`), { minFreeBytes }),
+    file: (name) => createReplacedFile(directory, name),
+    folder: (name) => createFolderOf(join(directory, name)),
     secrets,
-    openFile: (name) => createReplacedFile(directory, name),
-    openFolder: (name) => createFolderOf(join(directory, name)),
-    openState: (name, minFreeBytes) => createSnapshotFile(join(directory, `${name}.state`), { minFreeBytes }),
-    place: { store: kind, folder: directory },
-    readDataSpace: async () => {
-      const { bsize, blocks, bfree, bavail } = await statfs(directory);
-      return { used: bsize * (blocks - bfree), available: bsize * bavail };
-    },
+    reopen,
     findStorageConcerns: (unavailable) => [
       ...(database?.failure
         ? [toConcern('stores', 'The database cannot be used')]

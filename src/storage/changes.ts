@@ -45,7 +45,7 @@ export type OpenChanges = <Change, Result>(
 ) => Promise<Changes<Change, Result>>;
 
 /** Changes that are applied at once and stored nowhere. */
-export const keepInMemory = <Change, Result>({ apply }: State<Change, Result>): Changes<Change, Result> => ({
+export const openInMemory: OpenChanges = async (_name, { apply }) => ({
   write: apply,
   countWaiting: () => 0,
   isReady: () => true,

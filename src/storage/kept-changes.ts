@@ -5,10 +5,10 @@ import type { Changes, State } from './changes.ts';
 import { toNotStored } from './journal/errors.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LogRecord, StoredRecord } from './journal/line.ts';
-import type { JournalEvent, JournalOptions } from './journal/options.ts';
-import { expectMovedFiles, Projection, type ProjectionState } from './projection.ts';
+import { Projection, type ProjectionState } from './projection.ts';
 import { type OnDamage, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
+import type { LogOptions } from './storage.ts';
 
 /**
  * How many changes may wait for the disk, and characters of them, also of those that are written as one record. A batch waits
@@ -25,14 +25,18 @@ const leastGrowth = 16 * MiB;
  * Closed segments are deleted as soon as the snapshot does not need them. The last record is kept in memory, so that a batch
  * that was just stored is applied without reading the disk.
  */
-const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB, recentCount: 1 };
-
-export type LogOptions = Omit<JournalOptions, 'directory' | 'name' | 'report'>;
+const options: LogOptions = {
+  segmentBytes: 16 * MiB,
+  retainBytes: 1,
+  awaitsHold: true,
+  maxLineBytes: 4 * MiB,
+  recentCount: 1,
+  logsRemoval: false,
+};
 
 interface Surroundings {
   directory: string;
-  /** Opens the log; events for which `isExpected` returns true need not be reported. */
-  openJournal(options: LogOptions, isExpected: (event: JournalEvent) => boolean): Promise<Journal>;
+  openJournal(options: LogOptions): Promise<Journal>;
   /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
   report(error: Error): void;
   /** How many bytes of so many of the snapshot are read. */
@@ -49,19 +53,15 @@ export const openKeptChanges = async <Change, Result>(
   state: State<Change, Result>,
   onLost: () => void,
 ): Promise<Changes<Change, Result>> => {
-  let opened: Projection<KeptState<Change, Result>> | undefined;
   const toChangeJson = (change: unknown): string => state.toJson(change as Change);
   const toJson = ({ changes }: LogRecord): string =>
     `{"changes":[${(changes as Batch<Change>).changes.map(toChangeJson).join(',')}]}`;
-  const log = await openJournal(
-    { ...options, toJson },
-    expectMovedFiles(() => opened),
-  );
+  const log = await openJournal({ ...options, toJson });
   try {
     const snapshot = createSnapshotFile(toPath(directory, name), { toJson: toChangeJson, onRead });
     // The checksum of the file is known only at its end.
     const kept = new KeptState(state, `${name}.state`, { isWhole: () => true, onDamage: refuseDamage });
-    opened = await Projection.open({
+    const projection = await Projection.open({
       log,
       snapshot,
       createState: () => kept,
@@ -71,7 +71,7 @@ export const openKeptChanges = async <Change, Result>(
       onGap: refuseDamage,
       onUnsaved: report,
     });
-    return new KeptChanges({ log, projection: opened, state, onLost });
+    return new KeptChanges({ log, projection, state, onLost });
   } catch (error) {
     await log.close();
     throw error;
@@ -88,7 +88,7 @@ export const readKeptChanges = async <Change>(
   state: State<Change, unknown>,
   { isWhole, onDamage }: Reading<Change>,
 ): Promise<void> => {
-  const log = await openJournal(options, () => false);
+  const log = await openJournal(options);
   try {
     const path = toPath(directory, name);
     const kept = new KeptState(state, path, { isWhole, onDamage });

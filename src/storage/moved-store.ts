@@ -5,13 +5,14 @@ import type { State } from './changes.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { StoredRecord } from './journal/line.ts';
-import { type LogOptions, openKeptChanges, readKeptChanges } from './kept-changes.ts';
+import { openKeptChanges, readKeptChanges } from './kept-changes.ts';
 import type { Awaitable } from './list.ts';
 import type { Gate } from './postgres/batch.ts';
 import type { Row, Statement } from './postgres/connection.ts';
 import type { MovedRecord } from './record-log.ts';
 import type { OnDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
+import type { LogOptions } from './storage.ts';
 
 /** A store of which `signalbox export` reads all changes, and into which `import` writes them. A log has a MovedRecord for each. */
 export interface MovedStore<Change = unknown> {

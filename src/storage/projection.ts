@@ -6,7 +6,6 @@ import { lengthOf } from './changes.ts';
 import { DoubtfulEvents } from './doubtful-events.ts';
 import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord, type StoredRecord } from './journal/line.ts';
-import type { JournalEvent } from './journal/options.ts';
 import type { FollowedLog, LastRecord } from './record-log.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 import { SnapshotKeeper, type TakenState } from './snapshot-keeper.ts';
@@ -162,7 +161,11 @@ export class Projection<State extends ProjectionState> {
       if (savesForRetention && projection.#hasRead) keeper.saveForRetention(() => projection.#readOn());
       return keeper.savedSeq;
     };
-    if (snapshot) projection.#keeper.release = await log.holdFrom(from, Number.POSITIVE_INFINITY, ignore);
+    if (!snapshot) return projection;
+    // The next start would miss the events of files that were moved away.
+    const stop = log.onMoved?.(() => void projection.save().catch(ignore));
+    if (stop) projection.#stopListening.push(stop);
+    projection.#keeper.release = await log.holdFrom(from, Number.POSITIVE_INFINITY, ignore);
     return projection;
   }
 
@@ -446,17 +449,6 @@ export class Projection<State extends ProjectionState> {
     return { seq: this.seq, last: this.#last, save: () => state.save() };
   }
 }
-
-/**
- * Saves the projection when files of its log are moved away, since the next start would miss their events. Returns true for the
- * events of the journal that need no report.
- */
-export const expectMovedFiles =
-  (findProjection: () => { save(): Promise<void> } | undefined) =>
-  ({ type }: JournalEvent): boolean => {
-    if (type === 'reopened') findProjection()?.save().catch(ignore);
-    return type === 'segments-removed';
-  };
 
 /** Appends empty records up to the seq of a snapshot whose log is lost, so no later event gets a seq that the snapshot has. */
 const fillUp = async (log: Pick<FollowedLog, 'state' | 'appendAll'>, seq: number, empty: LogRecord): Promise<void> => {

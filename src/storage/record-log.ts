@@ -33,7 +33,7 @@ export interface LastRecord {
 /** What a state in memory needs of a log. */
 export type FollowedLog = Pick<
   RecordLog,
-  'appendAll' | 'readAfter' | 'recentAfter' | 'onStored' | 'onLost' | 'holdFrom' | 'state'
+  'appendAll' | 'readAfter' | 'recentAfter' | 'onStored' | 'onLost' | 'onMoved' | 'holdFrom' | 'state'
 >;
 
 /**
@@ -79,6 +79,8 @@ export interface RecordLog {
   onStored(listener: (lastSeq: number) => void): () => void;
   /** Calls the listener when a database that instances share seems to have lost records; returns the function that ends it. */
   onLost?(listener: () => void): () => void;
+  /** Calls the listener after another program has moved or changed files of the log; returns the function that ends it. */
+  onMoved?(listener: () => void): () => void;
   /**
    * Retention of files keeps segments with records after `from()` as long as all closed segments take up at most
    * `maxBytes`. `onDropped` gets the last seq of each segment that is deleted nevertheless. Each reader calls it once, and with
@@ -88,8 +90,6 @@ export interface RecordLog {
   state(): RecordLogState;
   /** Learns what other instances have stored, if they share the log; does nothing if that is not possible. */
   refresh?(): Promise<void>;
-  /** Opens the file again if it was renamed or replaced; after a failure, tries to write again now. */
-  reopen(): Promise<void>;
   /** Refuses new records, stores the waiting ones, and releases what it has open. */
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { openTaskStore } from '../../src/features/tasks/memory-store.ts';
 import type { TaskStore } from '../../src/features/tasks/store.ts';
-import { keepInMemory } from '../../src/storage/changes.ts';
+import { openInMemory } from '../../src/storage/changes.ts';
 import type { Awaitable } from '../../src/storage/list.ts';
 
 /** The memory store behind promises and asynchronous lists, like a database. */
 export const createAsynchronousTaskStore = async (clock: () => Date): Promise<TaskStore> => {
-  const store = await openTaskStore(clock, async (_name, state) => keepInMemory(state));
+  const store = await openTaskStore(clock, openInMemory);
   const later = async <T>(value: Awaitable<T>): Promise<T> => {
     await setImmediate();
     return value;

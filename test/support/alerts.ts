@@ -30,8 +30,8 @@ export const readRecords = async (app: TestApp): Promise<Record<string, unknown>
 export const changeJournal = (change: (journal: Journal) => Journal): Feature[] => {
   const changed: Feature = {
     ...alerts,
-    create: ({ openLog, ...parts }) =>
-      alerts.create({ ...parts, openLog: async (...args) => change(await openLog(...args)) }),
+    create: ({ storage, ...parts }) =>
+      alerts.create({ ...parts, storage: { ...storage, log: async (...args) => change(await storage.log(...args)) } }),
   };
   return features.map((feature) => (feature === alerts ? changed : feature));
 };

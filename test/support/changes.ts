@@ -9,7 +9,7 @@ export const keepIn =
     openKeptChanges(
       {
         directory,
-        openJournal: (options, isExpected) => openJournal({ directory, name, ...options, report: isExpected }),
+        openJournal: (options) => openJournal({ directory, name, ...options }),
         report: (error) => {
           throw error;
         },

@@ -6,9 +6,10 @@ import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
 import { parseSchedule } from '../../kit/schedule.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
+import { readSpace } from '../../storage/journal/files.ts';
 import { About, type Licence, LicenceList, ScheduleQuery, ScheduleTimes } from './schema.ts';
 
-interface AboutParts extends Pick<Parts, 'version' | 'place' | 'readDataSpace' | 'authorize' | 'clock'> {
+interface AboutParts extends Pick<Parts, 'version' | 'storage' | 'authorize' | 'clock'> {
   /** Seconds. */
   readUptime(): number;
   readLicences(): Licence[];
@@ -20,7 +21,7 @@ export const createAboutRoutes = (parts: AboutParts): Route[] => [
   createScheduleRoute(parts),
 ];
 
-const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime }: AboutParts): Route =>
+const createReadRoute = ({ version, storage, authorize, readUptime }: AboutParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/about',
@@ -28,14 +29,14 @@ const createReadRoute = ({ version, place, readDataSpace, authorize, readUptime 
     summary: 'What this server is, and where its data is',
     schema: { operationId: 'getAbout', response: { 200: About } },
     handler: async (request, reply) => {
-      const space = await readDataSpace().catch(() => undefined);
+      const space = await readSpace(storage.directory).catch(() => undefined);
       return sendJson(reply, {
         version,
         runtime: `Node.js ${process.versions.node}`,
         uptimeSeconds: Math.floor(readUptime()),
-        store: place.store,
+        store: storage.store,
         // The paths of the machine are for those who administer it.
-        dataFolder: authorize(request, needs('settings:write')) === undefined ? place.folder : null,
+        dataFolder: authorize(request, needs('settings:write')) === undefined ? storage.directory : null,
         freeBytes: space?.available ?? null,
       });
     },

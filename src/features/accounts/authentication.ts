@@ -11,7 +11,7 @@ import type { loginSettings } from './users.ts';
 
 const loginResults = ['accepted', 'refused', 'delayed'] as const;
 
-type LoginParts = Pick<Parts, 'database' | 'clock' | 'log' | 'meters'> & {
+type LoginParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> & {
   settings: Static<TObject<typeof loginSettings>>;
 };
 
@@ -22,7 +22,7 @@ export type Authenticate = (name: string, password: string, ip: string | undefin
 const readSeconds = (): number => performance.now() / 1000;
 
 export const createAuthentication = (
-  { settings, database, clock, log, meters }: LoginParts,
+  { settings, storage: { database }, clock, log, meters }: LoginParts,
   accounts: Accounts,
   reportRefused: RefusedLogins['report'],
 ): Authenticate => {

@@ -52,7 +52,8 @@ export const login = defineFeature({
   settings: loginSettings,
   findProblems: findUserProblems,
   create: async (parts) => {
-    const { settings, tokens, keys, secrets, log, clock, database, openFile, offers } = parts;
+    const { settings, tokens, keys, secrets, log, clock, storage, offers } = parts;
+    const { database } = storage;
     const { settings: store } = offers;
     /** So that the tokens are refused after a restart, too. */
     const storeRevocation = async (name: string): Promise<void> => {
@@ -80,7 +81,7 @@ export const login = defineFeature({
       keys.setRuntime(keyKeeper.listMade());
       tell();
     });
-    const kept = database ? keepInDatabase(database) : keepInFile(openFile('keys.used'));
+    const kept = database ? keepInDatabase(database) : keepInFile(storage.file('keys.used'));
     const uses = createKeyUses(keys, kept, log);
     const endAll = async (user: string): Promise<number> => {
       const at = keeper ? (await keeper.endSessions(user, user)).at : clock().getTime();
@@ -124,10 +125,10 @@ export const login = defineFeature({
 });
 
 /** Undefined where no token outlives the process. */
-const openMemory = async ({ deriveKeys, secrets, openFile, log }: Parts): Promise<AccountMemory | undefined> => {
+const openMemory = async ({ deriveKeys, secrets, storage, log }: Parts): Promise<AccountMemory | undefined> => {
   const derived = deriveKeys('accounts of the settings');
   const keys = derived.length > 0 || secrets.file === undefined ? derived : [secrets.get('jwtSecret', secretBytes)];
-  return keys.length === 0 ? undefined : openAccountMemory(openFile('accounts.seen'), keys, log);
+  return keys.length === 0 ? undefined : openAccountMemory(storage.file('accounts.seen'), keys, log);
 };
 
 type Issue = (

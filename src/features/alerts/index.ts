@@ -103,8 +103,8 @@ export const alerts = defineFeature({
   tools: [testIntake],
   transfer: alertTransfer,
   create: async (parts) => {
-    const { openLog, openFile, database, identifySender, listUnavailable, clock, meters, settings, offers, log } =
-      parts;
+    const { storage, identifySender, listUnavailable, clock, meters, settings, offers, log } = parts;
+    const { database } = storage;
     const resolveTimeoutMs = () => settings.resolveTimeout * 1000;
     const heard = new Heard(resolveTimeoutMs);
     const alertLog = await openAlertLog({
@@ -112,8 +112,10 @@ export const alerts = defineFeature({
       repeatAfterMs: () => offers.notifications?.repeatAfterMs(),
       hear: (record) => heard.hear(record),
     });
-    const { journal, events, onMoved, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
-    const copies = database ? createSharedCopies(heard, database) : createFileCopies(heard, openFile('alerts.heard'));
+    const { journal, events, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
+    const copies = database
+      ? createSharedCopies(heard, database)
+      : createFileCopies(heard, storage.file('alerts.heard'));
     const lease = database ? createLease(database, 'alert-ends') : ownLease;
     const ends = new AlertEnds({
       heard,
@@ -133,9 +135,8 @@ export const alerts = defineFeature({
       journal,
       events,
       isOwn,
-      onMoved,
       own,
-      readInstance: () => readInstanceId(openLog),
+      readInstance: () => readInstanceId(storage),
       shareOrigin: () => {
         const [key] = database ? parts.deriveKeys('origin') : [];
         return key && toFingerprint([key.toString('hex')]);
@@ -197,9 +198,6 @@ export const alerts = defineFeature({
       close: async () => {
         await ends.close();
         await alertLog.close();
-      },
-      reopen: async () => {
-        await alertLog.reopen();
       },
     };
   },

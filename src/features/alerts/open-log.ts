@@ -3,13 +3,14 @@ import type { Static, TObject } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { alertIndexing } from '../../kit/alert-record.ts';
 import type { OwnAlerts } from '../../kit/alert-source.ts';
-import type { OpenLog, Parts } from '../../kit/feature.ts';
+import type { Parts } from '../../kit/feature.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { isFeatureEvent, type StoredRecord } from '../../storage/journal/line.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { Projection } from '../../storage/projection.ts';
 import type { FollowedLog, RecordLog, Release } from '../../storage/record-log.ts';
+import type { Storage } from '../../storage/storage.ts';
 import { FiringAlerts, type FiringState } from './firing.ts';
 import { type AlertIntake, LocalAlerts, type RepeatParts } from './intake/repeats.ts';
 import { openKnownAlerts, toFiringState } from './known-alerts.ts';
@@ -30,8 +31,6 @@ export interface AlertLog {
   journal: RecordLog;
   /** The same, with events of features. */
   events: FollowedLog;
-  /** Calls the listener when another program has moved or changed files of the log. */
-  onMoved(listener: () => void): void;
   /** The same, of which only alerts that this instance has received are read. */
   own: OwnAlerts;
   isOwn(record: Record<string, unknown>): boolean;
@@ -45,32 +44,21 @@ export interface AlertLog {
   readiness(): { isReady: boolean; unavailable: string[] };
   /** Called once all that read the log have said with `holdFrom` what they need. */
   beginRetention(): void;
-  reopen(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openFile' | 'openState' | 'clock' | 'log' | 'meters'> &
+type OpeningParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> &
   Pick<RepeatParts, 'repeatAfterMs' | 'hear'> & { settings: Static<TObject<typeof alertSettings>> };
 
 /** Opens the log in the database that instances share, if there is one, or else in files of this machine. */
 export const openAlertLog = (parts: OpeningParts): Promise<AlertLog> =>
-  parts.database ? openShared(parts, parts.database) : openLocal(parts);
+  parts.storage.database ? openShared(parts, parts.storage.database) : openLocal(parts);
 
-const openLocal = async ({
-  openLog,
-  openFile,
-  openState,
-  clock,
-  log,
-  settings,
-  repeatAfterMs,
-  hear,
-}: OpeningParts): Promise<AlertLog> => {
+const openLocal = async ({ storage, clock, log, settings, repeatAfterMs, hear }: OpeningParts): Promise<AlertLog> => {
   const { alertsRetainDays } = settings;
-  const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openFile }));
-  const movedListeners: (() => void)[] = [];
-  const options = {
-    name: 'alerts',
+  const retainDays = alertsRetainDays ?? (await readDefaultDays(storage));
+  const opened = await storage.log('alerts', {
+    title: 'alert log',
     segmentBytes: settings.alertsSegmentBytes,
     retainSegments: settings.alertsRetainSegments,
     retainBytes: settings.alertsRetainBytes,
@@ -82,28 +70,21 @@ const openLocal = async ({
     awaitsHold: true,
     recentCount: 1000,
     indexing: alertIndexing,
-  };
-  const opened = await openLog('alert log', options, ({ type }) => {
-    if (type === 'reopened') for (const listener of movedListeners) listener();
-    return false;
   });
   const { journal: events, beginRetention } = collectHolds(opened);
   const journal = readAlertsOf(events);
-  const known = await openKnownAlerts({ events, snapshot: openState('alerts.known'), clock, log });
-  movedListeners.push(() => void known.save().catch(ignore));
+  const known = await openKnownAlerts({ events, snapshot: storage.snapshot('alerts.known'), clock, log });
   return {
     journal,
     events,
     intake: new LocalAlerts(journal, known, { clock, repeatAfterMs, hear }),
     firing: toFiringState(known),
-    onMoved: (listener) => void movedListeners.push(listener),
     whenRead: () => known.catchUp().catch(ignore),
     notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
     own: journal,
     isOwn: () => true,
     beginRetention,
     readiness: () => ({ isReady: journal.state().healthy, unavailable: [] }),
-    reopen: () => journal.reopen(),
     close: async () => {
       // So that the next start reads little.
       if (known.isReady) await known.save().catch(ignore);
@@ -152,15 +133,15 @@ const collectHolds = (opened: RecordLog): { journal: RecordLog; beginRetention()
 };
 
 const openShared = async (
-  { openLog, openFile, clock, log, meters, settings, repeatAfterMs, hear }: OpeningParts,
-  database: NonNullable<Parts['database']>,
+  { storage, clock, log, meters, settings, repeatAfterMs, hear }: OpeningParts,
+  database: Database,
 ): Promise<AlertLog> => {
   let isTold = false;
   const journal = await DatabaseLog.open({
     database,
     table: 'alert',
     hasEvents: true,
-    instance: await readInstanceId(openLog),
+    instance: await readInstanceId(storage),
     clock,
     indexing: alertIndexing,
     retainDays: async () => {
@@ -184,8 +165,7 @@ const openShared = async (
   const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs, hear });
   if (settings.spool) {
     intake.spool = await Spool.open({
-      openLog,
-      openFile,
+      storage,
       log,
       segmentBytes: settings.alertsSegmentBytes,
       minFreeBytes: settings.alertsMinFreeBytes,
@@ -201,7 +181,6 @@ const openShared = async (
   return {
     journal,
     events: journal.events,
-    onMoved: () => undefined,
     own: {
       readAfter: (seq) => journal.readOwnAfter(seq),
       onStored: (listener) => journal.onStored(listener),
@@ -218,7 +197,6 @@ const openShared = async (
       const { healthy } = journal.state();
       return { isReady: healthy || spool?.isHealthy === true, unavailable: healthy ? [] : ['database'] };
     },
-    reopen: () => Promise.all([journal.reopen(), spool?.reopen()]),
     close: async () => {
       await firing.close();
       await spool?.close();
@@ -243,11 +221,11 @@ export const keptNotice = `alertsRetainDays is not set: alerts are kept for ever
  * The default for the log in files. It is decided once, when this version first opens the log, by whether there are alerts
  * in it, and then kept in a small file beside it: nothing that was kept for ever is deleted by an upgrade.
  */
-const readDefaultDays = async ({ openLog, openFile }: Pick<Parts, 'openLog' | 'openFile'>) => {
-  const file = openFile('alerts.retain-days');
+const readDefaultDays = async (storage: Storage) => {
+  const file = storage.file('alerts.retain-days');
   const known = String((await file.read()) ?? '').trim();
   if (known !== '') return known === String(forever) ? forever : defaultRetainDays;
-  const journal = await openLog('alert log', { name: 'alerts', awaitsHold: true });
+  const journal = await storage.log('alerts', { title: 'alert log', awaitsHold: true });
   const days = journal.state().lastSeq === 0 ? defaultRetainDays : forever;
   await journal.close();
   // Where it cannot be written, the next start decides; it never deletes more for that.
@@ -271,8 +249,8 @@ const readSharedDefaultDays = async (database: Pick<Database, 'query'>): Promise
 };
 
 /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
-export const readInstanceId = async (openLog: OpenLog): Promise<string> => {
-  const journal = await openLog('outbox', { name: 'outbox' });
+export const readInstanceId = async (storage: Storage): Promise<string> => {
+  const journal = await storage.log('outbox', { title: 'outbox' });
   try {
     const listing = await journal.listLast(1);
     for await (const { instance } of listing.records()) return String(instance);

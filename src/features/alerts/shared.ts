@@ -120,7 +120,7 @@ const passIfUnavailable = (error: unknown): undefined => {
   if (!(error instanceof StoreUnavailable)) throw error;
 };
 
-interface SpoolParts extends Pick<Parts, 'openLog' | 'openFile' | 'log'> {
+interface SpoolParts extends Pick<Parts, 'storage' | 'log'> {
   segmentBytes: number;
   minFreeBytes: number;
   sync: boolean;
@@ -163,12 +163,12 @@ export class Spool {
 
   /** Begins to ship what an earlier process has left. Throws a SettingsError if the data directory cannot be used. */
   static async open(parts: SpoolParts): Promise<Spool> {
-    const { openLog, openFile, segmentBytes, minFreeBytes, sync } = parts;
+    const { storage, segmentBytes, minFreeBytes, sync } = parts;
     // Every closed file may be deleted that is not held; that is checked once an hour, too.
     const retention = { awaitsHold: true, retainBytes: 1, retainDays: 1 };
     const name = 'alerts-spool';
-    const journal = await openLog('alert spool', { name, segmentBytes, minFreeBytes, sync, ...retention });
-    const position = openFile(`${name}.shipped`);
+    const journal = await storage.log(name, { title: 'alert spool', segmentBytes, minFreeBytes, sync, ...retention });
+    const position = storage.file(`${name}.shipped`);
     const known = Number(String((await position.read()) ?? '0'));
     // The log may have been deleted.
     const shipped = Math.min(Number.isSafeInteger(known) ? known : 0, journal.state().lastSeq);
@@ -210,10 +210,6 @@ export class Spool {
       this.#pending -= 1;
       this.#start();
     }
-  }
-
-  reopen(): Promise<void> {
-    return this.#journal.reopen();
   }
 
   /** Lines that wait are shipped after the next start. */

@@ -33,13 +33,13 @@ export const commands = defineFeature({
   settings: commandSettings,
   tools: [checkTool],
   transfer: auditTransfer,
-  create: async ({ host, clock, openLog, database, powerShellPaths, meters, settings }) => {
+  create: async ({ host, clock, storage, powerShellPaths, meters, settings }) => {
     const { commandRunner, commandTimeout: timeoutSeconds } = settings;
     const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
     const { auditRetainBytes: retainBytes, auditRetainDays: retainDays } = settings;
-    const journal = database
-      ? await DatabaseLog.open({ database, table: 'audit', clock, retainDays: () => retainDays })
-      : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
+    const journal = storage.database
+      ? await DatabaseLog.open({ database: storage.database, table: 'audit', clock, retainDays: () => retainDays })
+      : await storage.log('commands', { title: 'command audit', retainBytes, retainDays });
     const { topic, publish } = createNoticeTopic(needs('audit:read'), ExecutionNotice);
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
     const results = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
@@ -55,7 +55,6 @@ export const commands = defineFeature({
     return {
       profiles: { commands: createCommandRoutes({ executor, audit, runnerName: runner.name }) },
       topics: { executions: topic },
-      reopen: () => journal.reopen(),
       close: async () => {
         await executor.close();
         await journal.close();

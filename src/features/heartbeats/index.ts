@@ -5,7 +5,7 @@ import { Slice } from '../../lib/slice.ts';
 import { MiB } from '../../lib/units.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
-import { expectMovedFiles } from '../../storage/projection.ts';
+import type { LogOptions } from '../../storage/storage.ts';
 import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import { createPingRoutes } from './ping-routes.ts';
@@ -16,8 +16,19 @@ import { createHeartbeatSnapshot, createLastAlive, createSharedLastAlive } from 
 import { HeartbeatStore } from './store.ts';
 import { HeartbeatWatch } from './watch.ts';
 
-/** How many of the last records are in memory, so that what was just stored is folded without reading the disk. */
-const recentCount = 2000;
+/**
+ * Segments are deleted once a snapshot has them. The last records are kept in memory, so that what was just stored is folded
+ * without reading the disk.
+ */
+const files: LogOptions = {
+  title: 'heartbeat log',
+  segmentBytes: 8 * MiB,
+  retainBytes: 1,
+  awaitsHold: true,
+  expects: 'all',
+  recentCount: 2000,
+  logsRemoval: false,
+};
 
 /** Days for which a database keeps what was sent: snapshots have what follows from it. */
 const sharedDays = 7;
@@ -39,19 +50,14 @@ export const heartbeats = defineFeature({
   settings: heartbeatSettings,
   findProblems: findHeartbeatProblems,
   create: async (parts) => {
-    const { offers, database, openLog, openState, openFile, clock, log, meters, authorize, settings } = parts;
-    let store: HeartbeatStore | undefined;
+    const { offers, storage, clock, log, meters, authorize, settings } = parts;
+    const { database } = storage;
     const pings = database
       ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => sharedDays })
-      : await openLog(
-          'heartbeat log',
-          { name: 'heartbeats', segmentBytes: 8 * MiB, retainBytes: 1, awaitsHold: true, expects: 'all', recentCount },
-          expectMovedFiles(() => store),
-        );
-    const snapshot = database ? createHeartbeatSnapshot(database) : openState('heartbeats');
-    const alive = database ? createSharedLastAlive(database) : createLastAlive(openFile('heartbeats.alive'));
-    const opened = await HeartbeatStore.open({ log: pings, snapshot, report: log });
-    store = opened;
+      : await storage.log('heartbeats', files);
+    const snapshot = database ? createHeartbeatSnapshot(database) : storage.snapshot('heartbeats');
+    const alive = database ? createSharedLastAlive(database) : createLastAlive(storage.file('heartbeats.alive'));
+    const store = await HeartbeatStore.open({ log: pings, snapshot, report: log });
     const keeper = new HeartbeatKeeper({
       settings: offers.settings,
       configured: settings.heartbeats,
@@ -62,7 +68,7 @@ export const heartbeats = defineFeature({
     const lease = database ? createLease(database, 'heartbeats') : ownLease;
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Heartbeat);
     const watch = new HeartbeatWatch({
-      store: opened,
+      store,
       alive,
       keeper,
       lease,
@@ -74,7 +80,7 @@ export const heartbeats = defineFeature({
       patienceMs: database ? 10_000 : 0,
     });
     const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
-      const state = opened.find(known.name);
+      const state = store.find(known.name);
       const own = state?.since === known.since ? state : undefined;
       return toHeartbeat(known, own, watch.judge(known), isForAdmin);
     };
@@ -82,7 +88,7 @@ export const heartbeats = defineFeature({
       const known = keeper.find(name);
       if (known) publish(() => show(known, false));
     };
-    opened.onChanged(tell);
+    store.onChanged(tell);
     const sent = meters.counter('signalbox_heartbeat_pings_total', 'What jobs have sent.', ['type']);
     for (const type of ['success', 'start', 'failure', 'log']) sent.at(type);
     meters.reading(
@@ -102,7 +108,7 @@ export const heartbeats = defineFeature({
       ['state'],
     );
     let saving: NodeJS.Timeout | undefined;
-    const common = { store: opened, keeper, authorize, clock };
+    const common = { store, keeper, authorize, clock };
     const count = (type: string): void => {
       sent.at(type).value += 1;
     };
@@ -111,15 +117,14 @@ export const heartbeats = defineFeature({
         heartbeats: [...createPingRoutes({ ...common, count }), ...createHeartbeatRoutes({ ...common, show })],
       },
       topics: { heartbeats: topic },
-      isReady: () => opened.isReady,
+      isReady: () => store.isReady,
       start: () => {
         watch.start();
         saving = setInterval(() => {
           // Of several instances one is enough.
-          if (lease.isHeld()) void opened.save();
+          if (lease.isHeld()) void store.save();
         }, savedMs).unref();
       },
-      reopen: () => opened.reopen(),
       reload: ({ heartbeats: changed }) => {
         keeper.configure(changed, clock().getTime());
         return [];
@@ -128,7 +133,7 @@ export const heartbeats = defineFeature({
         clearInterval(saving);
         await watch.close();
         await lease.close();
-        await opened.close();
+        await store.close();
       },
     } satisfies FeatureInstance<HeartbeatSettings>;
   },

@@ -79,10 +79,6 @@ export class HeartbeatStore {
     await this.#projection.save().catch(() => undefined);
   }
 
-  reopen(): Promise<void> {
-    return this.#log.reopen();
-  }
-
   async close(): Promise<void> {
     await this.#projection.close();
     await this.#log.close();

@@ -29,8 +29,8 @@ export const history = defineFeature({
   name: 'history',
   profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
   settings: {},
-  create: async ({ host, offers, openFile, clock, log }) => {
-    const file = openFile('history.bin');
+  create: async ({ host, offers, storage, clock, log }) => {
+    const file = storage.file('history.bin');
     const fine = new Ring(1, 600);
     const coarse = new Ring(10, 8640);
     const rings = [fine, coarse];

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Parts } from '../../kit/feature.ts';
 import { dayMs, MiB } from '../../lib/units.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
+import type { Storage } from '../../storage/storage.ts';
 import type { ActionOn, Rules } from './fold.ts';
 import type { StateEntry } from './incident-state.ts';
 import { lastNumberIn, type ProjectedIncidents } from './projected-incidents.ts';
@@ -35,21 +35,17 @@ export interface FormerIncidents {
 const readMark = Buffer.from('read\n');
 
 /** The former incidents in the files of a data directory, which stay as they are. */
-export const openFormerIncidents = ({
-  openLog,
-  openState,
-  openFile,
-}: Pick<Parts, 'openLog' | 'openState' | 'openFile'>): FormerIncidents => {
-  const mark = openFile('incidents.read');
-  const state = openState('incidents');
+export const openFormerIncidents = (storage: Storage): FormerIncidents => {
+  const mark = storage.file('incidents.read');
+  const state = storage.snapshot('incidents');
   let isNoted = false;
   const wasRead = async (): Promise<boolean> => (await mark.read()) !== undefined;
   return {
     readState: async (restore, onDamage) => ((await wasRead()) ? undefined : state.read(restore, onDamage)),
     async *readActions(seq) {
-      const isThere = state.size > 0 || (await openFile('incidents.jsonl').read()) !== undefined;
+      const isThere = state.size > 0 || (await storage.file('incidents.jsonl').read()) !== undefined;
       if (!isThere || (await wasRead())) return;
-      const journal = await openLog('incident log', { name: 'incidents', awaitsHold: true });
+      const journal = await storage.log('incidents', { title: 'incident log', awaitsHold: true });
       try {
         for await (const records of journal.readAfter(seq)) yield records as unknown as FormerActions[];
       } finally {
@@ -59,7 +55,7 @@ export const openFormerIncidents = ({
     noteRead: async () => {
       if (isNoted) return;
       isNoted = true;
-      const isThere = !(await wasRead()) && (await openFile('incidents.state').read()) !== undefined;
+      const isThere = !(await wasRead()) && (await storage.file('incidents.state').read()) !== undefined;
       if (isThere) await mark.write(readMark).catch(() => undefined);
     },
   };

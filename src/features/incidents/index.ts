@@ -23,11 +23,11 @@ export const incidents = defineFeature({
     },
   ],
   settings: incidentSettings,
-  create: async (storage) => {
-    const { offers, meters, clock, settings: own } = storage;
+  create: async (parts) => {
+    const { offers, meters, clock, settings: own } = parts;
     const { alerts: { journal } = noAlerts, tasks, silences } = offers;
     const show = createShowIncident(silences, clock);
-    const store = await openIncidents(storage, { rules: toRules(own), observe: createObserver(meters) });
+    const store = await openIncidents(parts, { rules: toRules(own), observe: createObserver(meters) });
     addIncidentMeters(meters, store);
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Incident);
     store.onChanged((changed) => {
@@ -56,7 +56,6 @@ export const incidents = defineFeature({
       topics: { incidents: topic },
       findConcerns: () => findIncidentConcerns(store),
       isReady: () => store.isReady(),
-      reopen: () => store.reopen(),
       reload: (changed) => {
         store.changeRules(toRules(changed));
         return [];

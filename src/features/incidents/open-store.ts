@@ -8,7 +8,6 @@ import { DatabaseLog, eventsLease } from '../../storage/postgres/database-log.ts
 import { createLease } from '../../storage/postgres/lease.ts';
 import { toEventTable } from '../../storage/postgres/record-collection.ts';
 import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
-import { expectMovedFiles } from '../../storage/projection.ts';
 import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
 import { findBeginning, openFormerIncidents } from './former.ts';
 import { firstRules } from './settings.ts';
@@ -17,20 +16,16 @@ import { IncidentStore, type StoreParts } from './store.ts';
 /** Milliseconds that a start waits at most for what a database has. */
 const patienceMs = 2000;
 
-type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openState' | 'openFile' | 'clock' | 'log' | 'offers'>;
+type OpeningParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'offers'>;
 type Given = Pick<StoreParts, 'rules' | 'observe'>;
 
 /** Opens the incidents that follow the log of alerts, in the database that instances share, or in files. */
-export const openIncidents = (storage: OpeningParts, given: Given): Promise<IncidentStore> =>
-  storage.database ? openShared(storage, storage.database, given) : openInFiles(storage, given);
+export const openIncidents = (parts: OpeningParts, given: Given): Promise<IncidentStore> =>
+  parts.storage.database ? openShared(parts, parts.storage.database, given) : openInFiles(parts, given);
 
 /** The log is open where alerts are mounted. */
-const openInFiles = async (storage: OpeningParts, given: Given): Promise<IncidentStore> => {
-  const {
-    offers: { alerts },
-    clock,
-    log,
-  } = storage;
+const openInFiles = async ({ storage, offers, clock, log }: OpeningParts, given: Given): Promise<IncidentStore> => {
+  const { alerts } = offers;
   const former = openFormerIncidents(storage);
   const open = (events: FollowedLog, search: RecordLog['search'], onClosed?: () => Promise<void>) =>
     IncidentStore.open({
@@ -38,30 +33,23 @@ const openInFiles = async (storage: OpeningParts, given: Given): Promise<Inciden
       clock,
       log,
       events,
-      snapshot: storage.openState('alerts.incidents'),
+      snapshot: storage.snapshot('alerts.incidents'),
       begin: (state, isClosed) => findBeginning({ events: { ...events, search }, former, state, isClosed, clock, log }),
       noteSaved: former.noteRead,
       ...(onClosed && { onClosed }),
     });
-  if (alerts) {
-    const store = await open(alerts.events, alerts.journal.search);
-    alerts.onMoved(() => void store.save());
-    return store;
-  }
-  let opened: IncidentStore | undefined;
-  const isMoved = expectMovedFiles(() => opened);
-  const options = { name: 'alerts', awaitsHold: true, recentCount: 1000, indexing: alertIndexing };
-  const events = await storage.openLog('alert log', options, isMoved);
-  opened = await open(events, events.search, () => events.close());
-  return opened;
+  if (alerts) return open(alerts.events, alerts.journal.search);
+  const options = { title: 'alert log', awaitsHold: true, recentCount: 1000, indexing: alertIndexing };
+  const events = await storage.log('alerts', options);
+  return open(events, events.search, () => events.close());
 };
 
-const openShared = async (storage: OpeningParts, database: Database, given: Given): Promise<IncidentStore> => {
-  const {
-    offers: { alerts },
-    clock,
-    log,
-  } = storage;
+const openShared = async (
+  { offers, clock, log }: OpeningParts,
+  database: Database,
+  given: Given,
+): Promise<IncidentStore> => {
+  const { alerts } = offers;
   const lease = createLease(database, eventsLease);
   const opened = alerts ? undefined : await openWithoutAlerts(database, clock);
   const { events, isOwn } = (alerts ?? opened) as Pick<AlertSource, 'events' | 'isOwn'>;

@@ -207,11 +207,6 @@ export class IncidentStore {
     void this.#advance();
   }
 
-  async reopen(): Promise<void> {
-    if (this.#parts.shared) await this.catchUp();
-    else await this.save();
-  }
-
   /** Stores a snapshot; a failure is reported, and keeps the log. What is moved away is missing on the next start unless it is in one. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);

@@ -32,7 +32,9 @@ export const instances = defineFeature({
   profiles: [{ name: 'instances', mounts: ['/'], summary: 'instances that share a database', fixedAccess: 'closed' }],
   settings: {},
   needsDatabase: true,
-  create: ({ database }) => ({ profiles: { instances: database ? [createInstancesRoute(database)] : [] } }),
+  create: ({ storage: { database } }) => ({
+    profiles: { instances: database ? [createInstancesRoute(database)] : [] },
+  }),
 });
 
 const createInstancesRoute = (database: Database): Route =>

@@ -23,10 +23,10 @@ export const items = defineFeature({
       return (_key, value) => ({ index: count++, entry: value as Item });
     },
   }),
-  create: async ({ openChanges, database, clock, log, records }) => {
-    const store = database
-      ? createPostgresEntryStore(itemKind, database, clock)
-      : await openEntryStore(itemKind, openChanges);
+  create: async ({ storage, clock, log, records }) => {
+    const store = storage.database
+      ? createPostgresEntryStore(itemKind, storage.database, clock)
+      : await openEntryStore(itemKind, storage.changes);
     const seed = (records['items'] ?? []) as ItemSeed[];
     await loadSeed(() => restoreItems(store, seed), log);
     const profiles = { items: createItemRoutes(store) };

@@ -67,7 +67,7 @@ export const notifications = defineFeature({
   listSecretFiles,
   tools: [testDestination],
   create: async (parts) => {
-    const { offers, database, clock, log, meters } = parts;
+    const { offers, storage, clock, log, meters } = parts;
     const { settings } = parts;
     const { alerts, incidents, silences } = offers;
     const rotations = new Rotations(settings.rotations);
@@ -83,6 +83,7 @@ export const notifications = defineFeature({
     const overrides = offers.settings && new Overrides(offers.settings, rotations, clock);
     const { quiet: isQuiet } = settings;
     // A quiet instance must not keep the others from notifying.
+    const { database } = storage;
     const lease = incidents && database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
     const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
     const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);

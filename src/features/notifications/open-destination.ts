@@ -2,6 +2,7 @@ import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Parts } from '../../kit/feature.ts';
 import type { SilenceSource } from '../../kit/silence-source.ts';
 import type { Targets } from '../../kit/targets.ts';
+import type { Storage } from '../../storage/storage.ts';
 import { openSender } from './destinations/sender.ts';
 import { type DestinationTarget, toLinkedDestination } from './destinations/target.ts';
 import { createAlertFilter } from './forwarder/filter.ts';
@@ -17,7 +18,8 @@ import { mostRequests } from './queue/queue.ts';
 /** A destination of alerts or of incidents. */
 export type AnyDestination = Forwarder | IncidentDestination;
 
-export interface OpenerParts extends Pick<Parts, 'openLog' | 'openFile' | 'clock' | 'log'> {
+export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
+  storage: Pick<Storage, 'log' | 'file'>;
   links: MessageLinks;
   /** Addresses that destinations created at run time may reach. */
   targets: Targets;
@@ -27,7 +29,7 @@ export interface OpenerParts extends Pick<Parts, 'openLog' | 'openFile' | 'clock
 /** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
 export const createOpener = (
   source: AlertSource,
-  { openLog, openFile, clock, log, silences, links, targets }: OpenerParts,
+  { storage, clock, log, silences, links, targets }: OpenerParts,
   onDelivered: (delivered: Delivered) => void,
 ) => {
   let known: string | undefined;
@@ -52,7 +54,7 @@ export const createOpener = (
       } = target.settings;
       const { madeAt } = target;
       const start = startAt === 'oldest' ? 0 : stored;
-      const kept = await openProgress(name, { openLog, openFile, log, start, stored });
+      const kept = await openProgress(name, { storage, log, start, stored });
       // One connection more, for alerts that an administrator sends again.
       const sender = await openSender(target, mostRequests + 1, clock, targets);
       const isOfIncidents = notify === 'incidents';
@@ -83,7 +85,7 @@ export const createOpener = (
     retire: async (name: string, start: number): Promise<boolean> => {
       const { reports } = await prepare();
       const stored = Number.POSITIVE_INFINITY;
-      const { progress, close } = await openProgress(name, { openLog, openFile, log, start, stored });
+      const { progress, close } = await openProgress(name, { storage, log, start, stored });
       const { failing: _, ...receiver } = progress.receiver;
       progress.receiver = receiver;
       await reports.update(name, progress);

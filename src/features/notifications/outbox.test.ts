@@ -58,11 +58,13 @@ test('an alert that is stored while a start reads which destinations there were 
   } as unknown as AlertSource;
   const open = (onRead: () => Promise<unknown>) =>
     openOutbox({ destinations: [toDestination(receiver)], outboxRetainBytes: 1e9 }, source, {
-      openLog: (_title, options) => openJournal({ directory, minFreeBytes: 0, ...options }),
-      openFile: (name) => {
-        const file = createReplacedFile(directory, name);
-        const read = () => onRead().then(() => file.read());
-        return name === 'outbox.destinations' ? { ...file, read } : file;
+      storage: {
+        log: (name, options) => openJournal({ directory, name, minFreeBytes: 0, ...options }),
+        file: (name) => {
+          const file = createReplacedFile(directory, name);
+          const read = () => onRead().then(() => file.read());
+          return name === 'outbox.destinations' ? { ...file, read } : file;
+        },
       },
       clock: () => new Date(),
       log: pino({ level: 'silent' }),

@@ -56,7 +56,7 @@ export const openOutbox = async (
     }
   };
   const { open, retire } = createOpener(source, parts, hurryOthers);
-  const updateRegistry = await openRegistry(parts.openFile('outbox.destinations'), (name) =>
+  const updateRegistry = await openRegistry(parts.storage.file('outbox.destinations'), (name) =>
     retire(name, stored ?? 0).catch((err: unknown) => {
       log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may fire on');
       return false;

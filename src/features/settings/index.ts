@@ -3,41 +3,38 @@ import { MiB } from '../../lib/units.ts';
 import { createFreeSpaceCheck } from '../../storage/journal/files.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
-import { expectMovedFiles } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { LogOptions } from '../../storage/storage.ts';
 import { createBrokenRoutes } from './broken-routes.ts';
 import { createAuditRoute } from './routes.ts';
 import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
 
-/** The last changes are kept in memory, so that what was just stored is folded without reading the disk. */
-const recentCount = 1000;
-
-/** The state has all settings; the log before it is kept for the list of changes alone, up to so many bytes. */
-const files = { segmentBytes: 4 * MiB, retainBytes: 16 * MiB, awaitsHold: true, expects: 'all' } as const;
+/**
+ * The snapshot has all settings; the log before it is kept for the list of changes alone. The last changes are kept in memory,
+ * so that what was just stored is folded without reading the disk.
+ */
+const files: LogOptions = {
+  segmentBytes: 4 * MiB,
+  retainBytes: 16 * MiB,
+  awaitsHold: true,
+  expects: 'all',
+  recentCount: 1000,
+  minFreeBytes: 0,
+  logsRemoval: false,
+};
 
 /** Space that stays free for revocations. */
 const minFreeBytes = MiB;
 
 /** Opens the settings that are made at run time, where they can be shared with other instances or in the data directory. */
-export const openRuntimeSettings = async ({
-  database,
-  openLog,
-  openState,
-  place,
-  clock,
-  log,
-}: Pick<Parts, 'database' | 'openLog' | 'openState' | 'place' | 'clock' | 'log'>) => {
-  let store: LoggedSettings | undefined;
+export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, 'storage' | 'clock' | 'log'>) => {
+  const { database } = storage;
   const damages: string[] = [];
   const changes: RecordLog = database
     ? await DatabaseLog.open({ database, table: 'setting', clock, retainDays: () => 0, hasSnapshot: true })
-    : await openLog(
-        'settings log',
-        { name: 'settings', recentCount, minFreeBytes: 0, ...files },
-        expectMovedFiles(() => store),
-      );
-  const opened = await LoggedSettings.open({
+    : await storage.log('settings', files);
+  const store = await LoggedSettings.open({
     log: changes,
     clock,
     ...(database
@@ -45,7 +42,7 @@ export const openRuntimeSettings = async ({
           state: createSnapshotTable({ database, tables: ['setting'], cutsLog: true }),
         }
       : // A change after one that failed needs a snapshot, and revocations are not refused for want of a reserve.
-        { state: openState('settings', 0), assertSpace: createFreeSpaceCheck(place.folder, minFreeBytes) }),
+        { state: storage.snapshot('settings', 0), assertSpace: createFreeSpaceCheck(storage.directory, minFreeBytes) }),
     onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: one cannot be read'),
     onDamage: (damage) => {
       damages.push(damage);
@@ -53,13 +50,12 @@ export const openRuntimeSettings = async ({
     },
     onUnsaved: (err) => log.warn({ err }, 'settings: the state cannot be written, so the log is kept'),
   });
-  store = opened;
   return {
     changes,
-    store: opened,
+    store,
     listDamages: () => damages,
     close: async (): Promise<void> => {
-      await opened.close();
+      await store.close();
       await changes.close();
     },
   };
@@ -81,7 +77,6 @@ export const runtimeSettings = defineFeature({
         ...store.listBroken().slice(0, mostShown).map(describeBroken),
       ],
       isReady: () => store.isReady(),
-      reopen: () => changes.reopen(),
       close,
     };
   },

@@ -31,10 +31,10 @@ export const simpleTasks = defineFeature({
       };
     },
   }),
-  create: async ({ openChanges, database, clock, log, records }) => {
-    const store = database
-      ? createPostgresEntryStore(simpleTaskKind, database, clock)
-      : await openEntryStore(simpleTaskKind, openChanges);
+  create: async ({ storage, clock, log, records }) => {
+    const store = storage.database
+      ? createPostgresEntryStore(simpleTaskKind, storage.database, clock)
+      : await openEntryStore(simpleTaskKind, storage.changes);
     const seed = (records['simpleTasks'] ?? []) as SimpleTaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
     const profiles = { 'simple-tasks': createSimpleTaskRoutes(store) };

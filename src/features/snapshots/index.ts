@@ -36,10 +36,10 @@ export const snapshots = defineFeature({
       description: 'Record what this machine is doing when an incident of level ERROR or CRITICAL about it opens.',
     }),
   },
-  create: ({ settings, offers: { incidents, history }, host, database, openFolder, meters, clock, log }) => {
-    const store = database
-      ? new SharedSnapshotStore(database, hostname())
-      : new FileSnapshotStore(openFolder('snapshots'));
+  create: ({ settings, offers: { incidents, history }, host, storage, meters, clock, log }) => {
+    const store = storage.database
+      ? new SharedSnapshotStore(storage.database, hostname())
+      : new FileSnapshotStore(storage.folder('snapshots'));
     const labels = ['result'];
     const counted = meters.counter(
       'signalbox_snapshots_total',

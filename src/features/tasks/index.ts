@@ -133,8 +133,10 @@ export const tasks = defineFeature({
   settings: {},
   seed: { tasks: TaskSeed },
   transfer: taskTransfer,
-  create: async ({ clock, host, version, openChanges, database, log, records }) => {
-    const store = database ? createPostgresTaskStore(database, clock) : await openTaskStore(clock, openChanges);
+  create: async ({ clock, host, version, storage, log, records }) => {
+    const store = storage.database
+      ? createPostgresTaskStore(storage.database, clock)
+      : await openTaskStore(clock, storage.changes);
     const seed = (records['tasks'] ?? []) as TaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
     const { topic, publish } = createNoticeTopic(openFor('tasks:read'), TaskNotice);

@@ -4,6 +4,7 @@ import { isAccessible, systemPaths } from '../../host/programs.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
+import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { findConfigProblems, isCovered, listDefaultWatches } from './definitions.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
@@ -39,7 +40,8 @@ export const watches = defineFeature({
     ...findConfigProblems(configured),
     ...findTargetProblems(watchTargets),
   ],
-  create: async ({ settings, offers, host, database, findConcerns, readDataSpace, clock, meters, log }) => {
+  create: async ({ settings, offers, host, storage, findConcerns, clock, meters, log }) => {
+    const { database, directory } = storage;
     const machine = database ? createLease(database, toPlaceLease(hostname())) : ownLease;
     const network = database ? createLease(database, 'watches') : ownLease;
     const ownPlace = toInstancePlace(database && offers.alerts ? await offers.alerts.readInstance() : 'signalbox');
@@ -49,7 +51,7 @@ export const watches = defineFeature({
     const watcher = new Watcher({
       host,
       findConcerns,
-      readDataSpace,
+      readDataSpace: () => readSpace(directory),
       clock,
       log,
       journal: offers.alerts?.journal,

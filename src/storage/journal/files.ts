@@ -107,6 +107,12 @@ const checkedForMs = 1000;
  */
 export type AssertFreeSpace = (bytes: number) => Promise<void>;
 
+/** Returns the used and available bytes of the file system that has the directory. */
+export const readSpace = async (directory: string): Promise<{ used: number; available: number }> => {
+  const { bsize, blocks, bfree, bavail } = await statfs(directory);
+  return { used: bsize * (blocks - bfree), available: bsize * bavail };
+};
+
 /** Once there is enough space, it is not checked again for a second, unless this journal itself uses it up. */
 export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): AssertFreeSpace => {
   let checkedAt = Number.NEGATIVE_INFINITY;
@@ -114,11 +120,11 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
   return async (bytes) => {
     spare -= bytes;
     if (spare >= 0 && performance.now() - checkedAt < checkedForMs) return;
-    const { bavail, bsize } = await statfs(directory);
-    if (bavail * bsize < minFreeBytes) {
+    const { available } = await readSpace(directory);
+    if (available < minFreeBytes) {
       throw new JournalError('low-space', `less than ${minFreeBytes} bytes are free for ${directory}`);
     }
-    spare = bavail * bsize - minFreeBytes - bytes;
+    spare = available - minFreeBytes - bytes;
     checkedAt = performance.now();
   };
 };

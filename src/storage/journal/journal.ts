@@ -52,6 +52,8 @@ export interface Journal extends RecordLog {
   /** The record with the id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
   find(id: string): Promise<StoredRecord | undefined>;
   state(): JournalState;
+  /** Opens the file again if it was renamed or replaced; after a failure, tries to write again now. */
+  reopen(): Promise<void>;
 }
 
 /** Opens the log, or creates it if it does not exist. @throws JournalError `locked` or `unusable` */
@@ -116,6 +118,7 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
     find: (id) => findRecord(index, id, maxFoundBytes),
     countByMinute: (counting) => countRecords(index, counting),
     onStored: (listener) => writer.onStored(listener),
+    onMoved: (listener) => store.onMoved(listener),
     holdFrom: async (from, maxBytes, onDropped) => {
       const hold: Hold = { from, maxBytes, onDropped };
       store.holdFrom(hold);

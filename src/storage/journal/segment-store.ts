@@ -34,6 +34,7 @@ export class SegmentStore {
   #active: ActiveFile;
   #closed: readonly string[];
   readonly #holds: Hold[] = [];
+  readonly #movedListeners = new Set<() => void>();
   /** When the active file was last known to be as the last commit left it. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
@@ -116,6 +117,12 @@ export class SegmentStore {
     this.#noteClosed = listener;
   }
 
+  /** Calls the listener after another program has moved or changed the active file; returns the function that ends it. */
+  onMoved(listener: () => void): () => void {
+    this.#movedListeners.add(listener);
+    return () => void this.#movedListeners.delete(listener);
+  }
+
   /** Closes the active file for good, gives it a number, and opens an empty one. */
   async startSegment(): Promise<void> {
     // After a failed write this may fail too; unacknowledged records are then listed or skipped.
@@ -177,6 +184,7 @@ export class SegmentStore {
     await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
     this.recent.clear();
     this.#settings.report({ type: 'reopened' });
+    for (const listener of this.#movedListeners) listener();
   }
 
   async #use(next: ActiveFile): Promise<void> {

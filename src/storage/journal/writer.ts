@@ -123,7 +123,10 @@ export class JournalWriter {
 
   /** Opens the active file again if it was replaced; after a failure, tries to write again now. */
   reopen(): Promise<void> {
-    return this.#serially(() => (this.#failure ? this.#recover() : this.#attempt(() => this.#store.refresh())));
+    return this.#serially(async () => {
+      if (this.#closed) return;
+      await (this.#failure ? this.#recover() : this.#attempt(() => this.#store.refresh()));
+    });
   }
 
   /** Stores waiting records, then closes the file. */

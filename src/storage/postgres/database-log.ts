@@ -233,10 +233,6 @@ export class DatabaseLog implements RecordLog {
     return this.#nextPoll;
   }
 
-  reopen(): Promise<void> {
-    return this.refresh();
-  }
-
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await undefined;

@@ -7,7 +7,7 @@ import { createAcknowledgeRoutes } from './routes.ts';
 
 const keyBytes = 32;
 
-interface LinkParts extends Pick<Parts, 'deriveKeys' | 'openFile' | 'base' | 'clock' | 'log'> {
+interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource | undefined;
   publicUrl: string | undefined;
   /** The current destination of a name. */
@@ -36,10 +36,10 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
 };
 
 /** Where no `jwtSecret` is set: a key that is made with the first start, so that links outlast the process. */
-const readKey = async ({ openFile, publicUrl, log }: LinkParts): Promise<Buffer> => {
+const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {
   const fresh = randomBytes(keyBytes);
   if (publicUrl === undefined) return fresh;
-  const file = openFile('acknowledge.key');
+  const file = storage.file('acknowledge.key');
   const kept = await file.read();
   if (kept?.length === keyBytes) return kept;
   await file.write(fresh).catch((err: unknown) => {

@@ -1,4 +1,4 @@
-import type { Parts } from '../../../kit/feature.ts';
+import type { Storage } from '../../../storage/storage.ts';
 import { DeliveryProgress, type OpenAlert, type Parked } from './progress.ts';
 
 /** A line of the journal that kept the progress in version 1.0: everything but what was parked before it. */
@@ -16,10 +16,10 @@ interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgo
 /** What the journal `outbox-NAME` says, if there is one; it stays as it is. */
 export const readFormerProgress = async (
   name: string,
-  { openLog, openFile }: Pick<Parts, 'openLog' | 'openFile'>,
+  storage: Pick<Storage, 'log' | 'file'>,
 ): Promise<DeliveryProgress | undefined> => {
-  if (!(await openFile(`outbox-${name}.jsonl`).read())) return undefined;
-  const journal = await openLog(`outbox of ${name}`, { name: `outbox-${name}`, sync: false });
+  if (!(await storage.file(`outbox-${name}.jsonl`).read())) return undefined;
+  const journal = await storage.log(`outbox-${name}`, { title: `outbox of ${name}`, sync: false });
   let progress: DeliveryProgress | undefined;
   for await (const lines of journal.readAfter(0)) {
     for (const line of lines) {

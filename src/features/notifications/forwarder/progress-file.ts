@@ -1,5 +1,6 @@
 import type { Parts } from '../../../kit/feature.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
+import type { Storage } from '../../../storage/storage.ts';
 import { waitForMessageTurn } from '../message/message-turn.ts';
 import { readFormerProgress } from './former-progress.ts';
 import { DeliveryProgress, parseProgress } from './progress.ts';
@@ -10,7 +11,8 @@ const writeMs = 1000;
 /** A destination's progress and the file that keeps it. */
 export type KeptProgress = ReturnType<typeof keepProgress>;
 
-interface ProgressParts extends Pick<Parts, 'openLog' | 'openFile' | 'log'> {
+interface ProgressParts extends Pick<Parts, 'log'> {
+  storage: Pick<Storage, 'log' | 'file'>;
   /** A new destination begins after this seq. */
   start: number;
   /** The last seq of the alert log. */
@@ -19,12 +21,12 @@ interface ProgressParts extends Pick<Parts, 'openLog' | 'openFile' | 'log'> {
 
 /** Opens `outbox-NAME.progress`, at first with what the journal of version 1.0 says. */
 export const openProgress = async (name: string, parts: ProgressParts): Promise<KeptProgress> => {
-  const { openFile, log, start, stored } = parts;
-  const file = openFile(`outbox-${name}.progress`);
+  const { storage, log, start, stored } = parts;
+  const file = storage.file(`outbox-${name}.progress`);
   const bytes = await file.read();
   const progress = bytes
     ? readFile(bytes, name, log)
-    : ((await readFormerProgress(name, parts)) ?? new DeliveryProgress(start));
+    : ((await readFormerProgress(name, storage)) ?? new DeliveryProgress(start));
   if (progress.cut(stored).isReplaced) {
     log.warn({ destination: name }, 'outbox: the alert log was replaced; delivery continues at its end');
   }

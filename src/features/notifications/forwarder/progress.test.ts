@@ -153,8 +153,7 @@ const open = ({ directory, writes, ...opened }: Opened, lines: string[] = []) =>
   };
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   return openProgress('hook', {
-    openLog: (_, options) => openJournal({ directory, report: () => undefined, ...options }),
-    openFile,
+    storage: { log: (name, options) => openJournal({ directory, name, ...options }), file: openFile },
     log,
     start: 90,
     stored: 100,

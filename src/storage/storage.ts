@@ -1,0 +1,35 @@
+import type { OpenChanges } from './changes.ts';
+import type { Folder } from './folder.ts';
+import type { Journal } from './journal/journal.ts';
+import type { JournalOptions } from './journal/options.ts';
+import type { Database } from './postgres/database.ts';
+import type { ReplacedFile } from './replaced-file.ts';
+import type { ProjectionSnapshot } from './snapshot.ts';
+
+/** Durable data: files in the data directory, and the database that instances share. */
+export interface Storage {
+  /** Kind of the setting `store`. */
+  store: 'memory' | 'file' | 'postgresql';
+  /** Absolute path of the data directory. */
+  directory: string;
+  /** The database that instances share; undefined unless `store` is an address. */
+  database: Database | undefined;
+  /** Opens the log `NAME.jsonl`. Throws a SettingsError if the directory cannot be used. */
+  log(name: string, options?: LogOptions): Promise<Journal>;
+  /** Opens a state whose changes are stored in files or in memory, as `store` says. Throws a SettingsError. */
+  changes: OpenChanges;
+  /** Snapshot in the file `NAME.state`. `minFreeBytes` of the disk stay free, 16 MiB by default. */
+  snapshot(name: string, minFreeBytes?: number): ProjectionSnapshot;
+  /** Small file with the name. */
+  file(name: string): ReplacedFile;
+  /** Folder with the name, for many small files. */
+  folder(name: string): Folder;
+}
+
+export interface LogOptions
+  extends Omit<JournalOptions, 'directory' | 'name' | 'report' | 'onSync' | 'onIndexed' | 'retryMs'> {
+  /** Prefix of the log's messages in the program's log; `NAME log` by default. */
+  title?: string;
+  /** `false` where snapshots replace deleted segments: the program's log does not mention their deletion. */
+  logsRemoval?: boolean;
+}
