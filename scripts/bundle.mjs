@@ -121,7 +121,12 @@ export const bundleProgram = async ({ plugins = [], ...options }) => {
 /** CommonJS packages in an ES module need `require`. */
 const js =
   "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
-const asModule = { format: 'esm', target: 'node20', banner: { js } };
+
+/**
+ * Without comments and indentation, because V8 keeps a program's whole text in memory: 3.8 MB instead of 5.4, and twice that
+ * with a single character outside Latin-1.
+ */
+const asModule = { format: 'esm', target: 'node20', banner: { js }, minifyWhitespace: true, legalComments: 'none' };
 
 /**
  * Writes the program and its libraries as two files: finding and linking a thousand modules took half of the startup time,

@@ -41,7 +41,7 @@ export const parseUnits = (output: string): UnitReading[] =>
   output.split('\n').flatMap((line) => {
     const [name, load, active, sub] = line
       .trim()
-      .replace(/^[●*] /, '')
+      .replace(/^[\u25cf*] /, '')
       .split(/ +/, 4);
     return name && load && active && sub ? [{ name, isLoaded: load !== 'not-found', active, sub }] : [];
   });
