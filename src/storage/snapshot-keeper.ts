@@ -1,95 +1,107 @@
 import { createSerial } from '../lib/scheduling.ts';
 import { MiB } from '../lib/units.ts';
+import type { ProjectionOptions, ProjectionState } from './projection-state.ts';
 import type { LastRecord, Release } from './record-log.ts';
-import type { ProjectionSnapshot } from './snapshot.ts';
 
-/** A snapshot is due when the log has grown by this many characters by default, and by the size of the last snapshot. */
+/** Characters by which the log grows between two snapshots by default; at least the size of the last snapshot. */
 const usualGrowth = 4 * MiB;
 
 const ignore = (): void => undefined;
 
-/** A state as of a seq. */
-export interface TakenState {
+/** A state as of a seq, ready to be written. */
+interface SavedState {
   seq: number;
-  /** The last event that led to it. */
+  /** Last event that led to the state. */
   last: LastRecord | undefined;
   save(): Iterable<readonly unknown[]>;
 }
 
-interface KeeperParts {
-  /** Undefined where the log alone has everything. */
-  snapshot: ProjectionSnapshot | undefined;
-  leastGrowth?: number | undefined;
-  /** The state as it is now. */
-  take(): TakenState;
-  /** Gets the error when a snapshot cannot be written, once until one can. */
-  onUnsaved(error: Error): void;
+interface KeeperOptions<State extends ProjectionState> extends ProjectionOptions<State> {
+  /** Returns the current state. */
+  takeState(): SavedState;
+  isClosed(): boolean;
 }
 
-/** Stores snapshots of a state: when its log has grown, when retention waits for one, and when somebody asks for it. */
-export class SnapshotKeeper {
-  readonly #parts: KeeperParts;
+/**
+ * Restores the state of a projection from its snapshot, and saves snapshots: when the log has grown, when retention waits for a
+ * snapshot, and on request.
+ */
+export class SnapshotKeeper<State extends ProjectionState> {
+  readonly #options: KeeperOptions<State>;
   readonly #saveSerially = createSerial();
   #savedSeq = 0;
   /** Characters of the log after the snapshot. */
   #growth = 0;
-  /** The state was changed without an event, and no snapshot was begun since. */
+  /** The state was changed without an event, and is in no snapshot yet. */
   #isChanged = false;
   #isSaving = false;
-  /** When a snapshot may be stored for retention, in milliseconds of `performance.now()`. */
+  /** Earliest time of the next snapshot for retention, in milliseconds of `performance.now()`. */
   #restedAt = 0;
   #unsaved: Error | undefined;
   #nextSave: Promise<void> | undefined;
   #resting: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  /** What the log does when it need not keep what is in a snapshot. */
+  /** Lets the log delete the events of a snapshot. */
   release: Release = ignore;
 
-  constructor(parts: KeeperParts) {
-    this.#parts = parts;
+  constructor(options: KeeperOptions<State>) {
+    this.#options = options;
   }
 
-  /** The seq of the last snapshot. */
+  /** Seq of the last snapshot. */
   get savedSeq(): number {
     return this.#savedSeq;
   }
 
-  /** Why no snapshot can be written. */
+  /** Error of the last snapshot, if it could not be written. */
   get unsaved(): Error | undefined {
     return this.#unsaved;
   }
 
-  /** The state is that of the snapshot as of a seq. */
-  noteRestored(seq: number): void {
-    this.#savedSeq = seq;
+  /** Resolves to the state of the snapshot and its seq, or to the state with which folding begins. */
+  async restore(): Promise<{ state: State; seq: number }> {
+    const { log, createState, snapshot, begin, isClosed, onReplaced, onDamage } = this.#options;
+    let state = createState();
+    let isRestored = false;
+    let savedSeq: number | undefined;
+    const restore = (entry: unknown): void => {
+      isRestored = true;
+      state.restore(entry);
+    };
+    let seq = await snapshot?.read(restore, onDamage);
+    if (begin && (seq === undefined || !isRestored)) {
+      state = createState();
+      seq = await begin(state, isClosed);
+      // The next start begins at the same seq.
+      savedSeq = await this.#saveBeginning(state, seq);
+    }
+    seq ??= 0;
+    const { lastSeq = seq, assignedSeq } = log.state();
+    const isOwnLog = assignedSeq !== undefined;
+    // In a shared log, another instance may have saved events that this instance does not know yet.
+    if (isOwnLog && onReplaced && lastSeq < seq) {
+      await onReplaced(state);
+      seq = lastSeq;
+      savedSeq = await this.#saveBeginning(state, seq);
+    }
+    this.#savedSeq = savedSeq ?? seq;
     this.#growth = 0;
+    return { state, seq };
   }
 
-  /** The log has so many characters more. */
+  /** Counts characters that were added to the log. */
   noteGrowth(length: number): void {
     this.#growth += length;
   }
 
-  /** Stores where a state begins that no snapshot has; resolves to the seq of the snapshot, 0 if it cannot be written yet. */
-  async saveBeginning(state: TakenState): Promise<number> {
-    try {
-      await this.#write(state);
-      return state.seq;
-    } catch {
-      this.#isChanged = true;
-      return 0;
-    }
-  }
-
   saveWhenDue(): void {
-    const { snapshot, leastGrowth = usualGrowth } = this.#parts;
+    const { snapshot, leastGrowth = usualGrowth, isClosed } = this.#options;
     const isDue = snapshot && this.#growth > Math.max(leastGrowth, snapshot.size) && (snapshot.mayWrite?.() ?? true);
-    if (isDue && !this.#isClosed && !this.#isSaving) this.save().catch(ignore);
+    if (isDue && !isClosed() && !this.#isSaving) this.save().catch(ignore);
   }
 
-  /** Stores a snapshot after `prepare`; takes at most a tenth of the time, however often files could be deleted. */
+  /** Saves a snapshot after `prepare`; takes at most a tenth of the time, however often segments could be deleted. */
   saveForRetention(prepare: () => Promise<void>): void {
-    if (this.#isSaving || this.#isClosed) return;
+    if (this.#isSaving || this.#options.isClosed()) return;
     const restMs = this.#restedAt - performance.now();
     if (restMs > 0) {
       this.#resting ??= setTimeout(() => {
@@ -104,8 +116,8 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Stores a snapshot unless the last one is current. While another one is being stored, which may have begun before the last
-   * event, this one waits for it; only one waits.
+   * Saves a snapshot unless the last one is current. A snapshot that is being written may lack the last event, so this call waits
+   * for it and writes another; concurrent calls share that one.
    */
   save(): Promise<void> {
     this.#nextSave ??= this.#saveSerially(() => {
@@ -115,27 +127,22 @@ export class SnapshotKeeper {
     return this.#nextSave;
   }
 
-  /** Stores a snapshot in any case. */
+  /** Saves a snapshot even if its seq is current. */
   saveChanged(): Promise<void> {
     this.#isChanged = true;
     return this.save();
   }
 
-  /** Stores nothing by itself any more. */
-  stop(): void {
-    this.#isClosed = true;
+  /** Resolves when no snapshot is being written. */
+  async close(): Promise<void> {
     clearTimeout(this.#resting);
-  }
-
-  /** Resolves when nothing is being stored. */
-  async end(): Promise<void> {
     await this.#saveSerially(async () => undefined);
   }
 
   async #save(): Promise<void> {
-    const state = this.#parts.take();
-    if (!this.#parts.snapshot || (state.seq <= this.#savedSeq && !this.#isChanged)) return;
-    // After a failure not with the next event, but when the log has grown by as much again.
+    const state = this.#options.takeState();
+    if (!this.#options.snapshot || (state.seq <= this.#savedSeq && !this.#isChanged)) return;
+    // After a failure, the next snapshot is due when the log has grown again, not with the next event.
     this.#growth = 0;
     this.#isChanged = false;
     await this.#write(state);
@@ -143,9 +150,20 @@ export class SnapshotKeeper {
     this.release();
   }
 
-  async #write({ seq, last, save }: TakenState): Promise<void> {
-    const { snapshot, onUnsaved } = this.#parts;
-    const begunAt = performance.now();
+  /** Saves a state that no snapshot has; resolves to the seq of the snapshot, 0 if it cannot be written yet. */
+  async #saveBeginning(state: State, seq: number): Promise<number> {
+    try {
+      await this.#write({ seq, last: undefined, save: () => state.save() });
+      return seq;
+    } catch {
+      this.#isChanged = true;
+      return 0;
+    }
+  }
+
+  async #write({ seq, last, save }: SavedState): Promise<void> {
+    const { snapshot, onUnsaved } = this.#options;
+    const startedAt = performance.now();
     this.#isSaving = true;
     try {
       await snapshot?.write(seq, save(), last);
@@ -157,7 +175,7 @@ export class SnapshotKeeper {
     } finally {
       this.#isSaving = false;
       const now = performance.now();
-      this.#restedAt = now + 9 * (now - begunAt);
+      this.#restedAt = now + 9 * (now - startedAt);
     }
   }
 }

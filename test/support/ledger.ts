@@ -1,6 +1,6 @@
 import type fastCheck from 'fast-check';
 import type { LogRecord, StoredRecord } from '../../src/storage/journal/line.ts';
-import type { ProjectionState } from '../../src/storage/projection.ts';
+import type { ProjectionState } from '../../src/storage/projection-state.ts';
 
 /** Adds an amount to a total; with `expected`, only if the total equals it. */
 export interface LedgerEvent extends LogRecord {

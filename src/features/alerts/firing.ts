@@ -5,7 +5,7 @@ import type { Concern } from '../../kit/feature.ts';
 import { rankOf, type Severity, severities, toSeverity } from '../../kit/severity.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
-import type { ProjectionState } from '../../storage/projection.ts';
+import type { ProjectionState } from '../../storage/projection-state.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import type { Resolution } from './alert.ts';
 

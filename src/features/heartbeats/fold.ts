@@ -1,5 +1,5 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import type { ProjectionState } from '../../storage/projection.ts';
+import type { ProjectionState } from '../../storage/projection-state.ts';
 import { clampOutages, type Outage } from './judge.ts';
 import {
   clampTimes,

@@ -1,6 +1,6 @@
 import { ExpectedError } from '../../lib/expected-errors.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
-import type { ProjectionState } from '../../storage/projection.ts';
+import type { ProjectionState } from '../../storage/projection-state.ts';
 import { type Action, type ActionOn, createMeasured, Fold, type Measured, type Rules } from './fold.ts';
 import { type StoredIncident, toFoldedAlert } from './incident.ts';
 import { Incidents, type StateEntry } from './incident-state.ts';

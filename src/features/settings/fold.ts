@@ -1,6 +1,6 @@
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
-import type { ProjectionState } from '../../storage/projection.ts';
+import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { AuditNote } from './audit-note.ts';
 
 /** Version and time of creation of a setting in the log that it comes from. */

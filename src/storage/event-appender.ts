@@ -1,0 +1,188 @@
+import { StoreUnavailable } from '../lib/expected-errors.ts';
+import { MiB } from '../lib/units.ts';
+import { Batcher, type Waiting } from './batcher.ts';
+import { codeOf, JournalError } from './journal/errors.ts';
+import { createId, type LogRecord } from './journal/line.ts';
+import type { FollowedLog } from './record-log.ts';
+
+/** Limits of events that wait for the log; the journal writes a batch of them at once. */
+const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, batchCount: 1000, gatherMs: 1 };
+
+/** Empty records in one append. */
+const fillCount = 10_000;
+
+/** Projection whose events are appended. */
+interface AppendingProjection {
+  /** Seq of the last folded event. */
+  readonly seq: number;
+  /** True once the log was read to its end. */
+  readonly hasRead: boolean;
+  catchUp(): Promise<void>;
+  /** Continues after a seq whose events do not count. */
+  skipTo(seq: number): void;
+  save(): Promise<void>;
+  /** Calls `retry` of the appender in a while. */
+  retryLater(): void;
+}
+
+interface AppenderOptions {
+  log: Pick<FollowedLog, 'appendAll' | 'state'>;
+  projection: AppendingProjection;
+  /** Record that changes nothing. */
+  empty: LogRecord;
+  /** The projection has a snapshot, which can exclude events whose append failed. */
+  hasSnapshot: boolean;
+  /** Empty records are appended where the log ends before the snapshot. */
+  fillsLog: boolean;
+}
+
+/** An event on its way through the log, with its outcome once it is folded. */
+interface PendingEvent<Outcome> {
+  id: string;
+  waiting: Waiting<LogRecord, Outcome>;
+  folded?: { outcome: Outcome };
+}
+
+/**
+ * Appends the events of a projection to its log, and resolves each to its outcome once the projection has read and folded it.
+ *
+ * A failed append leaves doubt: the log may have the event or not. The projection leaves such an event out, and nothing more is
+ * appended until a snapshot without the event is saved as of its seq, so that no replay folds it either. A log that instances
+ * share leaves no doubt: every event in it counts.
+ */
+export class EventAppender<Outcome> {
+  readonly #options: AppenderOptions;
+  readonly #batcher: Batcher<LogRecord, Outcome>;
+  /** Events of the current batch, by id. */
+  readonly #pending = new Map<string, PendingEvent<Outcome>>();
+  /** Ids of events whose append failed. */
+  readonly #doubtfulIds = new Set<string>();
+  /** Highest seq that a doubtful event can have. */
+  #doubtfulSeq = 0;
+  /** No seq of the snapshot can be given out again. */
+  #isFilled = false;
+
+  constructor(options: AppenderOptions) {
+    this.#options = options;
+    this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
+  }
+
+  /** True while events are in doubt. */
+  get hasDoubt(): boolean {
+    return this.#doubtfulIds.size > 0;
+  }
+
+  /** True for an event whose append failed. */
+  isDoubtful(id: string): boolean {
+    return this.#doubtfulIds.has(id);
+  }
+
+  /** Returns the characters of a pending event; undefined for any other event. */
+  lengthOf(id: string): number | undefined {
+    return this.#pending.get(id)?.waiting.size;
+  }
+
+  append(event: LogRecord, length: number): Promise<Outcome> {
+    const added = this.#batcher.add(event, length);
+    return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events wait for the log'));
+  }
+
+  /** Receives outcomes of folded events, in the order of the ids. */
+  settle(ids: readonly string[], outcomes: readonly Outcome[]): void {
+    if (this.#pending.size === 0) return;
+    for (const [index, id] of ids.entries()) {
+      const pending = this.#pending.get(id);
+      if (pending) pending.folded = { outcome: outcomes[index] as Outcome };
+    }
+  }
+
+  /** Tries again to end the doubt. */
+  retry(): void {
+    if (this.hasDoubt) this.#batcher.start();
+  }
+
+  /** Resolves when no event waits. */
+  async whenIdle(): Promise<void> {
+    await this.#batcher.running;
+  }
+
+  async #commit(batch: readonly Waiting<LogRecord, Outcome>[]): Promise<void> {
+    const { projection } = this.#options;
+    try {
+      await this.#prepare();
+      const events = batch.map((waiting): PendingEvent<Outcome> => ({ id: createId(), waiting }));
+      for (const event of events) this.#pending.set(event.id, event);
+      const areStored = await Promise.all(events.map((event) => this.#store(event)));
+      if (events.some(({ folded }, index) => areStored[index] && !folded)) await projection.catchUp().catch(ignore);
+      // Stored events of the batch may depend on events that failed.
+      if (this.hasDoubt) await this.#prepare();
+      for (const { waiting, folded } of events) {
+        if (folded) waiting.resolve(folded.outcome);
+        else waiting.reject(new StoreUnavailable('The change was stored, but cannot be read at the moment'));
+      }
+    } finally {
+      this.#pending.clear();
+      if (this.hasDoubt) projection.retryLater();
+    }
+  }
+
+  /** Resolves to true if the event is stored. */
+  async #store({ id, waiting }: PendingEvent<Outcome>): Promise<boolean> {
+    try {
+      await this.#options.log.appendAll([waiting.item], [id]);
+      return true;
+    } catch (error) {
+      if (this.#mayBeStored(error)) this.#noteDoubt(id);
+      waiting.reject(error as Error);
+      return false;
+    }
+  }
+
+  #mayBeStored(error: unknown): boolean {
+    const { log, hasSnapshot } = this.#options;
+    const isShared = log.state().assignedSeq === undefined;
+    // Nothing is written where space is short.
+    return (
+      hasSnapshot && !isShared && codeOf(error) === 'unavailable' && codeOf((error as Error).cause) !== 'low-space'
+    );
+  }
+
+  #noteDoubt(id: string): void {
+    this.#doubtfulIds.add(id);
+    // Others append to the log, too, but get no seq after a failure.
+    this.#doubtfulSeq = Math.max(this.#doubtfulSeq, this.#options.log.state().assignedSeq ?? 0);
+  }
+
+  /** Ensures that the next event gets a seq that no snapshot has, and follows no doubtful event. */
+  async #prepare(): Promise<void> {
+    const { log, projection, fillsLog } = this.#options;
+    if (!projection.hasRead) await projection.catchUp();
+    const isOwnLog = log.state().assignedSeq !== undefined;
+    if (isOwnLog && !this.#isFilled && fillsLog) {
+      await this.#fillLog();
+      this.#isFilled = true;
+    }
+    if (!this.hasDoubt) return;
+    const { healthy, failure } = log.state();
+    if (!healthy) throw toUnavailable(failure);
+    await projection.catchUp();
+    projection.skipTo(this.#doubtfulSeq);
+    await projection.save().catch((error: Error) => {
+      throw toUnavailable(error);
+    });
+    this.#doubtfulIds.clear();
+  }
+
+  /** Appends empty records up to the seq of the snapshot, where the log was lost. */
+  async #fillLog(): Promise<void> {
+    const { log, projection, empty } = this.#options;
+    for (let missing = projection.seq - (log.state().lastSeq ?? 0); missing > 0; missing -= fillCount) {
+      await log.appendAll(Array.from({ length: Math.min(missing, fillCount) }, () => empty));
+    }
+  }
+}
+
+const ignore = (): void => undefined;
+
+const toUnavailable = (cause: Error | undefined): JournalError =>
+  new JournalError('unavailable', 'an event that failed is still in doubt', { cause });
