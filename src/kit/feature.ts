@@ -9,7 +9,7 @@ import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import { StoreUnavailable } from '../lib/expected-errors.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Awaitable } from '../storage/list.ts';
-import type { MovedStore } from '../storage/moved-store.ts';
+import type { PortableStore } from '../storage/portable-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Offers } from './offers.ts';
 import { type Route, uuidForm } from './route.ts';
@@ -148,7 +148,7 @@ interface ToolResult {
 }
 
 /** What `signalbox export` and `import` move of a feature's store: its changes, as lines with one key and a value. */
-export interface Transfer<Change = unknown> extends MovedStore<Change> {
+export interface Transfer<Change = unknown> extends PortableStore<Change> {
   /** Schemas of the values by their keys, which no other store has. */
   lines: Record<string, TSchema>;
   /**

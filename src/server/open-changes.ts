@@ -1,7 +1,7 @@
 import { SettingsError } from '../config/settings-error.ts';
 import type { OpenChanges } from '../storage/changes.ts';
+import { openFileChanges } from '../storage/file-changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
-import { openKeptChanges } from '../storage/kept-changes.ts';
 import type { LogOptions, Storage } from '../storage/storage.ts';
 import type { StorageParts } from './database.ts';
 
@@ -17,8 +17,8 @@ export const createChangesOpener = (
       throw toRefusal(name, directory, error);
     };
     const onRead = (done: number, total: number) => onProgress(`Reading ${name}`, done, total);
-    const surroundings = { directory, openJournal: (options: LogOptions) => openLog(name, options), report, onRead };
-    const changes = await openKeptChanges(surroundings, name, state, onLost).catch(refuse);
+    const files = { directory, openLog: (options: LogOptions) => openLog(name, options), report, onRead };
+    const changes = await openFileChanges(files, name, state, onLost).catch(refuse);
     return {
       write: (change) => changes.write(change),
       countWaiting: () => changes.countWaiting(),

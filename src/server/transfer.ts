@@ -3,8 +3,10 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Transfer } from '../kit/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../lib/schema-validation.ts';
+import { exportFiles, hasFiles, readSizeOfFiles } from '../storage/file-export.ts';
+import { openFilesForImport } from '../storage/file-import.ts';
 import { JournalError } from '../storage/journal/errors.ts';
-import { hasFiles, type ImportTarget, openEmptyFiles, readFiles, sizeOfFiles } from '../storage/moved-store.ts';
+import type { ImportTarget } from '../storage/portable-store.ts';
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { readLines } from '../storage/snapshot-file.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
@@ -25,7 +27,7 @@ const pieceLength = 1024 * 1024;
 /** Maximum bytes of a line: a body of 1 MiB with every character escaped, twice. */
 const maxLineBytes = 16 * 1024 * 1024;
 
-/** Numbers of moved lines by key. */
+/** Numbers of exported or imported lines, by key. */
 export type Counts = Record<string, number>;
 
 /** Called while an export runs. */
@@ -96,7 +98,7 @@ const createExportProgress = async (
   const parts = new Map<Transfer, { before: number; size: number }>();
   let total = 0;
   for (const store of transfers) {
-    const size = hasFiles(directory, store) ? await sizeOfFiles(directory, store) : 0;
+    const size = hasFiles(directory, store) ? await readSizeOfFiles(directory, store) : 0;
     parts.set(store, { before: total, size });
     total += size;
   }
@@ -139,8 +141,8 @@ async function* readStores(
     ]);
   }
   if (place.kind === 'postgresql') {
-    const { readTables } = await loadTables();
-    const isThere = yield* readTables(place.url, transfers, onEstimate);
+    const { exportTables } = await loadTables();
+    const isThere = yield* exportTables(place.url, transfers, onEstimate);
     if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
     return;
   }
@@ -152,7 +154,7 @@ async function* readStores(
   for (const store of kept) {
     const isWhole = createWholeCheck(store);
     const onDamage = (damage: string): void => onProblem(`${store.name}: ${damage}`);
-    for await (const changes of readFiles(directory, store, { isWhole, onDamage })) yield { store, changes };
+    for await (const changes of exportFiles(directory, store, { isWhole, onDamage })) yield { store, changes };
   }
 }
 
@@ -212,12 +214,12 @@ export const importLines = async (
 };
 
 const openTarget = async (store: Store, directory: string, transfers: readonly Transfer[]): Promise<ImportTarget> => {
-  if (store.kind === 'postgresql') return (await loadTables()).openEmptyTables(store.url, transfers);
-  return openEmptyFiles(directory, transfers);
+  if (store.kind === 'postgresql') return (await loadTables()).openTablesForImport(store.url, transfers);
+  return openFilesForImport(directory, transfers);
 };
 
 /** Loaded on demand: the driver costs memory and time. */
-const loadTables = () => import('../storage/postgres/moved-tables.ts');
+const loadTables = () => import('../storage/postgres/table-transfer.ts');
 
 /** Changes of one store that are stored together. */
 interface Piece {

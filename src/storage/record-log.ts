@@ -14,13 +14,6 @@ export interface RecordLogState {
   assignedSeq?: number;
 }
 
-/** A record of one log on its way to another. */
-export interface MovedRecord {
-  /** A UUID. */
-  id: string;
-  record: LogRecord;
-}
-
 /** Deletes now what a reader has kept and no longer needs; otherwise that is deleted with the next segment. */
 export type Release = () => void;
 

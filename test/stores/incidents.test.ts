@@ -7,7 +7,7 @@ import type { ActionOn } from '../../src/features/incidents/fold.ts';
 import { incidentStates } from '../../src/features/incidents/schema.ts';
 import { IncidentStore } from '../../src/features/incidents/store.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
-import { tables } from '../../src/storage/postgres/schema.ts';
+import { firstTables } from '../../src/storage/postgres/migrations.ts';
 import { createSnapshotFile } from '../../src/storage/snapshot-file.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
@@ -244,7 +244,7 @@ test('postgres: of the alerts of before there were incidents, those of the last 
   const now = Date.now();
   await runSql(
     url,
-    `CREATE SCHEMA signalbox; ${tables}
+    `CREATE SCHEMA signalbox; ${firstTables}
     CREATE TABLE signalbox.schema (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL, readable_by int NOT NULL);
     INSERT INTO signalbox.schema (version, readable_by) VALUES (1, 1);
     INSERT INTO signalbox.alert (seq, id, at, instance, body) SELECT n, gen_random_uuid(), ${now} - age * 3600000, 'x',

@@ -7,10 +7,9 @@ import { defineFeature, defineTransfer, RecordId } from '../../kit/feature.ts';
 import { nullable } from '../../kit/route.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { isFeatureEvent } from '../../storage/journal/line.ts';
-import { SeenIds } from '../../storage/moved-store.ts';
+import { type PortableRecord, SeenIds } from '../../storage/portable-store.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
-import type { MovedRecord } from '../../storage/record-log.ts';
 import { createAlert } from './alert.ts';
 import { AlertEnds } from './ends.ts';
 import { findAlertConcerns } from './firing.ts';
@@ -64,7 +63,7 @@ const StoredAlert = Type.Object(
 );
 
 /** Alerts in the order of their log, with what makes others their repeats. No destination gets those that were imported. */
-const alertTransfer = defineTransfer<MovedRecord>({
+const alertTransfer = defineTransfer<PortableRecord>({
   name: 'alerts',
   lines: { alerts: StoredAlert },
   table: createRecordTable('alert', {

@@ -7,9 +7,9 @@ import { defineTransfer, RecordId } from '../../kit/feature.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
-import { SeenIds } from '../../storage/moved-store.ts';
+import { type PortableRecord, SeenIds } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
-import type { MovedRecord, RecordLog } from '../../storage/record-log.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import { Refusal, shortenWord } from './language.ts';
 import { checkCommand, type ParsedCommand } from './policy.ts';
 import { type BoundedResult, CommandFailure, type Runner, toBoundedResult } from './runner.ts';
@@ -159,7 +159,7 @@ const StoredExecution = Type.Object(
 );
 
 /** The audit, in its order. */
-export const auditTransfer = defineTransfer<MovedRecord>({
+export const auditTransfer = defineTransfer<PortableRecord>({
   name: 'commands',
   lines: { executions: StoredExecution },
   table: createRecordTable('audit', {

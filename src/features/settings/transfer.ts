@@ -3,9 +3,8 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer, RecordId } from '../../kit/feature.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
-import { SeenIds } from '../../storage/moved-store.ts';
+import { type PortableRecord, SeenIds } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
-import type { MovedRecord } from '../../storage/record-log.ts';
 import { type SavedSettings, type SettingChange, SettingsFold } from './fold.ts';
 
 const UnixMs = Type.Integer({ minimum: 0, maximum: 8.64e15 });
@@ -39,7 +38,7 @@ const StoredChange = Type.Object(
 );
 
 /** All changes that counted, in their order, with the versions that they led to. */
-export const settingsTransfer = defineTransfer<MovedRecord>({
+export const settingsTransfer = defineTransfer<PortableRecord>({
   name: 'settings',
   lines: { settings: StoredChange },
   table: createRecordTable('setting', { timeOf: ({ at }) => Number(at) }),
@@ -85,7 +84,7 @@ export const settingsTransfer = defineTransfer<MovedRecord>({
 type ChangeOrigin = Partial<Pick<RuntimeSetting, 'version' | 'createdAt'>>;
 
 /** A setting whose changes the log may have no longer. */
-const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): MovedRecord => ({
+const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): PortableRecord => ({
   id: createId(),
   record: { ...change, copied: { version, createdAt } },
 });

@@ -4,7 +4,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature, defineTransfer, loadSeed } from '../../kit/feature.ts';
 import type { TaskSource } from '../../kit/offers.ts';
 import { createNoticeTopic, type Publish } from '../../kit/topic.ts';
-import type { MovedTable } from '../../storage/moved-store.ts';
+import type { PortableTable } from '../../storage/portable-store.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { createTaskState, openTaskStore } from './memory-store.ts';
@@ -40,7 +40,7 @@ const StoredKey = Type.Object(
 );
 
 /** How a database keeps tasks, the last id that was given, and the keys of requests. */
-const taskTable: MovedTable<TaskChange> = {
+const taskTable: PortableTable<TaskChange> = {
   name: 'task',
   queries: [
     {

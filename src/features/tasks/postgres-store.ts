@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Collection, type Decision, type Gate, toColumns } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
-import { isBodiless, readFirstPage, readPages } from '../../storage/postgres/reader.ts';
+import { isBodiless, readFirstPage, readPages } from '../../storage/postgres/pages.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { priorities, statuses, type Task, type TaskChanges, type TaskSeed } from './schema.ts';
 import {

@@ -5,7 +5,7 @@ import { lengthOf } from '../changes.ts';
 import { type Collection, type CollectionChange, execute } from './batch.ts';
 import type { Connection } from './connection.ts';
 import { isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
-import { knownVersion } from './schema.ts';
+import { knownVersion } from './migrations.ts';
 
 /** Milliseconds between two attempts. */
 const retryMs = 100;

@@ -1,9 +1,9 @@
 import { completeEntries, type EntryChange, type EntryKind, type EntryStore } from '../entries.ts';
-import type { MovedTable } from '../moved-store.ts';
+import type { PortableTable } from '../portable-store.ts';
 import type { Collection } from './batch.ts';
 import type { Statement } from './connection.ts';
 import type { Database } from './database.ts';
-import { readPages } from './reader.ts';
+import { readPages } from './pages.ts';
 
 /** Entries to add, with `ifEmpty` only where there is none. */
 interface Addition<Fields> {
@@ -88,7 +88,9 @@ const insertEntries = <Fields, T extends object>(
 };
 
 /** The table of entries, for `signalbox export` and `import`. */
-export const createEntryTable = <Fields, T extends object>(kind: EntryKind<Fields, T>): MovedTable<EntryChange<T>> => ({
+export const createEntryTable = <Fields, T extends object>(
+  kind: EntryKind<Fields, T>,
+): PortableTable<EntryChange<T>> => ({
   name: kind.table,
   queries: [
     {

@@ -1,9 +1,8 @@
 import { KeyRefusal } from '../../lib/expected-errors.ts';
 import { dayMs } from '../../lib/units.ts';
 import type { LogRecord } from '../journal/line.ts';
-import type { MovedTable } from '../moved-store.ts';
+import type { PortableRecord, PortableTable } from '../portable-store.ts';
 import { rememberedMs } from '../recent-keys.ts';
-import type { MovedRecord } from '../record-log.ts';
 import { type Collection, type Decision, type Gate, toColumns } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
@@ -211,7 +210,7 @@ const noInstance = '';
 export const createRecordTable = (
   name: 'alert' | 'audit' | 'setting',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
-): MovedTable<MovedRecord> => ({
+): PortableTable<PortableRecord> => ({
   name,
   queries: [
     {

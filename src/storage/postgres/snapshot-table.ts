@@ -64,7 +64,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
     },
     ...(isWriter && { mayWrite: isWriter }),
     read: async (restore, onDamage) => {
-      const found = await database.openSnapshot();
+      const found = await database.openTransaction();
       try {
         size = 0;
         return await readSnapshot(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { StoreUnavailable } from '../lib/expected-errors.ts';
+import { MiB } from '../lib/units.ts';
 import { Batcher, type Waiting } from './batcher.ts';
 import type { Changes, State } from './changes.ts';
 import { toNotStored } from './journal/errors.ts';
@@ -11,22 +12,17 @@ import { type OnDamage, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
-/**
- * How many changes may wait for the disk, and characters of them, also of those that are written as one record. A batch waits
- * at most about as long as a sync takes for others.
- */
-const limits = { maxCount: 10_000, maxSize: 16 * 1024 * 1024, batchSize: 512 * 1024, gatherMs: 1 };
+/** Changes that wait for the disk, and their characters. A batch waits at most about as long as others need for a sync. */
+const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, gatherMs: 1 };
 
-const MiB = 1024 * 1024;
-
-/** Changes are many, and writing all that they have led to takes time. */
+/** Snapshots are far apart: changes are many, and writing the whole state takes time. */
 const leastGrowth = 16 * MiB;
 
 /**
- * Closed segments are deleted as soon as the snapshot does not need them. The last record is kept in memory, so that a batch
- * that was just stored is applied without reading the disk.
+ * Closed segments are deleted once the snapshot has their changes. The last record stays in memory, so that a batch is applied
+ * without reading the disk.
  */
-const options: LogOptions = {
+const logOptions: LogOptions = {
   segmentBytes: 16 * MiB,
   retainBytes: 1,
   awaitsHold: true,
@@ -35,21 +31,21 @@ const options: LogOptions = {
   logsRemoval: false,
 };
 
-interface Surroundings {
+interface FileOptions {
   directory: string;
-  openJournal(options: LogOptions): Promise<Journal>;
-  /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
+  openLog(options: LogOptions): Promise<Journal>;
+  /** Receives the error of the first snapshot in a row that cannot be written; the log is kept meanwhile. */
   report(error: Error): void;
-  /** How many bytes of so many of the snapshot are read. */
+  /** Receives the bytes of the snapshot that are read, and its size. */
   onRead?: (done: number, total: number) => void;
 }
 
 /**
- * Opens the changes that are kept in files of a directory, and applies them to the state, which must be empty. Throws a
- * JournalError, `damaged` where a change is missing.
+ * Opens changes in files, and applies the stored ones to the state, which must be empty. Throws a JournalError, `damaged` if a
+ * change is missing.
  */
-export const openKeptChanges = async <Change, Result>(
-  { directory, openJournal, report, onRead }: Surroundings,
+export const openFileChanges = async <Change, Result>(
+  { directory, openLog, report, onRead }: FileOptions,
   name: string,
   state: State<Change, Result>,
   onLost: () => void,
@@ -57,44 +53,41 @@ export const openKeptChanges = async <Change, Result>(
   const toChangeJson = (change: unknown): string => state.toJson(change as Change);
   const toJson = ({ changes }: LogRecord): string =>
     `{"changes":[${(changes as Batch<Change>).changes.map(toChangeJson).join(',')}]}`;
-  const log = await openJournal({ ...options, toJson });
+  const log = await openLog({ ...logOptions, toJson });
   try {
     const snapshot = createSnapshotFile(toPath(directory, name), { toJson: toChangeJson, onRead });
-    // The checksum of the file is known only at its end.
-    const kept = new KeptState(state, `${name}.state`, { isWhole: () => true, onDamage: refuseDamage });
+    const reading = { isWhole: () => true, onDamage: refuseDamage };
     const projection = await Projection.open({
       log,
       snapshot,
-      createState: () => kept,
+      createState: () => new BatchState(state, `${name}.state`, reading),
       empty: { changes: new Batch([]) },
       leastGrowth,
       onDamage: refuseDamage,
       onGap: refuseDamage,
       onUnsaved: report,
     });
-    return new KeptChanges({ log, projection, state, onLost });
+    return new FileChanges({ log, projection, state, onLost });
   } catch (error) {
     await log.close();
     throw error;
   }
 };
 
-/**
- * Applies the changes that are kept in files of a directory to the state, which must be empty, as far as they can be read;
- * `onDamage` gets what is missing. Changes of the snapshot for which `isWhole` returns false are left out.
- */
-export const readKeptChanges = async <Change>(
-  { directory, openJournal }: Pick<Surroundings, 'directory' | 'openJournal'>,
+/** Applies the readable changes in files to the state, which must be empty, without writing anything. */
+export const readFileChanges = async <Change>(
+  { directory, openLog }: Pick<FileOptions, 'directory' | 'openLog'>,
   name: string,
   state: State<Change, unknown>,
-  { isWhole, onDamage }: Reading<Change>,
+  reading: Reading<Change>,
 ): Promise<void> => {
-  const log = await openJournal(options);
+  const { onDamage } = reading;
+  const log = await openLog(logOptions);
   try {
     const path = toPath(directory, name);
-    const kept = new KeptState(state, path, { isWhole, onDamage });
     const snapshot = createSnapshotFile(path);
-    await Projection.read({ log, snapshot, createState: () => kept, onDamage, onGap: onDamage });
+    const createState = () => new BatchState(state, path, reading);
+    await Projection.read({ log, snapshot, createState, onDamage, onGap: onDamage });
   } finally {
     await log.close();
   }
@@ -102,7 +95,7 @@ export const readKeptChanges = async <Change>(
 
 const toPath = (directory: string, name: string): string => join(directory, `${name}.state`);
 
-/** Changes that become one record. A record from the disk has their JSON instead. */
+/** Changes of one record. A record that was read from the disk has an array of JSON values instead. */
 class Batch<Change> {
   readonly changes: readonly Change[];
 
@@ -112,20 +105,20 @@ class Batch<Change> {
 }
 
 interface Reading<Change> {
-  /** Whether a change of the snapshot counts. */
+  /** True for a change of the snapshot that counts. */
   isWhole(change: Change): boolean;
   onDamage: OnDamage;
 }
 
-const unknown = 'cannot be read by this version of signalbox';
+const unreadable = 'cannot be read by this version of signalbox';
 
-/** A state whose events are batches of changes. */
-class KeptState<Change, Result> implements ProjectionState<Result[]> {
+/** State whose events are batches of changes. */
+class BatchState<Change, Result> implements ProjectionState<Result[]> {
   readonly #state: State<Change, Result>;
   readonly #file: string;
   readonly #reading: Reading<Change>;
 
-  /** `file` is how messages call the snapshot. */
+  /** `file` names the snapshot in messages. */
   constructor(state: State<Change, Result>, file: string, reading: Reading<Change>) {
     this.#state = state;
     this.#file = file;
@@ -136,8 +129,8 @@ class KeptState<Change, Result> implements ProjectionState<Result[]> {
     if (changes instanceof Batch) return changes.changes.map((change) => this.#state.apply(change));
     const results: Result[] = [];
     const values = Array.isArray(changes) ? changes : [undefined];
-    const isApplied = values.map((value) => this.#tryApply(value, (result) => results.push(result)));
-    if (!isApplied.every(Boolean)) this.#reading.onDamage(`record ${seq} of the log ${unknown}`);
+    const areApplied = values.map((value) => this.#tryApply(value, (result) => results.push(result)));
+    if (!areApplied.every(Boolean)) this.#reading.onDamage(`record ${seq} of the log ${unreadable}`);
     return results;
   }
 
@@ -148,10 +141,10 @@ class KeptState<Change, Result> implements ProjectionState<Result[]> {
   restore(entry: unknown): void {
     const { isWhole, onDamage } = this.#reading;
     if (!this.#tryApply(entry, () => undefined, isWhole))
-      onDamage(`a change in ${this.#file} is damaged or ${unknown}`);
+      onDamage(`a change in ${this.#file} is damaged or ${unreadable}`);
   }
 
-  /** Applies what was stored, unless this version cannot. */
+  /** Applies a stored value; returns false if this version cannot. */
   #tryApply(
     value: unknown,
     onApplied: (result: Result) => void,
@@ -170,21 +163,21 @@ class KeptState<Change, Result> implements ProjectionState<Result[]> {
 
 interface Parts<Change, Result> {
   log: Journal;
-  projection: Projection<KeptState<Change, Result>>;
+  projection: Projection<BatchState<Change, Result>>;
   state: State<Change, Result>;
-  /** Called when changes that were written will not be applied. */
+  /** Called when written changes will not be applied. */
   onLost(): void;
 }
 
 /**
- * Changes as events of a projection. All that wait become one record, which is in the log whole or not at all; those that
- * arrive meanwhile form the next one. Since each may depend on those before it, all that wait fail with the first one, and
- * more are refused until the projection can store again.
+ * Changes as events of a projection. All waiting changes become one record, which the log has whole or not at all; changes that
+ * arrive meanwhile form the next record. A change may depend on earlier ones, so all waiting changes fail together, and further
+ * ones are refused until the projection can store again.
  */
-class KeptChanges<Change, Result> implements Changes<Change, Result> {
+class FileChanges<Change, Result> implements Changes<Change, Result> {
   readonly #parts: Parts<Change, Result>;
   readonly #batcher: Batcher<Change, Result>;
-  /** Why the last batch failed, until the projection can store again. */
+  /** Error of the last batch, until the projection can store again. */
   #failure: Error | undefined;
   #isClosed = false;
 

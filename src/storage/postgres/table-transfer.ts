@@ -1,19 +1,19 @@
-import { type ImportTarget, type MovedStore, passAll } from '../moved-store.ts';
+import { type ImportTarget, type PortableStore, passAll } from '../portable-store.ts';
 import { readPostgresUrl } from './address.ts';
 import { type Gate, lockGate, storeGate } from './batch.ts';
 import { type Connection, Primary, type Row } from './connection.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
-/** Rows that are fetched together: few, since each may have 1 MiB. */
+/** Rows in one fetch: few, since each may have 1 MiB. */
 const fetchedRows = 50;
 
 /**
- * The changes of stores as of one moment, some at a time; returns false if no signalbox has used the database yet.
- * `onEstimate` gets how many there are, as far as the planner knows. The database stays as it is, also one of an older version,
- * which may lack tables. Throws a LastingProblem for one that only a newer program can read.
+ * Reads the changes of stores as of one moment, in pieces; returns false if no signalbox has used the database yet.
+ * `onEstimate` receives the planner's estimate of their number. Nothing is changed, and tables that an older version lacks are
+ * left out. Throws a LastingProblem for a database that only a newer version can read.
  */
-export async function* readTables<Store extends MovedStore>(
+export async function* exportTables<Store extends PortableStore>(
   url: string,
   stores: readonly Store[],
   onEstimate: (count: number) => void,
@@ -56,7 +56,7 @@ export async function* readTables<Store extends MovedStore>(
   }
 }
 
-/** The snapshot of a log that lacks events; undefined where the log has all. */
+/** Resolves to the snapshot of a log from which events were deleted; undefined for any other log. */
 const readSaved = async (
   query: (text: string, values?: unknown[]) => Promise<Row[]>,
   table: string,
@@ -72,15 +72,15 @@ const readSaved = async (
   return { seq, changes };
 };
 
-/** Opens the database for an import, in one transaction; instances that use it wait meanwhile. */
-export const openEmptyTables = async (url: string, stores: readonly MovedStore[]): Promise<ImportTarget> => {
+/** Opens the database for an import in one transaction, for which other instances wait. */
+export const openTablesForImport = async (url: string, stores: readonly PortableStore[]): Promise<ImportTarget> => {
   const connection = await new Primary(readPostgresUrl(url)).connect();
-  const gates = new Map<MovedStore, Gate>();
+  const gates = new Map<PortableStore, Gate>();
   let occupied: string | undefined;
   try {
     await migrate(connection);
     await connection.query({ text: 'BEGIN; SET LOCAL lock_timeout = 2500' });
-    // In the order of writers, so none waits for another.
+    // Writers lock in this order, too, so none waits for another.
     for (const store of stores.toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))) {
       const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(store.table.name))) as [Row];
       gates.set(store, { lastId, at, counts });
@@ -106,14 +106,14 @@ export const openEmptyTables = async (url: string, stores: readonly MovedStore[]
       const { warnings } = connection;
       const [outcome] = await connection.run([{ text: 'COMMIT' }]);
       const isCommitted = outcome !== undefined && 'command' in outcome && outcome.command === 'COMMIT';
-      // After a warning, it may be on one server alone.
+      // After a warning, the import may be on one server alone.
       return isCommitted && connection.warnings === warnings;
     },
     close: () => connection.close(),
   };
 };
 
-const isUnused = async (connection: Connection, { table }: MovedStore): Promise<boolean> => {
+const isUnused = async (connection: Connection, { table }: PortableStore): Promise<boolean> => {
   if (table.isUnused === undefined) return false;
   const [row] = await connection.query({ text: `SELECT ${table.isUnused} AS "isUnused"` });
   return row.isUnused;

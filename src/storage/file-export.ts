@@ -1,0 +1,97 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readFileChanges } from './file-changes.ts';
+import { createFileNames } from './journal/files.ts';
+import { openJournal } from './journal/journal.ts';
+import type { StoredRecord } from './journal/line.ts';
+import { type PortableRecord, type PortableStore, passAll } from './portable-store.ts';
+import type { OnDamage } from './snapshot.ts';
+import { createSnapshotFile } from './snapshot-file.ts';
+
+/** True if the directory has files of the store. */
+export const hasFiles = (directory: string, { name }: PortableStore): boolean =>
+  ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
+
+/** Resolves to the bytes of the store's files. */
+export const readSizeOfFiles = async (directory: string, { name }: PortableStore): Promise<number> => {
+  const names = createFileNames(directory, name);
+  const closed = (await names.listClosed()).map(names.closed);
+  const paths = [names.active, ...closed, join(directory, `${name}.state`)];
+  const sizes = paths.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+};
+
+interface ExportOptions {
+  /** True for a change that can be imported; other changes are left out. */
+  isWhole(change: unknown): boolean;
+  /** Receives each part that is left out. */
+  onDamage: OnDamage;
+}
+
+/**
+ * Reads the readable changes of a store's files, in pieces. A missing entry of a list leaves a hole. Throws a JournalError for
+ * files that cannot be opened.
+ */
+export const exportFiles = (
+  directory: string,
+  store: PortableStore,
+  options: ExportOptions,
+): AsyncGenerator<readonly unknown[]> => {
+  const { name, createState } = store;
+  return createState ? exportState(directory, name, createState(), options) : exportLog(directory, store, options);
+};
+
+type ExportedState = ReturnType<NonNullable<PortableStore['createState']>>;
+
+async function* exportState(
+  directory: string,
+  name: string,
+  state: ExportedState,
+  options: ExportOptions,
+): AsyncGenerator<readonly unknown[]> {
+  const openLog = (logOptions: object) => openJournal({ directory, name, ...logOptions });
+  await readFileChanges({ directory, openLog }, name, state, options);
+  yield* state.changes();
+}
+
+async function* exportLog(
+  directory: string,
+  { name, createFilter }: PortableStore,
+  { isWhole, onDamage }: ExportOptions,
+): AsyncGenerator<readonly unknown[]> {
+  const journal = await openJournal({
+    directory,
+    name,
+    expects: 'own',
+    report: (event) => {
+      if (event.type === 'damaged') onDamage(event.damage);
+    },
+  });
+  const { before, filter } = createFilter?.(await readSnapshotChanges(directory, name, onDamage)) ?? passAll;
+  let leftOut = 0;
+  try {
+    yield before.filter(isWhole);
+    for await (const stored of journal.readAfter(0)) {
+      const filtered = stored.map((one) => filter(toPortable(one), one.seq)).filter((one) => one !== undefined);
+      const records = filtered.filter(isWhole);
+      leftOut += filtered.length - records.length;
+      yield records;
+    }
+  } finally {
+    await journal.close();
+  }
+  if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'record' : 'records'} of the log`);
+}
+
+/** Resolves to the changes of a log's snapshot; undefined without one. */
+const readSnapshotChanges = async (directory: string, name: string, onDamage: OnDamage) => {
+  const changes: unknown[] = [];
+  const snapshot = createSnapshotFile(join(directory, `${name}.state`));
+  const seq = await snapshot.read((change) => changes.push(change), onDamage);
+  return seq === 0 ? undefined : { seq: seq ?? 0, changes };
+};
+
+const toPortable = ({ id, seq: _seq, crc: _crc, part: _part, ...record }: StoredRecord): PortableRecord => ({
+  id,
+  record,
+});

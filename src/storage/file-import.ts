@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { State } from './changes.ts';
+import { openFileChanges } from './file-changes.ts';
+import { createFileNames, createSync } from './journal/files.ts';
+import { openJournal } from './journal/journal.ts';
+import type { Awaitable } from './list.ts';
+import type { ImportTarget, PortableRecord, PortableStore } from './portable-store.ts';
+import type { LogOptions } from './storage.ts';
+
+/**
+ * File that exists while an import stores: some stores may be filled and others not. It lists the logs that were empty before
+ * the import.
+ */
+const markerName = 'import.unfinished';
+
+/** True if an import into the directory was interrupted while it stored. */
+export const hasUnfinishedImport = (directory: string): boolean => existsSync(join(directory, markerName));
+
+/**
+ * Opens the files of stores for an import, and removes what an interrupted import has stored. Records are written as they
+ * arrive, states at the end. Throws a JournalError, `locked` for files that are in use.
+ */
+export const openFilesForImport = async (
+  directory: string,
+  stores: readonly PortableStore[],
+): Promise<ImportTarget> => {
+  const marker = createMarker(directory);
+  const opened = new Map<PortableStore, ImportedFiles>();
+  let progress: 'none' | 'begun' | 'saved' = 'none';
+  const begin = async (): Promise<void> => {
+    if (progress !== 'none') return;
+    progress = 'begun';
+    await marker.write(stores.filter(({ createState }) => !createState).map(({ name }) => name));
+  };
+  const close = async (): Promise<void> => {
+    for (const files of opened.values()) await files.close();
+    if (progress !== 'begun') return;
+    for (const files of opened.values()) await files.remove();
+    await marker.remove();
+  };
+  try {
+    const unfinished = marker.read();
+    for (const store of stores) {
+      const { name, createState } = store;
+      // The interrupted import may have stored any state, but only logs that were empty.
+      const files = createState
+        ? openState(directory, store, createState(), unfinished !== undefined)
+        : openLog(directory, name, unfinished?.includes(name) === true);
+      opened.set(store, await files);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    occupied: stores.find((store) => !opened.get(store)?.isEmpty)?.name,
+    // A log writes and syncs them together.
+    pieceCount: 5000,
+    add: async (store, changes) => {
+      if (!store.createState) await begin();
+      await opened.get(store)?.add(changes);
+    },
+    save: async () => {
+      await begin();
+      for (const files of opened.values()) await files.save();
+      progress = 'saved';
+    },
+    commit: async () => {
+      await marker.remove();
+      return true;
+    },
+    close,
+  };
+};
+
+const createMarker = (directory: string) => {
+  const path = join(directory, markerName);
+  const { directory: syncDirectory } = createSync(true);
+  return {
+    /** Returns the logs that the marker lists; undefined without a marker. */
+    read: (): string[] | undefined => (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : undefined),
+    write: async (logs: readonly string[]): Promise<void> => {
+      await writeFile(path, logs.join('\n'), { mode: 0o600, flush: true });
+      await syncDirectory(directory);
+    },
+    remove: async (): Promise<void> => {
+      // After a power cut, neither the marker may come back beside later changes, nor files that were removed before it.
+      await syncDirectory(directory);
+      await rm(path, { force: true });
+      await syncDirectory(directory);
+    },
+  };
+};
+
+/** Files of one store while an import fills it. */
+interface ImportedFiles {
+  isEmpty: boolean;
+  add(changes: readonly unknown[]): Promise<void>;
+  save(): Awaitable<void>;
+  close(): Awaitable<void>;
+  /** Deletes the files after they were closed. */
+  remove(): Promise<void>;
+}
+
+/** Opens the files of a state. With `isUnfinished`, the state of an interrupted import is removed once the lock is held. */
+const openState = async (
+  directory: string,
+  { name, toLine }: PortableStore,
+  state: State<unknown, unknown>,
+  isUnfinished: boolean,
+): Promise<ImportedFiles> => {
+  const remove = (): Promise<void> => rm(join(directory, `${name}.state`), { force: true });
+  const openStateLog = async (options: LogOptions) => {
+    const journal = await openJournal({ directory, name, ...options });
+    if (isUnfinished) await remove();
+    return journal;
+  };
+  const ignore = (): void => undefined;
+  const changes = await openFileChanges({ directory, openLog: openStateLog, report: ignore }, name, state, ignore);
+  let isEmpty = true;
+  for (const some of state.changes()) isEmpty &&= some.every((change) => toLine(change, 0) === undefined);
+  return {
+    isEmpty,
+    add: async (added) => {
+      for (const change of added) state.apply(change);
+    },
+    save: () => changes.save(),
+    close: () => changes.close(),
+    remove,
+  };
+};
+
+/** Opens the files of a log. With `isUnfinished`, the records of an interrupted import are removed. */
+const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedFiles> => {
+  const remove = async (): Promise<void> => {
+    for (const path of await createFileNames(directory, name).listAll()) await rm(path, { force: true });
+  };
+  let journal = await openJournal({ directory, name });
+  if (isUnfinished) {
+    await journal.close();
+    await remove();
+    journal = await openJournal({ directory, name });
+  }
+  const { count, damaged, close } = await journal.listLast(1);
+  await close();
+  return {
+    isEmpty: journal.state().lastSeq === 0 && count + damaged === 0 && !existsSync(join(directory, `${name}.state`)),
+    add: async (records) => {
+      await Promise.all((records as readonly PortableRecord[]).map(({ id, record }) => journal.append(record, id)));
+    },
+    save: () => undefined,
+    close: () => journal.close(),
+    remove,
+  };
+};

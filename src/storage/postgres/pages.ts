@@ -1,0 +1,136 @@
+import { MiB } from '../../lib/units.ts';
+import type { List } from '../list.ts';
+import type { Row } from './connection.ts';
+import type { DatabaseReader, ReadTransaction } from './reader.ts';
+
+/** Maximum rows of a page, and bytes of their bodies unless one row has more. */
+const pageRows = 1000;
+const pageBytes = MiB;
+
+/** Bytes of the first page: many clients read one at the same time. */
+const firstBytes = MiB / 2;
+
+type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
+
+/** Rows to list. */
+interface Selection {
+  table: string;
+  /** SQL conditions, without texts of clients. */
+  conditions: readonly string[];
+  /** Parameters of the conditions and of `total`. */
+  values?: unknown[];
+  /** Expression of the id in the index. */
+  id: string;
+  /** True to list from the highest id downwards. */
+  isBack?: boolean;
+  /** Name of the gate, and an expression over its row for the number of all matches. */
+  gate: string;
+  total: string;
+}
+
+/** Selected rows in the order of ids. */
+interface SelectedList<T extends object> extends List<T> {
+  /** Last listed id, if there are more matches. */
+  next?: number;
+}
+
+/**
+ * Reads at most `limit` rows with ids above `after`. A short list is one query; a longer list is read page by page in a
+ * transaction. `toPiece` receives the bodies of a page.
+ */
+export const readPages = async <T extends object>(
+  database: PageReader,
+  selection: Selection,
+  limit: number,
+  after: number,
+  toPiece: (bodies: readonly string[]) => Iterable<T>,
+): Promise<SelectedList<T>> => {
+  const { total, rows } = await readFirstPage(database, selection, limit, after, firstBytes);
+  const isCut = rows.slice(0, limit).some(isBodiless) || (limit > pageRows && rows.length > pageRows);
+  if (isCut) return readLongList(await database.openTransaction(), selection, limit, after, toPiece);
+  const bodies = rows.slice(0, limit).map(({ body }) => body);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    total,
+    count: bodies.length,
+    pieces: [toPiece(bodies)],
+    ...(last && { next: last.id }),
+  };
+};
+
+const readLongList = async <T extends object>(
+  transaction: ReadTransaction,
+  selection: Selection,
+  limit: number,
+  after: number,
+  toPiece: (bodies: readonly string[]) => Iterable<T>,
+): Promise<SelectedList<T>> => {
+  const [{ total, found }] = await transaction.query({ text: selectCounts(selection, limit, after) });
+  const count = Math.min(found, limit);
+  const [last] = found > limit ? await transaction.query({ text: selectLast(selection, limit, after) }) : [];
+  const pieces = (async function* () {
+    try {
+      let read = after;
+      for (let left = count; left > 0; ) {
+        const rows = await transaction.query({
+          text: selectPage(selection, Math.min(left, pageRows), read, pageBytes),
+        });
+        const page = rows.filter((row) => !isBodiless(row));
+        yield toPiece(page.map(({ body }) => body));
+        left -= page.length;
+        read = page.at(-1).id;
+      }
+    } finally {
+      transaction.close();
+    }
+  })();
+  return { total, count, pieces, ...(last && { next: last.id }) };
+};
+
+/**
+ * Reads the first page of rows after `from` (before it, with `isBack`), and the total, as of one moment. One row more than
+ * `limit` shows that there are more; rows that do not fit into `bytes` have no body.
+ */
+export const readFirstPage = async (
+  database: PageReader,
+  selection: Selection,
+  limit: number,
+  from: number,
+  bytes: number,
+): Promise<{ total: number; rows: Row[] }> => {
+  const { total, gate, values = [], isBack } = selection;
+  const rows = await database.queryFirstPage({
+    text: `SELECT ${total} AS total, page.id, page.body FROM signalbox.gate AS gate
+      LEFT JOIN LATERAL (${selectPage(selection, Math.min(limit, pageRows) + 1, from, bytes)}) AS page ON true
+      WHERE gate.name = '${gate}' ORDER BY page.id ${isBack ? 'DESC' : 'ASC'}`,
+    values,
+  });
+  return { total: rows[0]?.total ?? 0, rows: rows.filter(({ id }) => id !== null) };
+};
+
+const selectPage = (selection: Selection, limit: number, from: number, bytes: number): string => {
+  const order = selection.isBack ? 'DESC' : 'ASC';
+  return `SELECT id, CASE WHEN before < ${bytes} THEN body END AS body FROM (
+    SELECT id, body, sum(octet_length(body)) OVER (ORDER BY id ${order}) - octet_length(body) AS before FROM (
+      SELECT id, body FROM ${fromMatches(selection, from)} ORDER BY ${selection.id} ${order} LIMIT ${limit}
+    ) AS found
+  ) AS sized ORDER BY id ${order}`;
+};
+
+/** Returns the query of the total, and of the rows after an id, counted up to one above the limit. */
+const selectCounts = (selection: Selection, limit: number, after: number): string => {
+  const { gate, total } = selection;
+  const counted = `(SELECT count(*) FROM (SELECT 1 FROM ${fromMatches(selection, after)} LIMIT ${limit + 1}) AS found)`;
+  return `SELECT ${total} AS total, ${after > 0 ? counted : total} AS found FROM signalbox.gate AS gate
+    WHERE gate.name = '${gate}'`;
+};
+
+/** Returns the query of the last id within the limit. */
+const selectLast = (selection: Selection, limit: number, after: number): string =>
+  `SELECT id FROM ${fromMatches(selection, after)} ORDER BY ${selection.id} LIMIT 1 OFFSET ${limit - 1}`;
+
+const fromMatches = ({ table, conditions, id, isBack }: Selection, from: number): string =>
+  `signalbox.${table} WHERE ${[...conditions, `${id} ${isBack ? '<' : '>'} ${from}`].join(' AND ')}`;
+
+/** True for a row that did not fit into its page. */
+export const isBodiless = ({ body }: Row): boolean => body === null;
