@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { CallOptions, ClientFailure, ClientOptions, HeaderOptions } from '../../src/client/types.ts';
+import { packageRoot } from '../../src/server/package-info.ts';
 
 type Input = object | undefined;
 type Options = CallOptions & HeaderOptions;
@@ -32,9 +35,11 @@ interface Built {
   ClientError: new (...args: unknown[]) => ClientFailure;
 }
 
+const toUrl = (file: string): URL => pathToFileURL(join(packageRoot, 'dist', file));
+
 /** The file that is published. */
-export const clientPath = new URL('../../client.js', import.meta.url);
-export const typesPath = new URL('../../client.d.ts', import.meta.url);
+export const clientPath = toUrl('client.js');
+export const typesPath = toUrl('client.d.ts');
 
 const built: Built = await import(clientPath.href);
 

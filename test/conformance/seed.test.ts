@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { startApp, startRefusal } from '../support/app.ts';
 import { token } from './support/items.ts';
 import { createTask, listTasks, startTasks, statuses } from './support/tasks.ts';
@@ -112,7 +114,7 @@ test('D6h a seed file that is not an object of lists prevents startup', async (t
 });
 
 test('D6i the example seed file loads, with records of all three kinds', async (t) => {
-  const path = new URL('../../../examples/seed.json', import.meta.url);
+  const path = join(packageRoot, 'examples', 'seed.json');
   const app = await startApp(t, { seed: JSON.parse(readFileSync(path, 'utf8')) });
   assert.ok((await listTasks(app)).total > 0);
   assert.notEqual((await app.request('GET', '/simple/api/tasks')).text, '[]');

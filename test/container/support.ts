@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 
-const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 const programs = ['buildah', 'podman', 'runc', 'debootstrap', 'eatmydata'];
 
 /** Why no container can be built here; false where it can. In CI a missing program fails the tests. */
@@ -77,19 +76,19 @@ export const createEngine = (t: Scope): Engine => {
     writeFileSync(join(context, 'Containerfile'), `${lines.join('\n')}\n`);
     return buildImage('node', context);
   };
-  const containerfile = ['--format', 'docker', '--file', join(checkout, 'deploy', 'container', 'Containerfile')];
+  const containerfile = ['--format', 'docker', '--file', join(packageRoot, 'deploy', 'container', 'Containerfile')];
   return {
     podman,
     pack: (from) => {
       const images = ['--build-arg', 'BASE_IMAGE=scratch', '--build-arg', 'BUILD_IMAGE=scratch'];
-      const image = buildImage('packed', checkout, ...containerfile, '--build-context', `build=${from}`, ...images);
+      const image = buildImage('packed', packageRoot, ...containerfile, '--build-context', `build=${from}`, ...images);
       atEnd(t, () => podman('image', 'unmount', image));
       return podman('image', 'mount', image);
     },
     build: () => {
       const base = createBase();
       const images = ['--build-arg', `BASE_IMAGE=${base}`, '--build-arg', `BUILD_IMAGE=${createBuildImage(base)}`];
-      return buildImage('signalbox', checkout, ...containerfile, ...images);
+      return buildImage('signalbox', packageRoot, ...containerfile, ...images);
     },
   };
 };

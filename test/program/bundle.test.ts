@@ -3,13 +3,10 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { programVersion } from '../../src/server/package-info.ts';
+import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 test('the bundled program works like the separate modules', async (t) => {
   const variables = { SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
@@ -42,7 +39,7 @@ test('commands for scripts run without the file that has the server', async (t) 
   const program = join(folder, 'dist', 'signalbox.js');
   mkdirSync(dirname(program));
   for (const file of ['dist/signalbox.js', 'dist/texts.json', 'package.json']) {
-    copyFileSync(join(root, file), join(folder, file));
+    copyFileSync(join(packageRoot, file), join(folder, file));
   }
   const { url } = await startProgram(t, ['--profiles', 'alerts'], { bundled: true });
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
@@ -62,7 +59,7 @@ test('commands for scripts run without the file that has the server', async (t) 
 
 test('the package holds the program, its pages and examples, but no tests', async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: root,
+    cwd: packageRoot,
   });
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = files.map(({ path }) => path);

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { command, refusal, runCommand } from '../support/program.ts';
 
-const example = fileURLToPath(new URL('../../../examples/signalbox.json', import.meta.url));
+const example = join(packageRoot, 'examples', 'signalbox.json');
 
 const write = (t: TestContext, settings: object): string => {
   const path = join(createFolder(t), 'c.json');

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { runCommand } from '../support/program.ts';
 
 interface Validator {
@@ -27,7 +29,7 @@ test('config-schema prints a JSON Schema of draft 2020-12 that requires no setti
 
 test('the printed schema accepts the shipped example and files with only a few keys', async () => {
   const isValid = await compileSchema();
-  const example = JSON.parse(readFileSync(new URL('../../../examples/signalbox.json', import.meta.url), 'utf8'));
+  const example = JSON.parse(readFileSync(join(packageRoot, 'examples', 'signalbox.json'), 'utf8'));
   for (const file of [
     example,
     { port: 9001 },

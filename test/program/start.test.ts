@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/names.ts';
-import { programVersion } from '../../src/server/package-info.ts';
+import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 import { settingsSchema, startApp } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
@@ -174,7 +174,7 @@ test('no flag of a command is that of a setting', async () => {
 });
 
 test('--version prints the version of the package', async () => {
-  const { version: packaged } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const { version: packaged } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
   assert.deepEqual([(await runCommand(['--version'])).stdout, packaged], [`${programVersion}\n`, programVersion]);
 });
 

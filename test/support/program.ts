@@ -4,9 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { createClient, type Request } from './client.ts';
 import { type Finished, runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
+import { extension, loader } from './source.ts';
 
 /** Executable under test, an absolute path; default: the bundle. */
 const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
@@ -18,13 +20,15 @@ const state = mkdtempSync(join(tmpdir(), 'signalbox-state-'));
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 process.env['XDG_STATE_HOME'] = state;
 
-const toCommand = (file: string): [string, ...string[]] =>
-  executable ? [executable] : [process.execPath, fileURLToPath(new URL(file, import.meta.url))];
+const toCommand = (...args: string[]): [string, ...string[]] =>
+  executable ? [executable] : [process.execPath, ...args];
 
 /** The bundled program, as published. */
-const bundle = toCommand('../../signalbox.js');
+const bundle = toCommand(join(packageRoot, 'dist', 'signalbox.js'));
 /** Command line of the program under test; with coverage, separate modules, which start more slowly. */
-export const command = process.env['NODE_V8_COVERAGE'] ? toCommand('../../src/main.js') : bundle;
+export const command = process.env['NODE_V8_COVERAGE']
+  ? toCommand(...loader, fileURLToPath(new URL(`../../src/main${extension}`, import.meta.url)))
+  : bundle;
 
 interface Options {
   variables?: Record<string, string>;

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
+import { fixtures } from './support/fixture.ts';
 
 /**
  * A data directory of version 0.1.0: three rounds of ten alerts with a new segment in between, two audited commands, a
  * restart, one more alert, and a kill -9 in the middle of a write.
  */
-const fixture = fileURLToPath(new URL('../../../test/fixtures/data-0.1.0', import.meta.url));
+const fixture = join(fixtures, 'data-0.1.0');
 
 const texts = [
   ...['plain', 'ünïcödé ß', '日本語のアラート', 'emoji 🚨 🧯', 'quotes " and \\ backslash', 'line one\nline two\ttab'],

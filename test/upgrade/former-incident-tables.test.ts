@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
@@ -10,7 +11,7 @@ import { type Running, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { fixtures, variables } from './support/fixture.ts';
 
-const guide = new URL('../../../docs/guides/upgrading.md', import.meta.url);
+const guide = join(packageRoot, 'docs', 'guides', 'upgrading.md');
 
 interface Page {
   total: number;

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../../../src/server/package-info.ts';
 import { atExit } from './exit.ts';
 import { alerts, type Kept } from './kept.ts';
 import { waitUntil } from './wait.ts';
 
-const main = fileURLToPath(new URL('../../../signalbox.js', import.meta.url));
+const main = join(packageRoot, 'dist', 'signalbox.js');
 
 interface Options {
   dataDir: string;

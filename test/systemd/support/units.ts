@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../../src/server/package-info.ts';
 
 /** Unit files of the booted machine, by name: services in every state that systemd has. */
 export const unitFiles: Record<string, string> = {
@@ -53,6 +55,6 @@ ExecStart=/bin/sleep infinity
 
 /** The unit file that is shipped, with another command. */
 function readOwnUnit(command: string): string {
-  const path = new URL('../../../../deploy/signalbox.service', import.meta.url);
+  const path = join(packageRoot, 'deploy', 'signalbox.service');
   return readFileSync(path, 'utf8').replace(/^ExecStart=.*$/m, `ExecStart=${command}`);
 }

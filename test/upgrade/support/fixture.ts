@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../../src/server/package-info.ts';
 import type { Request } from '../../support/client.ts';
 import { createFolder } from '../../support/folder.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
@@ -11,7 +11,7 @@ import type { Scope } from '../../support/scope.ts';
 import { waitUntilPasses } from '../../support/wait.ts';
 
 /** Data of released versions, `data-VERSION`: made by make-fixture.ts, and never changed afterwards. */
-export const fixtures = fileURLToPath(new URL('../../../../test/fixtures', import.meta.url));
+export const fixtures = join(packageRoot, 'test', 'fixtures');
 
 const password = 'correct horse battery';
 /** The same settings for each version, so tokens and local times are the same. */
